@@ -1,0 +1,2 @@
+# One file per kind of device.
+libxylem_all_la_SOURCES +=

@@ -1,0 +1,2 @@
+# Real time (threads) and virtual time (sim).
+libxylem_all_la_SOURCES +=

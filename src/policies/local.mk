@@ -1,0 +1,2 @@
+# One file per policy.
+libxylem_all_la_SOURCES +=
