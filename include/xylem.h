@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Xylem, a task runtime whose scheduler is a tree of components: what applications include. */
+/*
+ * Xylem for applications: runtimes, codelets, tasks, data handles, machines.
+ * Authors of components include <xylem/component.h> and <xylem/tree.h> as well.
+ */
 #ifndef XYLEM_H
 #define XYLEM_H
+
+#include <xylem/data.h>
+#include <xylem/machine.h>
+#include <xylem/perf.h>
+#include <xylem/task.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The version of the library that runs, such as "0.1.0". Constant, callable at any time. */
+/* "major.minor.patch" of the library in use. */
 const char *xy_version(void);
 
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For authors of components. A component is a place that tasks pass through or rest in. Four verbs
+ * cross a link between two components, named after what the receiver may now do:
+ *
+ *   push      parent -> child   take this task          true: taken
+ *   can_pull  parent -> child   I have work for these   true: a worker was woken
+ *   pull      child -> parent   give me a task          a task, or NULL
+ *   can_push  child -> parent   I have room             true: a task moved
+ *
+ * The rules, which the debug build asserts:
+ * - One owner. A true push and a non-NULL pull move the task across the link; otherwise it stays where
+ *   it was. To pass a stored task on, hold your lock across the push and remove it only if taken.
+ * - Locks nest downwards. You may hold your own lock during push and can_pull, never during pull and
+ *   can_push. Guard your state with struct xy_lock.
+ * - After storing a task, say so with can_pull; after answering a pull while more tasks remain, say so
+ *   again (xy_offer_rest). After making room, say so with can_push.
+ * - Never hand a task to a worker that cannot run it (xy_task_can_run; xy_queue does it for you).
+ */
+#ifndef XYLEM_COMPONENT_H
+#define XYLEM_COMPONENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xylem/machine.h>
+#include <xylem/perf.h>
+
+struct xy_component;
+struct xy_task;
+struct xy_tree;
+struct xy_runtime;
+
+/* Changes whenever the structs below do; a plug-in made for another one is refused. */
+#define XY_ABI 1u
+
+/* --- who is calling --- */
+
+/* The thread that carries a call through the tree: a worker's, or the application's. Owner only. */
+struct xy_agent {
+	int worker;                /* its worker, -1 for the application */
+	unsigned shard;            /* where it counts */
+	uint64_t random;           /* state of xy_agent_random */
+	unsigned offers;           /* the first offer of a task made to itself needs no wake-up */
+	unsigned held;             /* debug build: component locks held */
+	unsigned held_level;       /* debug build: level of the lowest component whose lock is held */
+};
+
+/* The next number of the agent's own sequence, uniform in [0, 2^32). */
+uint32_t xy_agent_random(struct xy_agent *by);
+
+/* --- options --- */
+
+enum xy_option_type { XY_OPTION_BOOL, XY_OPTION_UNSIGNED, XY_OPTION_DOUBLE };
+
+/* One option of a kind: the text form, the C form and --help all come from this. The field at
+ * `offset` in the instance is a bool, an unsigned or a double. */
+struct xy_option {
+	const char *name;          /* NULL ends the table */
+	const char *help;
+	enum xy_option_type type;
+	size_t offset;
+	double initial, min, max;  /* max may be INFINITY; an unsigned or double of INFINITY means no limit */
+};
+
+/* --- a kind of component --- */
+
+enum xy_component_flags {
+	XY_STORES  = 1,   /* a reservoir: tasks rest here */
+	XY_PUMPS   = 2,   /* pushes what it stores down when told can_push, and when something arrives */
+	XY_MAPS    = 4,   /* may have several children */
+	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
+	XY_LEAF    = 16,  /* a worker: no children */
+};
+
+/* Who may take what is offered. */
+struct xy_offer {
+	unsigned archs;               /* workers of these architectures ... */
+	const struct xy_task *task;   /* ... and when not NULL, only those that can run this task. The
+	                               * caller keeps the task where it is during the call. */
+};
+
+struct xy_component_ops {
+	const char *name;
+	const char *summary;              /* one line */
+	const char *manual;               /* a page of plain text for `xylem components NAME` */
+	unsigned flags;
+	size_t size;                      /* of the instance, which begins with struct xy_component */
+	const struct xy_option *options;  /* NULL: none */
+	const char *const *labels;        /* names of the branches it knows, NULL-terminated; NULL: none */
+
+	/* Called by seal when the shape is final and options are set, and at the end. Both optional.
+	 * init returns 0 or -errno; fini is called exactly if init succeeded. */
+	int (*init)(struct xy_component *self);
+	void (*fini)(struct xy_component *self);
+
+	/* The verbs. A NULL verb is the default:
+	 *   push      offer the task to each child in order until one takes it
+	 *   pull      ask each parent in order until one gives a task
+	 *   can_push  tell each parent in order until one moves a task
+	 *   can_pull  tell each child in order until one wakes a worker */
+	bool (*push)(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
+	struct xy_task *(*pull)(struct xy_component *self, struct xy_agent *by);
+	bool (*can_push)(struct xy_component *self, struct xy_component *child, struct xy_agent *by);
+	bool (*can_pull)(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
+
+	/* Whether push can refuse a task with the options as they are. NULL: only if a child does. */
+	bool (*is_bounded)(const struct xy_component *self);
+	/* Stored tasks now, and the most there ever were. NULL: none. Any thread. */
+	size_t (*depth)(struct xy_component *self, size_t *peak);
+	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
+	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			  void *arg);
+};
+
+/* --- an instance --- */
+
+/* Counters of one agent for one component. */
+struct xy_shard {
+	_Atomic uint64_t pushed, pulled, refused, woken;
+	char pad[32];
+};
+
+/* Base of every component; embed it first. All (c): constant after seal. */
+struct xy_component {
+	const struct xy_component_ops *ops;
+	struct xy_tree *tree;
+	unsigned id;                     /* in order of xy_tree_add */
+	unsigned level;                  /* longest way from the root */
+	unsigned nparents, nchildren;
+	struct xy_component **parents, **children;
+	unsigned archs;                  /* architectures of the workers below */
+	unsigned nworkers;               /* workers below, in rising order */
+	unsigned *workers;
+	bool takes_pushes;               /* pushing down into it makes sense: a reservoir or decision below */
+	const char *label;               /* of the branch that it begins, or NULL */
+	struct xy_shard *shards;         /* (a) */
+};
+
+/* The instance as its kind, or NULL when it is of another kind. */
+static inline void *xy_component_as(struct xy_component *c, const struct xy_component_ops *ops)
+{
+	return c && c->ops == ops ? c : NULL;
+}
+
+/* Which child leads to a worker (the first one if several do), -1 if none. */
+int xy_component_child_of(const struct xy_component *c, unsigned worker);
+
+const struct xy_machine *xy_component_machine(const struct xy_component *c);
+
+/* --- the dispatchers: the only way to call a verb --- */
+
+bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by);
+struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by);
+bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by);
+bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by);
+
+/* The defaults of the verbs, for components that want them at some moment. */
+struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by);
+bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by);
+bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
+
+/* The offer of a task. Constrained tasks (pinned, or with a can_execute hook) carry themselves, so
+ * that such an offer must be made while the component holds the task. */
+struct xy_offer xy_offer_of(const struct xy_task *task);
+
+/* After a pull that left `remaining` tasks behind: offers them if somebody sleeps. No lock needed. */
+void xy_offer_rest(struct xy_component *self, size_t remaining, struct xy_agent *by);
+
+/* --- what a component may ask of a task --- */
+
+int xy_task_priority(const struct xy_task *task);
+unsigned xy_task_choice(const struct xy_task *task);
+unsigned xy_task_archs(const struct xy_task *task);                       /* where it can run */
+bool xy_task_can_run(const struct xy_task *task, unsigned worker);
+bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
+bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation);
+struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation);
+void xy_task_set_implementation(struct xy_task *task, unsigned implementation);
+
+/* --- locks --- */
+
+/* A lock for a component's state: short critical sections, spins briefly, then sleeps. Zero is free. */
+struct xy_lock {
+	_Atomic int word;
+};
+
+void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by);
+void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by);
+
+/* --- queues --- */
+
+/* Tasks in order, taken by workers that can run them. Zero is empty; the links are inside the tasks,
+ * so nothing is allocated and nothing can fail. The owner of the queue guards it with a lock; only
+ * xy_queue_count may be called without. */
+#define XY_NLANES (1u << XY_NARCH)
+
+struct xy_queue_lane {
+	struct xy_task *front, *back;    /* priority 0, or all of an unordered queue: in order of arrival */
+	struct xy_task *heap;            /* other priorities, highest first */
+};
+
+struct xy_queue {
+	_Atomic size_t count;
+	size_t peak;
+	double length_us;                /* sum of the expected lengths */
+	uint64_t arrivals;
+	unsigned used;                   /* lanes that are not empty */
+	bool ordered;                    /* by priority; set it before use */
+	struct xy_queue_lane lanes[XY_NLANES + 1];  /* by architectures; the last: constrained tasks */
+};
+
+void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
+/* The first task that the worker can run: highest priority, oldest first. NULL if there is none. */
+struct xy_task *xy_queue_take(struct xy_queue *q, unsigned worker);
+/* The same with the youngest of priority 0 first: the owner's end of a work-stealing queue. */
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, unsigned worker);
+/* The first task whoever may run it; and its removal once it has been passed on. */
+struct xy_task *xy_queue_first(struct xy_queue *q);
+/* The first task, from `after` on in the queue's order of lanes, that can run below c. */
+struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
+void xy_queue_remove(struct xy_queue *q, struct xy_task *task);
+static inline size_t xy_queue_count(const struct xy_queue *q)
+{
+	return atomic_load_explicit(&((struct xy_queue *)q)->count, memory_order_relaxed);
+}
+void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+
+/* --- plug-ins --- */
+
+struct xy_policy {
+	const char *name;
+	const char *summary;
+	const char *expression;
+};
+
+/* A shared object named in XYLEM_PLUGINS defines `const struct xy_plugin xy_plugin`. */
+struct xy_plugin {
+	unsigned abi;                                     /* XY_ABI */
+	const char *name;
+	const struct xy_component_ops *const *components; /* NULL-terminated, or NULL */
+	const struct xy_policy *const *policies;          /* NULL-terminated, or NULL */
+};
+
+#endif

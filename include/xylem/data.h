@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data handles. A task names the handles that it reads and writes; the order of submission of the
+ * tasks that share a handle gives their dependencies.
+ */
+#ifndef XYLEM_DATA_H
+#define XYLEM_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct xy_runtime;
+struct xy_handle;
+struct xy_call;
+
+enum xy_mode {
+	XY_R = 1,         /* read */
+	XY_W = 2,         /* written completely, old content not needed */
+	XY_RW = 3,
+	XY_SCRATCH = 4,   /* a private buffer of the same shape, content undefined, no dependency */
+	XY_COMMUTE = 8,   /* with XY_RW: in any order with its neighbours, but one at a time */
+};
+
+/* What a codelet sees of a handle. Each begins with the pointer. Sizes count elements, ld* too. */
+struct xy_variable { void *ptr; size_t size; };
+struct xy_vector { void *ptr; size_t n, elem; };
+struct xy_matrix { void *ptr; size_t nx, ny, ld, elem; };
+struct xy_block { void *ptr; size_t nx, ny, nz, ldy, ldz, elem; };
+
+/*
+ * Registration gives a handle for memory that stays the application's and must not be touched
+ * between registration and unregistration but inside tasks or between acquire and release.
+ * ptr == NULL lets the runtime allocate the memory at first use and free it at unregistration.
+ * Returns 0 or -EINVAL, -ENOMEM, -EOVERFLOW. Any thread.
+ */
+int xy_variable_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t size);
+int xy_vector_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t n, size_t elem);
+/* x is the contiguous direction; element (x, y) is at ptr + (x + y * ld) * elem; ld >= nx. */
+int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ld, size_t nx,
+		       size_t ny, size_t elem);
+/* Element (x, y, z) is at ptr + (x + y * ldy + z * ldz) * elem; ldy >= nx, ldz >= ldy * ny. */
+int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
+		      size_t nx, size_t ny, size_t nz, size_t elem);
+/* No data at all: only dependencies. */
+int xy_void_register(struct xy_runtime *rt, struct xy_handle **h);
+
+/*
+ * Waits for the tasks that use the handle and forgets it; *h becomes NULL. Returns 0, or the error
+ * of the last task that wrote it, or -EDEADLK inside a codelet or callback (nothing happens then).
+ */
+int xy_unregister(struct xy_handle **h);
+
+/*
+ * Gives the application the data in `mode` once the tasks submitted before are through with it, as
+ * if it were a task: later tasks wait until xy_release. Returns 0, -EINVAL, -EDEADLK inside a codelet
+ * or callback, or the error of the task that should have written the data (nothing is held then).
+ */
+int xy_acquire(struct xy_handle *h, enum xy_mode mode);
+
+/* The same without waiting: callback(arg, status) is called when the data is there, in this thread or
+ * in a worker's. With status 0 the data is held until xy_release, which the callback may call too. */
+int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
+			void *arg);
+
+/* Ends an acquire. -EINVAL when the handle is not held. Any thread. */
+int xy_release(struct xy_handle *h);
+
+/* Without sequential order, tasks submitted from now on get no dependency from this handle. */
+int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
+
+/* A name for messages, copied. 0 or -ENOMEM. Not while tasks use the handle. */
+int xy_handle_set_name(struct xy_handle *h, const char *name);
+const char *xy_handle_name(const struct xy_handle *h);
+
+/* The registered pointer and size in bytes. */
+void *xy_handle_pointer(const struct xy_handle *h);
+size_t xy_handle_size(const struct xy_handle *h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machines: which workers there are, what they can run, where they are. A machine is a value that
+ * never changes once made; it can describe this computer or one that nobody has at hand.
+ */
+#ifndef XYLEM_MACHINE_H
+#define XYLEM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a worker is. The order is that of the masks below. */
+enum xy_arch {
+	XY_CPU,
+	XY_CUDA,
+	XY_OPENCL,
+	XY_NARCH
+};
+
+/* Masks of architectures, as in a codelet's `where`. */
+#define XY_ON_CPU    (1u << XY_CPU)
+#define XY_ON_CUDA   (1u << XY_CUDA)
+#define XY_ON_OPENCL (1u << XY_OPENCL)
+#define XY_ON_ALL    ((1u << XY_NARCH) - 1)
+
+struct xy_machine;
+
+/* One worker of a machine. Workers are numbered from 0, CPUs first, in topological order. */
+struct xy_worker_info {
+	char name[16];        /* "cpu0", "cuda1": unique in the machine */
+	enum xy_arch arch;
+	unsigned index;       /* among the workers of its architecture */
+	unsigned node;        /* memory node that it computes in */
+	int pu;               /* the operating system's processor to bind to, -1: none */
+	double speed;         /* relative to one CPU core */
+};
+
+/*
+ * Makes a machine from text, into *machine:
+ *   ""  or "this"                  this computer: a CPU worker per allowed core
+ *   "cpu:4 cuda:2 opencl:1"        so many workers of each kind
+ *   "topology(numa:2 core:4 pu:1) cuda:2"   CPUs from an hwloc synthetic topology, and devices
+ * Returns 0 or -errno (-EINVAL, -ENOMEM, -ERANGE) with a sentence in error[error_size] (may be NULL).
+ * Any thread. The caller destroys it.
+ */
+int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size);
+
+/* Destroys a machine that no tree or runtime uses any more. NULL is allowed. */
+void xy_machine_destroy(struct xy_machine *machine);
+
+unsigned xy_machine_nworkers(const struct xy_machine *machine);
+unsigned xy_machine_nnodes(const struct xy_machine *machine);
+
+/* The worker's description, NULL when there is no such worker. Valid as long as the machine. */
+const struct xy_worker_info *xy_machine_worker(const struct xy_machine *machine, unsigned worker);
+
+/* How far two workers are from each other: 0 for the same one, then more with each level of the
+ * topology (cache, NUMA node, package, machine) that their nearest common part lies above. */
+unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsigned b);
+
+/* Whether the workers are those of this computer, so that a runtime can really run on it. */
+bool xy_machine_is_here(const struct xy_machine *machine);
+
+/* Number of cores that this process may use; 0 for a machine that is not here. */
+unsigned xy_machine_ncores(const struct xy_machine *machine);
+
+/* "cpu", "cuda", "opencl"; NULL for anything else. */
+const char *xy_arch_name(enum xy_arch arch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trees of components: made by calls or from an expression, checked and frozen by seal, shown in
+ * four ways. A tree owns its components. Until seal one thread builds it; afterwards its shape is
+ * constant.
+ */
+#ifndef XYLEM_TREE_H
+#define XYLEM_TREE_H
+
+#include <stdio.h>
+#include <xylem/component.h>
+#include <xylem/task.h>
+
+struct xy_registry;
+
+/* --- kinds and policies that are known --- */
+
+/* The built-in kinds and policies, and those of the plug-ins (paths separated by ':', NULL or "": none).
+ * 0, or -ENOENT, -EPROTO (ABI), -EEXIST (a name twice), -ENOMEM with a sentence in error. */
+int xy_registry_create(struct xy_registry **registry, const char *plugins, char *error, size_t error_size);
+void xy_registry_destroy(struct xy_registry *registry);
+
+/* NULL when there is none of that name. Aliases (modular-*, for policies) are resolved. */
+const struct xy_component_ops *xy_registry_component(const struct xy_registry *registry, const char *name);
+const struct xy_policy *xy_registry_policy(const struct xy_registry *registry, const char *name);
+
+/* The i-th, NULL past the end; in alphabetical order. */
+const struct xy_component_ops *xy_registry_component_at(const struct xy_registry *registry, unsigned i);
+const struct xy_policy *xy_registry_policy_at(const struct xy_registry *registry, unsigned i);
+
+/* The policy that is used when nothing is asked for. */
+const char *xy_policy_default(void);
+
+/* --- building --- */
+
+/* An empty tree for a machine and registry that outlive it; NULL without memory. */
+struct xy_tree *xy_tree_create(const struct xy_machine *machine, const struct xy_registry *registry);
+/* Destroys the tree and its components. Tasks that rest in it are not touched. NULL is allowed. */
+void xy_tree_destroy(struct xy_tree *tree);
+
+/* Adds a component with its options at their initial values; NULL without memory or after seal. The first
+ * one is the root unless another one ends up without a parent. */
+struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops);
+/* The same by name; NULL also when there is no such kind. */
+struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name);
+/* The leaf of a worker, made at the first call; NULL for a worker that the machine has not. */
+struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker);
+
+/* Sets an option from text. -ENOENT no such option, -EINVAL not a value, -ERANGE, -EBUSY after seal. */
+int xy_component_set(struct xy_component *c, const char *option, const char *value);
+
+/* Makes child hang below parent (NULL arguments are an error, so calls can be chained without
+ * checks). label names the branch, or NULL. -EINVAL, -EEXIST, -EBUSY after seal, -ENOMEM. */
+int xy_tree_link(struct xy_component *parent, struct xy_component *child);
+int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *child, const char *label);
+
+/* Checks all rules and freezes the shape. 0, or -EINVAL with every broken rule, a line each, in
+ * error; -ENOMEM; -EBUSY when sealed already. */
+int xy_tree_seal(struct xy_tree *tree, char *error, size_t error_size);
+
+/* Builds and seals the tree of a policy name, an expression or @file. 0 or -ENOENT (file, or a name
+ * that is unknown), -EINVAL (syntax, rules), -ENOMEM; error says what is wrong, where, and what was meant. */
+int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
+		  const struct xy_registry *registry, char *error, size_t error_size);
+
+/* --- looking --- */
+
+struct xy_component *xy_tree_root(const struct xy_tree *tree);
+unsigned xy_tree_ncomponents(const struct xy_tree *tree);
+struct xy_component *xy_tree_component(const struct xy_tree *tree, unsigned id);
+
+struct xy_counters {
+	unsigned long long pushed, pulled, refused, woken;
+	size_t depth, peak;
+};
+/* Sums over all agents. Any thread. */
+void xy_component_counters(struct xy_component *c, struct xy_counters *counters);
+
+enum xy_tree_format {
+	XY_TREE_EXPRESSION,   /* parses to the same tree again */
+	XY_TREE_DRAWING,      /* for people */
+	XY_TREE_DOT,
+	XY_TREE_JSON
+};
+enum xy_tree_print_flags { XY_PRINT_COUNTERS = 1, XY_PRINT_COLOUR = 2 };
+/* Returns 0 or -EIO; -ENOTSUP for a shape that no expression has. */
+int xy_tree_print(const struct xy_tree *tree, FILE *out, enum xy_tree_format format, unsigned flags);
+
+/* Whether two sealed trees have the same shape, kinds, options and workers. */
+bool xy_tree_equal(const struct xy_tree *a, const struct xy_tree *b);
+
+/* --- in a runtime --- */
+
+/* The running tree, for printing and for its counters. */
+struct xy_tree *xy_runtime_tree(const struct xy_runtime *rt);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of a tree: its components in order of addition, and the engine that runs it.
+ * Locking key: (b) builder's thread until seal, constant afterwards; (a) atomic.
+ */
+#ifndef XYLEM_CORE_TREE_H
+#define XYLEM_CORE_TREE_H
+
+#include <xylem/tree.h>
+
+/* What a tree needs of whoever runs it. A tree without one (show, tests) always delivers offers. */
+struct xy__tree_engine {
+	_Atomic unsigned *sleepers;        /* workers asleep; offers travel only while it is not 0 */
+	/* Wakes a worker that sleeps; true also when it is looking for a task already. */
+	bool (*wake)(struct xy__tree_engine *engine, unsigned worker, struct xy_agent *by);
+};
+
+struct xy_tree {
+	const struct xy_machine *machine;          /* (b) outlives the tree */
+	const struct xy_registry *registry;        /* (b) outlives the tree */
+	struct xy_component **components;          /* (b) by id */
+	unsigned ncomponents, capacity;            /* (b) */
+	struct xy_component *root;                 /* (b) set by seal */
+	struct xy_component **leaves;              /* (b) by worker, NULL where not made yet */
+	bool sealed;                               /* (b) */
+	unsigned nshards;                          /* (b) of each component; 1 unless set before seal */
+	struct xy__tree_engine *engine;            /* (b) set after seal, before anything runs */
+};
+
+/* The kinds and policies of the library, sorted by name, NULL-terminated: src/components/all.c and
+ * src/policies/all.c. */
+extern const struct xy_component_ops *const xy__components[];
+extern const struct xy_policy *const xy__policies[];
+
+/* The leaf kind and which worker a leaf is for. */
+extern const struct xy_component_ops xy__worker_ops;
+unsigned xy__worker_of(const struct xy_component *leaf);
+
+/* As xy_tree_parse, but with nshards counters per component. */
+int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
+		   const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size);
+
+#endif
