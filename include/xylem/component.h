@@ -13,8 +13,9 @@
  *   it was. To pass a stored task on, hold your lock across the push and remove it only if taken.
  * - Locks nest downwards. You may hold your own lock during push and can_pull, never during pull and
  *   can_push. Guard your state with struct xy_lock.
- * - After storing a task, say so with can_pull; after answering a pull while more tasks remain, say so
- *   again (xy_offer_rest). After making room, say so with can_push.
+ * - After storing a task, say so with can_pull; after making room, say so with can_push. There is no
+ *   need to repeat an offer after a pull: a worker that has found a task after looking for one offers
+ *   what is left in the reservoirs above it, which it sees through ops->depth.
  * - Never hand a task to a worker that cannot run it (xy_task_can_run; xy_queue does it for you).
  */
 #ifndef XYLEM_COMPONENT_H
@@ -40,11 +41,12 @@ struct xy_runtime;
 /* The thread that carries a call through the tree: a worker's, or the application's. Owner only. */
 struct xy_agent {
 	int worker;                /* its worker, -1 for the application */
+	unsigned archs;            /* mask with the architecture of its worker, 0 for the application */
 	unsigned shard;            /* where it counts */
 	uint64_t random;           /* state of xy_agent_random */
 	unsigned offers;           /* the first offer of a task made to itself needs no wake-up */
-	unsigned held;             /* debug build: component locks held */
-	unsigned held_level;       /* debug build: level of the lowest component whose lock is held */
+	unsigned held;             /* debug build: component locks held, ... */
+	unsigned held_levels[16];  /* ... and the levels of their components, falling down the tree */
 };
 
 /* The next number of the agent's own sequence, uniform in [0, 2^32). */
@@ -107,7 +109,8 @@ struct xy_component_ops {
 
 	/* Whether push can refuse a task with the options as they are. NULL: only if a child does. */
 	bool (*is_bounded)(const struct xy_component *self);
-	/* Stored tasks now, and the most there ever were. NULL: none. Any thread. */
+	/* Stored tasks now, and the most there ever were. Needed with XY_STORES. Any thread, no lock of
+	 * a component is held. */
 	size_t (*depth)(struct xy_component *self, size_t *peak);
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
@@ -165,9 +168,6 @@ bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offe
  * that such an offer must be made while the component holds the task. */
 struct xy_offer xy_offer_of(const struct xy_task *task);
 
-/* After a pull that left `remaining` tasks behind: offers them if somebody sleeps. No lock needed. */
-void xy_offer_rest(struct xy_component *self, size_t remaining, struct xy_agent *by);
-
 /* --- what a component may ask of a task --- */
 
 int xy_task_priority(const struct xy_task *task);
@@ -212,13 +212,13 @@ struct xy_queue {
 };
 
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
-/* The first task that the worker can run: highest priority, oldest first. NULL if there is none. */
-struct xy_task *xy_queue_take(struct xy_queue *q, unsigned worker);
+/* The first task that the agent's worker can run: highest priority, oldest first. NULL if there is none. */
+struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
 /* The same with the youngest of priority 0 first: the owner's end of a work-stealing queue. */
-struct xy_task *xy_queue_take_newest(struct xy_queue *q, unsigned worker);
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by);
 /* The first task whoever may run it; and its removal once it has been passed on. */
 struct xy_task *xy_queue_first(struct xy_queue *q);
-/* The first task, from `after` on in the queue's order of lanes, that can run below c. */
+/* The first task that can run below c. */
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task);
 static inline size_t xy_queue_count(const struct xy_queue *q)

@@ -8,11 +8,19 @@
 
 #include <xylem/tree.h>
 
+enum xy__wake {
+	XY__WAKE_BUSY,       /* it is running a task, and will look when that has ended */
+	XY__WAKE_LOOKING,    /* it is awake and looking for a task */
+	XY__WAKE_WOKEN       /* it slept, and now looks */
+};
+
 /* What a tree needs of whoever runs it. A tree without one (show, tests) always delivers offers. */
 struct xy__tree_engine {
 	_Atomic unsigned *sleepers;        /* workers asleep; offers travel only while it is not 0 */
-	/* Wakes a worker that sleeps; true also when it is looking for a task already. */
-	bool (*wake)(struct xy__tree_engine *engine, unsigned worker, struct xy_agent *by);
+	_Atomic unsigned *searchers;       /* workers that look for a task */
+	unsigned archs;                    /* (b) of all its workers */
+	/* Wakes a worker if it sleeps. */
+	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
 };
 
 struct xy_tree {

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dispatchers: the only callers of the verbs. They apply the defaults, count, and in the debug
+ * build check the rules of component.h.
+ */
+#include <xylem/component.h>
+
+#include <assert.h>
+#include "core/task.h"
+#include "core/tree.h"
+#include "core/util/futex.h"
+
+#ifdef XY_DEBUG
+#define RULE(condition) assert(condition)
+
+/* Whether the agent may take a lock of, or call down into, a component of this level. */
+static bool may_go_down(const struct xy_agent *by, unsigned level)
+{
+	return !by->held || by->held_levels[by->held - 1] < level;
+}
+
+static void note_taken(struct xy_agent *by, unsigned level)
+{
+	RULE(may_go_down(by, level) && by->held < sizeof by->held_levels / sizeof by->held_levels[0]);
+	by->held_levels[by->held++] = level;
+}
+
+static void note_dropped(struct xy_agent *by)
+{
+	RULE(by->held > 0);
+	by->held--;
+}
+#else
+#define RULE(condition) ((void)0)
+static void note_taken(struct xy_agent *by, unsigned level) { (void)by, (void)level; }
+static void note_dropped(struct xy_agent *by) { (void)by; }
+#endif
+
+/* Shard 0 is shared by all agents that have none of their own. */
+static inline void count(_Atomic uint64_t *counter, const struct xy_agent *by)
+{
+	if (by->shard)
+		atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static bool push_children(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (xy_push(self->children[i], task, by))
+			return true;
+	return false;
+}
+
+bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
+{
+	bool taken;
+
+	RULE(may_go_down(by, to->level));
+	taken = to->ops->push ? to->ops->push(to, task, by) : push_children(to, task, by);
+	count(taken ? &to->shards[by->shard].pushed : &to->shards[by->shard].refused, by);
+	return taken;
+}
+
+struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nparents; i++) {
+		struct xy_task *task = xy_pull(self->parents[i], by);
+
+		if (task)
+			return task;
+	}
+	return NULL;
+}
+
+struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
+{
+	struct xy_task *task;
+
+	RULE(!by->held);
+	task = from->ops->pull ? from->ops->pull(from, by) : xy_pull_parents(from, by);
+	if (task) {
+		RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
+		count(&from->shards[by->shard].pulled, by);
+	}
+	return task;
+}
+
+bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nparents; i++)
+		if (xy_can_push(self->parents[i], self, by))
+			return true;
+	return false;
+}
+
+bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by)
+{
+	RULE(!by->held);
+	if (parent->ops->can_push)
+		return parent->ops->can_push(parent, child, by);
+	return xy_can_push_parents(parent, by);
+}
+
+bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (xy_can_pull(self->children[i], offer, by))
+			return true;
+	return false;
+}
+
+/* Whether an offer to all workers needs to travel: not when nobody sleeps, and not when somebody is
+ * looking for a task already, who will offer again what is left when it has found one. */
+static bool offer_settled(const struct xy_component *child, const struct xy_offer *offer, bool *result)
+{
+	const struct xy_tree *tree = child->tree;
+	const struct xy__tree_engine *engine = tree->engine;
+
+	if (!engine)
+		return false;
+	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
+	if (atomic_load_explicit(engine->sleepers, memory_order_relaxed) == 0) {
+		*result = false;
+		return true;
+	}
+	*result = true;
+	return !offer->task && child->nworkers == xy_machine_nworkers(tree->machine) &&
+	       (engine->archs & ~offer->archs) == 0 &&
+	       atomic_load_explicit(engine->searchers, memory_order_relaxed) != 0;
+}
+
+bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by)
+{
+	bool woken;
+
+	RULE(may_go_down(by, child->level));
+	if (!(child->archs & offer->archs))
+		return false;
+	if (offer_settled(child, offer, &woken))
+		return woken;
+	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by)
+				     : xy_can_pull_children(child, offer, by);
+	if (woken)
+		count(&child->shards[by->shard].woken, by);
+	return woken;
+}
+
+struct xy_offer xy_offer_of(const struct xy_task *task)
+{
+	return (struct xy_offer){ .archs = task->archs, .task = task->constrained ? task : NULL };
+}
+
+uint32_t xy_agent_random(struct xy_agent *by)
+{
+	uint64_t x;
+
+	by->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
+	x = by->random;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return (uint32_t)((x ^ (x >> 31)) >> 32);
+}
+
+void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+{
+	xy__lock_take(&lock->word);
+	note_taken(by, self->level);
+}
+
+void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+{
+	(void)self;
+	note_dropped(by);
+	xy__lock_drop(&lock->word);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of tasks. Each agent has a pool; a task goes back to the pool that it came from, in batches
+ * when another agent frees it. Chunks are freed with the pool only.
+ *
+ * Locking key: (c) constant, (o) the agent that owns the pool, (a) atomic.
+ */
+#ifndef XYLEM_CORE_POOL_H
+#define XYLEM_CORE_POOL_H
+
+#include "core/task.h"
+
+struct xy__pool_chunk;
+
+struct xy__pool {
+	const struct xy_machine *machine;          /* (c) of the tasks' runtime */
+	struct xy_runtime *runtime;                /* (c) */
+	struct xy_task *free;                      /* (o) linked by next */
+	struct xy__edge_block *free_blocks;        /* (o) */
+	_Atomic(struct xy__pool_chunk *) chunks;   /* (a) all memory, for the dump and the end */
+	/* What this agent frees of another pool's, not given back yet. */
+	struct xy__pool *batch_pool;               /* (o) */
+	struct xy_task *batch_first, *batch_last;  /* (o) */
+	unsigned batch_count;                      /* (o) */
+	alignas(64) _Atomic(struct xy_task *) returned;  /* (a) given back by other agents */
+};
+
+void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const struct xy_machine *machine);
+/* Frees the memory of all tasks. No agent may use the pool any more. */
+void xy__pool_fini(struct xy__pool *pool);
+
+/* A task from the owner's pool; only pool is set. NULL without memory. */
+struct xy_task *xy__pool_take(struct xy__pool *pool);
+/* Frees a task that nobody refers to; `mine` is the pool of the agent that does it. */
+void xy__pool_give(struct xy__pool *mine, struct xy_task *task);
+/* Gives back what has been collected: before the agent sleeps. */
+void xy__pool_flush(struct xy__pool *mine);
+
+/* A block of edges for a task, linked into it; false without memory. */
+bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task);
+
+/* Calls visit for each task that is not free. Any thread; what it sees may be changing. */
+void xy__pool_each(struct xy__pool *pool, void (*visit)(void *arg, struct xy_task *task), void *arg);
+
+#endif

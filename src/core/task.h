@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of a task: five cache lines, of which a task without data touches two.
+ *
+ * Locking key: (c) constant from submission to end, (q) whoever holds the task: the queue that it
+ * rests in, guarded by that queue's lock, or the agent that carries it, (a) atomic, (o) owner's pool.
+ * A task's memory goes back to the pool that it came from when the last reference is dropped, and to
+ * the system only when the runtime stops, so that a stale pointer still points to a task.
+ */
+#ifndef XYLEM_CORE_TASK_H
+#define XYLEM_CORE_TASK_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <xylem/component.h>
+#include <xylem/task.h>
+
+struct xy__pool;
+struct xy__edge;
+
+enum {
+	XY__TASK_ACCESSES = 4,       /* that fit in the task */
+	XY__TASK_EDGES = 6,
+	XY__TASK_ARGUMENT = 32,      /* bytes of a copied argument that fit */
+	/* Counter of missing predecessors while the task is being submitted: it can't reach 0. */
+	XY__SUBMITTING = 1 << 30
+};
+
+enum xy__task_state {
+	XY__TASK_FREE,               /* in a pool */
+	XY__TASK_CREATED,            /* not submitted */
+	XY__TASK_WAITING,            /* for predecessors, or to commute */
+	XY__TASK_READY,              /* in the inbox or the tree */
+	XY__TASK_RUNNING,
+	XY__TASK_HELD,               /* by the application: an acquire */
+	XY__TASK_ENDED
+};
+
+enum xy__task_flags {
+	XY__TASK_COMMUTES = 1,       /* some access has XY_COMMUTE */
+	XY__TASK_ACQUIRE = 2,        /* stands for the application */
+	XY__TASK_KEPT = 4,           /* came from xy_task_create: the user has a reference */
+	XY__TASK_SCRATCH = 8,        /* some access is XY_SCRATCH */
+	XY__TASK_REGISTERED = 16,    /* has accesses that give dependencies */
+};
+
+/* That `target` waits for the task in whose list of successors the edge is. The target is a task, or
+ * a struct xy__waiter; the two low bits tell which, and whether a failure follows the edge. */
+struct xy__edge {
+	struct xy__edge *next;
+	uintptr_t target;
+};
+
+enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_BITS = 3 };
+
+/* The rare parts of a task, from malloc. */
+struct xy__task_extra {
+	unsigned *workers;           /* pinned to these, sorted */
+	unsigned nworkers;
+	unsigned choice;
+	unsigned retries;            /* left */
+	unsigned retries_asked;
+	const char *name;
+	void *argument;              /* a copy too large for the task */
+	struct xy__access *accesses; /* all of them, when too many for the task */
+	/* Of an acquire: */
+	void (*acquired)(void *arg, int status);
+	void *acquired_arg;
+};
+
+struct xy__access {
+	struct xy_handle *handle;
+	unsigned mode;
+};
+
+struct xy_task {
+	alignas(64) struct xy_task *next;      /* (q) */
+	struct xy_task *prev, *child;          /* (q) */
+	uint64_t arrival;                      /* (q) */
+	_Atomic(const struct xy_codelet *) codelet;  /* (c) atomic for the dump only, always relaxed */
+	void *arg;                             /* (c) */
+	int priority;                          /* (c) */
+	float length_us;                       /* (c) 0: not known */
+	uint8_t archs;                         /* (c) architectures that can run it */
+	bool constrained;                      /* (c) pinned or with a can_execute hook */
+	uint8_t implementation;                /* (q) */
+	uint8_t flags;                         /* (c) */
+	_Atomic uint8_t state;                 /* (a) enum xy__task_state */
+	uint16_t naccesses;                    /* (c) */
+
+	alignas(64) _Atomic(struct xy__edge *) successors;   /* (a) XY__CLOSED once ended */
+	_Atomic int missing;                   /* (a) predecessors that have not ended */
+	_Atomic int references;                /* (a) */
+	_Atomic int status;                    /* (a) 0 or why it failed */
+	uint16_t nedges;                       /* of `edges` in use: submitter */
+	uint16_t edge_room;                    /* in the last block of more_edges */
+	struct xy__pool *pool;                 /* (c) where its memory belongs */
+	struct xy__task_extra *extra;          /* (c) or NULL */
+	void (*callback)(void *, int);         /* (c) */
+	void *callback_arg;                    /* (c) */
+	uint64_t number;                       /* (c) */
+
+	alignas(64) struct xy__access accesses[XY__TASK_ACCESSES];  /* (c) unless extra->accesses */
+	struct xy__edge edges[XY__TASK_EDGES]; /* in the lists of the predecessors */
+	struct xy__edge_block *more_edges;     /* (o) from the pool */
+	uint64_t unused;
+	unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
+};
+
+/* Edges of a task with many predecessors. */
+enum { XY__EDGE_BLOCK = 15 };
+struct xy__edge_block {
+	struct xy__edge_block *next;
+	uint64_t unused;
+	struct xy__edge edges[XY__EDGE_BLOCK];
+};
+
+#define XY__CLOSED ((struct xy__edge *)1)
+
+static inline const struct xy_codelet *xy__task_codelet(const struct xy_task *task)
+{
+	return atomic_load_explicit(&((struct xy_task *)task)->codelet, memory_order_relaxed);
+}
+
+static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state state)
+{
+	/* relaxed: for the dump, and for the owner of the reference who has its own ordering */
+	atomic_store_explicit(&task->state, (uint8_t)state, memory_order_relaxed);
+}
+
+static inline struct xy__access *xy__task_accesses(struct xy_task *task)
+{
+	return task->naccesses <= XY__TASK_ACCESSES ? task->accesses : task->extra->accesses;
+}
+
+#endif

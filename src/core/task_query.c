@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What components may ask of a task.
+ */
+#include <xylem/component.h>
+
+#include "core/pool.h"
+#include "core/task.h"
+
+/* The implementations of a codelet for an architecture. */
+static xy_function *const *implementations(const struct xy_codelet *codelet, enum xy_arch arch)
+{
+	switch (arch) {
+	case XY_CPU:
+		return codelet->cpu;
+	case XY_CUDA:
+		return codelet->cuda;
+	default:
+		return codelet->opencl;
+	}
+}
+
+static bool pinned_elsewhere(const struct xy_task *task, unsigned worker)
+{
+	const struct xy__task_extra *extra = task->extra;
+
+	if (!extra || !extra->nworkers)
+		return false;
+	for (unsigned i = 0; i < extra->nworkers; i++)
+		if (extra->workers[i] == worker)
+			return false;
+	return true;
+}
+
+int xy_task_priority(const struct xy_task *task)
+{
+	return task->priority;
+}
+
+unsigned xy_task_choice(const struct xy_task *task)
+{
+	return task->extra ? task->extra->choice : 0;
+}
+
+unsigned xy_task_archs(const struct xy_task *task)
+{
+	return task->archs;
+}
+
+bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+
+	if (!info || !(task->archs & 1u << info->arch) || implementation >= XY_NIMPLEMENTATIONS)
+		return false;
+	if (!codelet)
+		return implementation == 0;
+	if (!implementations(codelet, info->arch)[implementation])
+		return false;
+	if (!task->constrained)
+		return true;
+	return !pinned_elsewhere(task, worker) &&
+	       (!codelet->can_execute || codelet->can_execute(task, worker, implementation));
+}
+
+bool xy_task_can_run(const struct xy_task *task, unsigned worker)
+{
+	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
+
+	if (!info || !(task->archs & 1u << info->arch))
+		return false;
+	if (!task->constrained)
+		return true;
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
+		if (xy_task_can_run_with(task, worker, i))
+			return true;
+	return false;
+}
+
+bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c)
+{
+	if (!(task->archs & c->archs))
+		return false;
+	if (!task->constrained)
+		return true;
+	for (unsigned i = 0; i < c->nworkers; i++)
+		if (xy_task_can_run(task, c->workers[i]))
+			return true;
+	return false;
+}
+
+struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
+
+	(void)implementation;
+	if (!(task->length_us > 0) || !info)
+		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
+	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = task->length_us / info->speed };
+}
+
+void xy_task_set_implementation(struct xy_task *task, unsigned implementation)
+{
+	task->implementation = (uint8_t)implementation;
+}
