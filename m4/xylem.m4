@@ -59,7 +59,8 @@ AS_IF([test "x$enable_fuzzer" != xno], [
 		[AC_MSG_RESULT([no])
 		 AC_MSG_ERROR([--enable-fuzzer needs clang and its run-time (CC=clang; Debian: clang libclang-rt-14-dev)])])
 	CFLAGS=$xy_saved_CFLAGS
-	AC_SUBST([XY_FUZZER_FLAGS], [-fsanitize=fuzzer-no-link])])
+	AC_SUBST([XY_FUZZER_FLAGS], [-fsanitize=fuzzer-no-link])
+	AC_SUBST([XY_FUZZER_MAIN], [-fsanitize=fuzzer])])
 AM_CONDITIONAL([HAVE_LIBFUZZER], [test "x$enable_fuzzer" != xno])
 AS_IF([test "x$enable_fuzzer" = xno], [xy_fuzzer=no], [xy_fuzzer=yes])
 XY_ROW([libFuzzer], [$xy_fuzzer], [fuzz targets only replay their corpus], [--enable-fuzzer CC=clang])

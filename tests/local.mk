@@ -1,27 +1,62 @@
-# Tests, one list for each kind:
-#   unit_tests    cmocka programs; tests/core/x is built from tests/core/x.c and sees xy__ names
-#   script_tests  shell scripts: exit 0 passed, 77 skipped, else failed
-#   spin_tests    Promela models, checked by spin for safety and invalid end states
-#   relacy_tests  C++ files around a lock-free header, checked by Relacy
-#   fuzz_tests    fuzz targets, tests/fuzz/x.fuzz from tests/fuzz/x.c (two lines, see below)
+# Tests, one list for each kind; a new test is one line (two for a fuzz target):
+#   unit_tests    cmocka programs: tests/core/x is built from tests/core/x.c and sees xy__ names
+#   script_tests  shell scripts, run in the build folder: exit 0 passed, 77 skipped, else failed
+#   spin_tests    Promela models (build-aux/run-spin says what a model can ask for)
+#   relacy_tests  C++ files around a lock-free header (build-aux/run-relacy)
+#   fuzz_tests    tests/fuzz/x.fuzz is built from tests/fuzz/x.c; seeds are in tests/fuzz/x.corpus:
+#                 fuzz_tests += tests/fuzz/x.fuzz
+#                 tests_fuzz_x_fuzz_LDADD = $(fuzz_libs)
+# Helpers that several unit tests share: tests_core_x_SOURCES = tests/core/x.c tests/helper.c
+# TEST_TIMEOUT=seconds is the limit for one program; SIGUSR1 asks it for its state when it is over.
+
 unit_tests = tests/core/version
 script_tests = tests/exports.sh
 spin_tests =
 relacy_tests =
 fuzz_tests =
+fuzz_corpora =
+
+if HAVE_LIBFUZZER
+fuzz_libs = libxylem-all.la $(XY_FUZZER_MAIN)
+fuzzer = yes
+else
+check_LTLIBRARIES += libfuzz-replay.la
+libfuzz_replay_la_SOURCES = tests/fuzz/replay.c
+fuzz_libs = libfuzz-replay.la libxylem-all.la
+fuzzer = no
+endif
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
-TESTS += $(script_tests)
-dist_check_SCRIPTS = $(script_tests)
+check_PROGRAMS += $(fuzz_tests)
+TESTS += $(script_tests) $(fuzz_tests)
+if !SANITIZER
+# Models hold none of our objects: once, in the plain build, is enough.
+TESTS += $(spin_tests) $(relacy_tests)
+endif
+EXTRA_DIST += $(script_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
-# Programs speak TAP; each has a time limit, and SIGUSR1 asks it for its state when that is over.
-LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+TEST_EXTENSIONS = .sh .pml .cpp .fuzz
+tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/tap-run
+SH_LOG_COMPILER = timeout 300 $(SHELL)
+PML_LOG_DRIVER = $(tap_driver)
+PML_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-spin
+CPP_LOG_DRIVER = $(tap_driver)
+CPP_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-relacy
+FUZZ_LOG_DRIVER = $(tap_driver)
+FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-fuzz
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
-	NM='$(NM)'; export NM;
-TEST_EXTENSIONS = .sh
-SH_LOG_COMPILER = $(SHELL)
+	CC='$(CC)'; export CC; \
+	CXX='$(CXX)'; export CXX; \
+	NM='$(NM)'; export NM; \
+	MAKE='$(MAKE)'; export MAKE; \
+	SPIN='$(SPIN)'; export SPIN; \
+	VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	RELACY_CXX='$(RELACY_CXX)'; export RELACY_CXX; \
+	RELACY_CPPFLAGS='-I$(top_srcdir)/include -I$(top_srcdir)/src'; export RELACY_CPPFLAGS; \
+	FUZZER='$(fuzzer)'; export FUZZER;
