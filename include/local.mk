@@ -1,5 +1,10 @@
 # Headers that are installed: the umbrella and its parts.
 include_HEADERS += include/xylem.h
 xylemincludedir = $(includedir)/xylem
-xyleminclude_HEADERS = include/xylem/component.h include/xylem/data.h include/xylem/machine.h \
-	include/xylem/perf.h include/xylem/task.h include/xylem/tree.h
+xyleminclude_HEADERS = \
+	include/xylem/component.h \
+	include/xylem/data.h \
+	include/xylem/machine.h \
+	include/xylem/perf.h \
+	include/xylem/task.h \
+	include/xylem/tree.h

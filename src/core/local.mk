@@ -1,3 +1,8 @@
-# The life of a task. List private headers here too, so that `make dist` packs them.
-libxylem_all_la_SOURCES += src/core/version.c src/core/component.c src/core/task_query.c src/core/pool.h src/core/config.h src/core/machine.h \
-	src/core/task.h src/core/tree.h
+# The life of a task: a line for each unit, with its private headers so that `make dist` packs them.
+libxylem_all_la_SOURCES += src/core/component.c
+libxylem_all_la_SOURCES += src/core/config.h
+libxylem_all_la_SOURCES += src/core/machine.h
+libxylem_all_la_SOURCES += src/core/pool.h
+libxylem_all_la_SOURCES += src/core/task.h src/core/task_query.c
+libxylem_all_la_SOURCES += src/core/tree.h
+libxylem_all_la_SOURCES += src/core/version.c

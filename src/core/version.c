@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The version, as configure.ac states it. */
-#include "config.h"
+#include "build-config.h"
 
 #include <xylem.h>
 

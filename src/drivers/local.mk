@@ -1,2 +1,1 @@
-# One file per kind of device.
-libxylem_all_la_SOURCES +=
+# One file per kind of device. A line for each: libxylem_all_la_SOURCES += FILES

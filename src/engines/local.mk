@@ -1,2 +1,1 @@
-# Real time (threads) and virtual time (sim).
-libxylem_all_la_SOURCES +=
+# Real time (threads) and virtual time (sim). A line for each: libxylem_all_la_SOURCES += FILES

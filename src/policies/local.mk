@@ -1,2 +1,1 @@
-# One file per policy.
-libxylem_all_la_SOURCES +=
+# One file per policy. A line for each: libxylem_all_la_SOURCES += FILES

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The version is the package's, as users compare it. */
-#include "config.h"
+#include "build-config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
