@@ -10,6 +10,8 @@
 # TEST_TIMEOUT=seconds is the limit for one program; SIGUSR1 asks it for its state when it is over.
 
 unit_tests = tests/core/version
+unit_tests += tests/core/util/log
+unit_tests += tests/core/util/text
 script_tests = tests/exports.sh
 spin_tests =
 relacy_tests =
