@@ -1,0 +1,93 @@
+# shellcheck shell=sh disable=SC2034
+# SPDX-License-Identifier: MIT
+# What quickstart and check share: the packages they need, and configuring a build folder.
+# Sourced in the top folder of the source. Every function prints what it does, one line for a step.
+
+# What the library and the example are built with. "a|b": either will do, a is installed.
+build_packages="gcc make libc6-dev autoconf automake libtool pkg-config|pkgconf libhwloc-dev
+	libopenblas-dev|libopenblas-pthread-dev|libopenblas-openmp-dev|libopenblas-serial-dev"
+
+jobs=$(nproc 2>/dev/null || echo 2)
+
+die() {
+	echo "$(basename "$0"): $*" >&2
+	exit 1
+}
+
+package_is_installed() {
+	dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+# Prints the packages to install for a list such as $build_packages.
+packages_missing() {
+	for package in "$@"; do
+		for choice in $(echo "$package" | tr '|' ' '); do
+			! package_is_installed "$choice" || continue 2
+		done
+		echo "${package%%|*}"
+	done
+}
+
+# Prints how to become root: nothing for root itself, "sudo" if it works. Fails if there is no way.
+packages_root() {
+	[ "$(id -u)" != 0 ] || return 0
+	command -v sudo >/dev/null || return 1
+	sudo -n true 2>/dev/null || { [ -t 0 ] && [ -t 2 ]; } || return 1
+	echo sudo
+}
+
+# packages_install PACKAGE...: installs what is missing, or says what to install and ends the script.
+packages_install() {
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		echo "packages: not a Debian system, so configure will tell what is missing"
+		return
+	fi
+	missing=$(packages_missing "$@" | tr '\n' ' ')
+	if [ -z "$missing" ]; then
+		echo "packages: all there"
+		return
+	fi
+	echo "packages: missing ${missing% }"
+	if ! root=$(packages_root); then
+		echo "packages: to install them, as root: apt-get install --no-install-recommends ${missing% }"
+		exit 1
+	fi
+	mkdir -p build
+	echo "packages: installing them${root:+ with $root} (log: build/packages.log)"
+	# shellcheck disable=SC2086
+	{ $root apt-get update &&
+		$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y --no-install-recommends $missing; } >build/packages.log 2>&1 </dev/null || {
+		tail -n 20 build/packages.log >&2
+		die "apt-get failed; the whole log is in build/packages.log"
+	}
+	rm -f build/config.status build/*/config.status
+}
+
+# configure_script: makes ./configure if it or something it needs is not there. Later changes of its
+# sources are seen by make.
+configure_script() {
+	for file in configure Makefile.in build-config.h.in build-aux/ltmain.sh build-aux/tap-driver.sh; do
+		[ -s "$file" ] || {
+			./autogen.sh
+			return
+		}
+	done
+}
+
+# configure_folder FOLDER OPTION...: configures a build folder, unless it was with these options and
+# the same list of makefile parts.
+configure_folder() {
+	folder=$1
+	shift
+	stamp="$* $(find . -name local.mk -not -path './build/*' | sort | tr '\n' ' ')"
+	configure_script || return
+	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ] &&
+		[ "$(cat "$folder/configured" 2>/dev/null)" = "$stamp" ]; then
+		return 0
+	fi
+	mkdir -p "$folder" && rm -f "$folder/config.status" "$folder/configured" || return
+	top=$PWD
+	(cd "$folder" && "$top/configure" "$@") || return
+	echo "$stamp" >"$folder/configured"
+}
