@@ -12,7 +12,7 @@
 unit_tests = tests/core/version
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
-script_tests = tests/exports.sh
+script_tests = tests/exports.sh tests/headers.sh
 spin_tests =
 relacy_tests =
 fuzz_tests =
@@ -61,4 +61,6 @@ AM_TESTS_ENVIRONMENT = \
 	VALGRIND='$(VALGRIND)'; export VALGRIND; \
 	RELACY_CXX='$(RELACY_CXX)'; export RELACY_CXX; \
 	RELACY_CPPFLAGS='-I$(top_srcdir)/include -I$(top_srcdir)/src'; export RELACY_CPPFLAGS; \
+	HWLOC_CFLAGS="$(HWLOC_CFLAGS)"; export HWLOC_CFLAGS; \
+	XY_SANITIZER_FLAGS="$(XY_SANITIZER_FLAGS)"; export XY_SANITIZER_FLAGS; \
 	FUZZER='$(fuzzer)'; export FUZZER;
