@@ -5,7 +5,7 @@ dnl Invariant: only hwloc and POSIX threads are required; everything else is a r
 dnl XY_ROW(WHAT, FOUND, USE, PACKAGE): a row of the table. FOUND is "no" or what was found; USE says
 dnl what is left out without it; PACKAGE is the Debian package that brings it.
 AC_DEFUN([XY_ROW], [AS_IF([test "x$2" = xno],
-	[xy_missing="$xy_missing`printf '\n  %-16s %-38s %s' "$1" "$3" "$4"`"],
+	[xy_missing="$xy_missing`printf '\n  %-16s %-42s %s' "$1" "$3" "$4"`"],
 	[xy_found="$xy_found`printf '\n  %-16s %s' "$1" "$2"`"])])
 
 dnl The switches of the user: sanitizers, the library's own assertions, warnings as errors, fuzzers.
@@ -232,6 +232,6 @@ xylem $VERSION, compiler $CC $CFLAGS $XY_SANITIZER_FLAGS $XY_DEBUG_FLAGS $XY_WER
 
 Found:$xy_found"])
 AS_IF([test -n "$xy_missing"], [AS_ECHO(["
-Left out:        what for                               Debian package$xy_missing"])])
+Left out:          what for                                   Debian package$xy_missing"])])
 AS_ECHO([""])
 ])

@@ -12,7 +12,7 @@
 unit_tests = tests/core/version
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
-script_tests = tests/exports.sh tests/headers.sh
+script_tests = tests/exports.sh tests/headers.sh tests/style.sh
 spin_tests =
 relacy_tests =
 fuzz_tests =
