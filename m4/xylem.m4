@@ -57,7 +57,7 @@ AS_IF([test "x$enable_fuzzer" != xno], [
 		{ (void) data; (void) size; return 0; }]])],
 		[AC_MSG_RESULT([yes])],
 		[AC_MSG_RESULT([no])
-		 AC_MSG_ERROR([--enable-fuzzer needs clang and its run-time (CC=clang; Debian: clang libclang-rt-14-dev)])])
+		 AC_MSG_ERROR([--enable-fuzzer needs clang and its run-time (CC=clang; Debian: clang libclang-rt-dev)])])
 	CFLAGS=$xy_saved_CFLAGS
 	AC_SUBST([XY_FUZZER_FLAGS], [-fsanitize=fuzzer-no-link])
 	AC_SUBST([XY_FUZZER_MAIN], [-fsanitize=fuzzer])])
