@@ -1,8 +1,20 @@
 # The life of a task: a line for each unit, with its private headers so that `make dist` packs them.
+libxylem_all_la_SOURCES += src/core/agent.c
 libxylem_all_la_SOURCES += src/core/component.c
 libxylem_all_la_SOURCES += src/core/config.h
+libxylem_all_la_SOURCES += src/core/data/acquire.c
+libxylem_all_la_SOURCES += src/core/data/commute.c
+libxylem_all_la_SOURCES += src/core/data/handle.c src/core/data/handle.h
+libxylem_all_la_SOURCES += src/core/deps.c src/core/deps.h
+libxylem_all_la_SOURCES += src/core/dump.c
+libxylem_all_la_SOURCES += src/core/inbox.c
+libxylem_all_la_SOURCES += src/core/lockfree/ring.h src/core/lockfree/stack.h src/core/lockfree/successors.h
 libxylem_all_la_SOURCES += src/core/machine.h
-libxylem_all_la_SOURCES += src/core/pool.h
-libxylem_all_la_SOURCES += src/core/task.h src/core/task_query.c
+libxylem_all_la_SOURCES += src/core/pool.c src/core/pool.h
+libxylem_all_la_SOURCES += src/core/runtime.c src/core/runtime.h
+libxylem_all_la_SOURCES += src/core/task.c src/core/task.h src/core/task_query.c
 libxylem_all_la_SOURCES += src/core/tree.h
 libxylem_all_la_SOURCES += src/core/version.c
+libxylem_all_la_SOURCES += src/core/wait.c
+libxylem_all_la_SOURCES += src/core/watchdog.c
+libxylem_all_la_SOURCES += src/core/worker.c

@@ -36,8 +36,16 @@ void xy__pool_give(struct xy__pool *mine, struct xy_task *task);
 /* Gives back what has been collected: before the agent sleeps. */
 void xy__pool_flush(struct xy__pool *mine);
 
+/* Makes sure that the next edges of the owner's tasks, so many, need no memory; false without it. */
+bool xy__pool_reserve_edges(struct xy__pool *pool, unsigned edges);
 /* A block of edges for a task, linked into it; false without memory. */
 bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task);
+
+/* A block for other use; NULL without memory. */
+struct xy__edge_block *xy__pool_take_block(struct xy__pool *pool);
+void xy__pool_give_block(struct xy__pool *pool, struct xy__edge_block *block);
+/* Takes the blocks of edges from a task. */
+void xy__pool_drop_edges(struct xy__pool *pool, struct xy_task *task);
 
 /* Calls visit for each task that is not free. Any thread; what it sees may be changing. */
 void xy__pool_each(struct xy__pool *pool, void (*visit)(void *arg, struct xy_task *task), void *arg);

@@ -22,7 +22,7 @@ struct xy__edge;
 enum {
 	XY__TASK_ACCESSES = 4,       /* that fit in the task */
 	XY__TASK_EDGES = 6,
-	XY__TASK_ARGUMENT = 32,      /* bytes of a copied argument that fit */
+	XY__TASK_ARGUMENT = 16,      /* bytes of a copied argument that fit */
 	/* Counter of missing predecessors while the task is being submitted: it can't reach 0. */
 	XY__SUBMITTING = 1 << 30
 };
@@ -41,15 +41,16 @@ enum xy__task_flags {
 	XY__TASK_COMMUTES = 1,       /* some access has XY_COMMUTE */
 	XY__TASK_ACQUIRE = 2,        /* stands for the application */
 	XY__TASK_KEPT = 4,           /* came from xy_task_create: the user has a reference */
-	XY__TASK_SCRATCH = 8,        /* some access is XY_SCRATCH */
-	XY__TASK_REGISTERED = 16,    /* has accesses that give dependencies */
+	XY__TASK_UNORDERED = 8,      /* some access gives no dependency */
+	XY__TASK_TAKEN = 16,         /* (q) its commuting handles are its own */
+	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 };
 
 /* That `target` waits for the task in whose list of successors the edge is. The target is a task, or
  * a struct xy__waiter; the two low bits tell which, and whether a failure follows the edge. */
 struct xy__edge {
-	struct xy__edge *next;
-	uintptr_t target;
+	_Atomic(struct xy__edge *) next;
+	_Atomic uintptr_t target;        /* always relaxed: the list orders it */
 };
 
 enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_BITS = 3 };
@@ -61,13 +62,13 @@ struct xy__task_extra {
 	unsigned choice;
 	unsigned retries;            /* left */
 	unsigned retries_asked;
-	const char *name;
+	unsigned nafter;             /* explicit predecessors that had not ended: builder */
 	void *argument;              /* a copy too large for the task */
 	struct xy__access *accesses; /* all of them, when too many for the task */
-	/* Of an acquire: */
-	void (*acquired)(void *arg, int status);
-	void *acquired_arg;
+	void **buffers;              /* what the codelet gets, when too many for the stack */
 };
+
+enum { XY__MODE_UNORDERED = 1 << 16 };  /* an access that gave no dependency at submission */
 
 struct xy__access {
 	struct xy_handle *handle;
@@ -104,11 +105,11 @@ struct xy_task {
 	alignas(64) struct xy__access accesses[XY__TASK_ACCESSES];  /* (c) unless extra->accesses */
 	struct xy__edge edges[XY__TASK_EDGES]; /* in the lists of the predecessors */
 	struct xy__edge_block *more_edges;     /* (o) from the pool */
-	uint64_t unused;
-	unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
+	_Atomic(const char *) name;            /* (c) atomic for the dump only, always relaxed */
+	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };
 
-/* Edges of a task with many predecessors. */
+/* Edges of a task with many predecessors; also the memory of a waiter. */
 enum { XY__EDGE_BLOCK = 15 };
 struct xy__edge_block {
 	struct xy__edge_block *next;

@@ -1,1 +1,2 @@
 # Real time (threads) and virtual time (sim). A line for each: libxylem_all_la_SOURCES += FILES
+libxylem_all_la_SOURCES += src/engines/threads.c

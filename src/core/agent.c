@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is calling. The only thread-local of the library: it lets a codelet or callback that calls the
+ * runtime again act as the agent that runs it. Components never see it; they get the agent.
+ */
+#include "core/runtime.h"
+
+enum { NUMBERS = 64 };
+
+static _Thread_local struct xy__agent *agent_current;
+
+struct xy__agent *xy__inside(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = agent_current;
+
+	while (agent && agent->runtime != rt)
+		agent = agent->outer;
+	return agent;
+}
+
+struct xy__agent *xy__enter(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = xy__inside(rt);
+	uintptr_t self;
+
+	if (agent) {
+		agent->depth++;
+		return agent;
+	}
+	self = (uintptr_t)pthread_self();
+	agent = &rt->applications[(self >> 12 ^ self >> 20) % XY__APPLICATION_AGENTS];
+	xy__lock_take(&agent->lock);
+	agent->outer = agent_current;
+	agent_current = agent;
+	return agent;
+}
+
+void xy__leave(struct xy__agent *agent)
+{
+	if (agent->depth) {
+		agent->depth--;
+		return;
+	}
+	agent_current = agent->outer;
+	agent->outer = NULL;
+	xy__lock_drop(&agent->lock);
+}
+
+void xy__become(struct xy__agent *agent)
+{
+	agent_current = agent;
+}
+
+void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
+{
+	const struct xy_worker_info *info = worker < 0 ? NULL : xy_machine_worker(rt->machine, (unsigned)worker);
+
+	agent->base.worker = worker;
+	agent->base.archs = info ? 1u << info->arch : 0;
+	agent->base.shard = worker >= 0 && (unsigned)worker + 1 < rt->tree->nshards ? (unsigned)worker + 1 : 0;
+	agent->base.random = rt->settings.seed * 0x9e3779b97f4a7c15u + (uint64_t)(worker + 1);
+	agent->runtime = rt;
+	xy__pool_init(&agent->pool, rt, rt->machine);
+}
+
+uint64_t xy__agent_number(struct xy__agent *agent)
+{
+	if (agent->number == agent->number_end) {
+		agent->number = atomic_fetch_add_explicit(&agent->runtime->next_number, NUMBERS,
+							  memory_order_relaxed);
+		agent->number_end = agent->number + NUMBERS;
+	}
+	return ++agent->number;
+}

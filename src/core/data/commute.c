@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commuting accesses: in any order, one at a time. A ready task takes all its commuting handles at once
+ * or waits for the first one that is busy without holding any, so that there is no deadlock; a task that
+ * gives handles back lets those that wait for them try again.
+ */
+#include "core/data/handle.h"
+
+#include "core/util/futex.h"
+
+/* The next commuting handle of the task above `after` in address order, NULL at the end. */
+static struct xy_handle *commute_next(struct xy_task *task, const struct xy_handle *after)
+{
+	struct xy__access *accesses = xy__task_accesses(task);
+	struct xy_handle *next = NULL;
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = accesses[i].handle;
+
+		if ((accesses[i].mode & XY_COMMUTE) && h > after && (!next || h < next))
+			next = h;
+	}
+	return next;
+}
+
+/* Marks all handles, or queues the task at the busy one. All are locked. */
+static void commute_decide(struct xy_task *task, struct xy_handle *busy)
+{
+	if (!busy) {
+		for (struct xy_handle *h = commute_next(task, NULL); h; h = commute_next(task, h))
+			h->busy = true;
+		task->flags |= XY__TASK_TAKEN;
+		return;
+	}
+	task->next = NULL;
+	if (busy->commuters)
+		busy->last_commuter->next = task;
+	else
+		busy->commuters = task;
+	busy->last_commuter = task;
+}
+
+bool xy__commute_take(struct xy_task *task)
+{
+	struct xy_handle *busy = NULL, *h;
+
+	for (h = commute_next(task, NULL); h; h = commute_next(task, h)) {
+		xy__lock_take(&h->lock);
+		if (h->busy && !busy)
+			busy = h;
+	}
+	commute_decide(task, busy);
+	/* The busy one last: once it is unlocked the task may be somebody else's. */
+	for (h = commute_next(task, NULL); h; h = commute_next(task, h))
+		if (h != busy)
+			xy__lock_drop(&h->lock);
+	if (busy)
+		xy__lock_drop(&busy->lock);
+	return !busy;
+}
+
+struct xy_task *xy__commute_drop(struct xy_task *task)
+{
+	struct xy_task *again = NULL, **end = &again;
+	struct xy_handle *h;
+
+	task->flags &= (uint8_t)~XY__TASK_TAKEN;
+	for (h = commute_next(task, NULL); h; h = commute_next(task, h)) {
+		xy__lock_take(&h->lock);
+		h->busy = false;
+		*end = h->commuters;
+		if (h->commuters)
+			end = &h->last_commuter->next;
+		h->commuters = NULL;
+		xy__lock_drop(&h->lock);
+	}
+	return again;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handles: registration, the lists of tasks that use them, the buffers that codelets get.
+ */
+#include "core/data/handle.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/deps.h"
+
+/* --- lists of tasks --- */
+
+/* Forgets tasks that have ended, unless their failure still matters. */
+static void tasks_prune(struct xy__tasks *list, bool keep_failed, struct xy__agent *agent)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < list->count; i++) {
+		unsigned bits;
+		struct xy_task *task = xy__tasks_at(list, i, &bits);
+
+		/* acquire: pairs with the closing of the list */
+		if (atomic_load_explicit(&task->successors, memory_order_acquire) == XY__CLOSED &&
+		    (!keep_failed || !atomic_load_explicit(&task->status, memory_order_relaxed)))
+			xy__task_unref(task, agent);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
+bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, bool keep_failed, struct xy__agent *agent)
+{
+	struct xy_task **items;
+	unsigned capacity;
+
+	if (!list->items) {
+		list->items = list->few;
+		list->capacity = sizeof list->few / sizeof list->few[0];
+	}
+	if (list->count + more <= list->capacity)
+		return true;
+	tasks_prune(list, keep_failed, agent);
+	if (list->count + more <= list->capacity / 2)
+		return true;
+	capacity = (list->count + more) * 2;
+	items = malloc(capacity * sizeof *items);
+	if (!items)
+		return list->count + more <= list->capacity;
+	memcpy(items, list->items, list->count * sizeof *items);
+	if (list->items != list->few)
+		free(list->items);
+	list->items = items;
+	list->capacity = capacity;
+	return true;
+}
+
+void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, unsigned bits)
+{
+	list->items[list->count++] = (struct xy_task *)((uintptr_t)task | bits);
+}
+
+void xy__tasks_clear(struct xy__tasks *list, struct xy__agent *agent)
+{
+	for (unsigned i = 0; i < list->count; i++) {
+		unsigned bits;
+
+		xy__task_unref(xy__tasks_at(list, i, &bits), agent);
+	}
+	list->count = 0;
+}
+
+void xy__tasks_fini(struct xy__tasks *list, struct xy__agent *agent)
+{
+	xy__tasks_clear(list, agent);
+	if (list->items != list->few)
+		free(list->items);
+	list->items = NULL;
+}
+
+/* --- registration --- */
+
+static bool product(size_t *result, size_t a, size_t b)
+{
+	return !__builtin_mul_overflow(a, b, result);
+}
+
+static void handle_link(struct xy_runtime *rt, struct xy_handle *h)
+{
+	xy__lock_take(&rt->handles_lock);
+	h->next = rt->handles;
+	h->link = &rt->handles;
+	if (h->next)
+		h->next->link = &h->next;
+	rt->handles = h;
+	xy__lock_drop(&rt->handles_lock);
+}
+
+static int handle_create(struct xy_runtime *rt, struct xy_handle **out, enum xy__shape shape,
+			 union xy__view view, size_t size, size_t span)
+{
+	struct xy_handle *h;
+
+	if (!rt || !out) {
+		xy__log(rt ? &rt->settings.log : NULL, "register: no %s", rt ? "place for the handle" : "runtime");
+		return -EINVAL;
+	}
+	*out = NULL;
+	h = calloc(1, sizeof *h);
+	if (!h)
+		return -ENOMEM;
+	/* So that the lists need no test: each always has room for two. */
+	h->writers.items = h->writers.few;
+	h->readers.items = h->readers.few;
+	h->before.items = h->before.few;
+	h->writers.capacity = h->readers.capacity = h->before.capacity = 2;
+	h->sequential = true;
+	h->shape = shape;
+	h->view = view;
+	h->owns_memory = !view.ptr;
+	h->size_bytes = size;
+	h->span_bytes = span;
+	h->runtime = rt;
+	handle_link(rt, h);
+	*out = h;
+	return 0;
+}
+
+static int overflow(struct xy_runtime *rt, const char *what)
+{
+	xy__log(rt ? &rt->settings.log : NULL, "%s: the size in bytes does not fit", what);
+	return -EOVERFLOW;
+}
+
+static int invalid(struct xy_runtime *rt, const char *what)
+{
+	xy__log(rt ? &rt->settings.log : NULL, "%s", what);
+	return -EINVAL;
+}
+
+int xy_variable_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t size)
+{
+	union xy__view view = { .variable = { ptr, size } };
+
+	if (!size)
+		return invalid(rt, "xy_variable_register: the size is 0");
+	return handle_create(rt, h, XY__VARIABLE, view, size, size);
+}
+
+int xy_vector_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t n, size_t elem)
+{
+	union xy__view view = { .vector = { ptr, n, elem } };
+	size_t size;
+
+	if (!n || !elem)
+		return invalid(rt, "xy_vector_register: the number or the size of the elements is 0");
+	if (!product(&size, n, elem))
+		return overflow(rt, "xy_vector_register");
+	return handle_create(rt, h, XY__VECTOR, view, size, size);
+}
+
+int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ld, size_t nx,
+		       size_t ny, size_t elem)
+{
+	union xy__view view = { .matrix = { ptr, nx, ny, ld, elem } };
+	size_t size, span;
+
+	if (!nx || !ny || !elem || ld < nx)
+		return invalid(rt, "xy_matrix_register: a size is 0, or ld is less than nx");
+	if (!product(&span, ld, ny) || !product(&span, span, elem))
+		return overflow(rt, "xy_matrix_register");
+	size = nx * ny * elem;
+	return handle_create(rt, h, XY__MATRIX, view, size, span);
+}
+
+int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
+		      size_t nx, size_t ny, size_t nz, size_t elem)
+{
+	union xy__view view = { .block = { ptr, nx, ny, nz, ldy, ldz, elem } };
+	size_t span, plane;
+
+	if (!nx || !ny || !nz || !elem || ldy < nx)
+		return invalid(rt, "xy_block_register: a size is 0, or ldy is less than nx");
+	if (!product(&plane, ldy, ny) || !product(&span, ldz, nz) || !product(&span, span, elem))
+		return overflow(rt, "xy_block_register");
+	if (ldz < plane)
+		return invalid(rt, "xy_block_register: ldz is less than ldy * ny");
+	return handle_create(rt, h, XY__BLOCK, view, nx * ny * nz * elem, span);
+}
+
+int xy_void_register(struct xy_runtime *rt, struct xy_handle **h)
+{
+	union xy__view view = { .ptr = NULL };
+
+	return handle_create(rt, h, XY__VOID, view, 0, 0);
+}
+
+void xy__handle_free(struct xy_handle *h, struct xy__agent *agent)
+{
+	xy__tasks_fini(&h->writers, agent);
+	xy__tasks_fini(&h->readers, agent);
+	xy__tasks_fini(&h->before, agent);
+	for (unsigned i = 0; h->scratch && i < h->runtime->nworkers; i++) {
+		if (h->scratch[i])
+			free(h->scratch[i]->view.ptr);
+		free(h->scratch[i]);
+	}
+	free(h->scratch);
+	if (h->owns_memory)
+		free(h->view.ptr);
+	free(h->name);
+	free(h);
+}
+
+int xy_unregister(struct xy_handle **pointer)
+{
+	struct xy_handle *h = pointer ? *pointer : NULL;
+	struct xy_runtime *rt;
+	struct xy__agent *agent;
+	int status, users;
+
+	if (!h) {
+		xy__log(NULL, "xy_unregister: no handle");
+		return -EINVAL;
+	}
+	rt = h->runtime;
+	atomic_store(&h->sequential, true);
+	status = xy_acquire(h, XY_RW);
+	if (status == -EDEADLK || status == -ENOMEM)
+		return status;
+	while ((users = atomic_load(&h->unordered)))
+		xy__futex_wait(&h->unordered, users, -1);
+	xy__lock_take(&rt->handles_lock);
+	*h->link = h->next;
+	if (h->next)
+		h->next->link = h->link;
+	xy__lock_drop(&rt->handles_lock);
+	if (!status)
+		xy_release(h);
+	agent = xy__enter(rt);
+	xy__handle_free(h, agent);
+	xy__leave(agent);
+	*pointer = NULL;
+	return status;
+}
+
+/* --- what tasks get --- */
+
+void xy__handle_unused(struct xy_handle *h)
+{
+	/* Whoever waits for 0 may free the handle at once: only the address is used after that. */
+	if (atomic_fetch_sub(&h->unordered, 1) == 1)
+		xy__futex_wake(&h->unordered, INT_MAX);
+}
+
+int xy__handle_allocate(struct xy_handle *h)
+{
+	int error = 0;
+
+	if (!h->owns_memory || h->shape == XY__VOID)
+		return 0;
+	xy__lock_take(&h->lock);
+	if (!h->view.ptr) {
+		h->view.ptr = calloc(1, h->span_bytes);
+		error = h->view.ptr ? 0 : -ENOMEM;
+	}
+	xy__lock_drop(&h->lock);
+	return error;
+}
+
+static struct xy__scratch *scratch_create(const struct xy_handle *h)
+{
+	struct xy__scratch *scratch = malloc(sizeof *scratch);
+
+	if (!scratch)
+		return NULL;
+	scratch->view = h->view;
+	scratch->view.ptr = calloc(1, h->span_bytes ? h->span_bytes : 1);
+	if (scratch->view.ptr)
+		return scratch;
+	free(scratch);
+	return NULL;
+}
+
+static void *handle_scratch(struct xy_handle *h, unsigned worker)
+{
+	struct xy__scratch *scratch = NULL;
+
+	xy__lock_take(&h->lock);
+	if (!h->scratch)
+		h->scratch = calloc(h->runtime->nworkers, sizeof *h->scratch);
+	if (h->scratch) {
+		if (!h->scratch[worker])
+			h->scratch[worker] = scratch_create(h);
+		scratch = h->scratch[worker];
+	}
+	xy__lock_drop(&h->lock);
+	return scratch ? &scratch->view : NULL;
+}
+
+void *xy__handle_buffer(struct xy_handle *h, unsigned mode, unsigned worker)
+{
+	if (mode & XY_SCRATCH)
+		return handle_scratch(h, worker);
+	if (h->owns_memory && xy__handle_allocate(h))
+		return NULL;
+	return &h->view;
+}
+
+/* --- small things --- */
+
+int xy_handle_set_sequential(struct xy_handle *h, bool sequential)
+{
+	if (!h)
+		return -EINVAL;
+	atomic_store(&h->sequential, sequential);
+	return 0;
+}
+
+int xy_handle_set_name(struct xy_handle *h, const char *name)
+{
+	char *copy;
+
+	if (!h || !name)
+		return -EINVAL;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	free(h->name);
+	h->name = copy;
+	return 0;
+}
+
+const char *xy_handle_name(const struct xy_handle *h)
+{
+	return h && h->name ? h->name : "a handle without a name";
+}
+
+void *xy_handle_pointer(const struct xy_handle *h)
+{
+	return h ? h->view.ptr : NULL;
+}
+
+size_t xy_handle_size(const struct xy_handle *h)
+{
+	return h ? h->size_bytes : 0;
+}

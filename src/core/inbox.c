@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From submission to the tree. A worker that has made a task ready pushes it into the tree at once. A
+ * thread of the application puts it into the inbox, and whoever looks for a task moves the inbox into the
+ * tree first; only when somebody sleeps and nobody looks does the application do that itself. So a
+ * burst of submissions costs neither locks nor wake-ups, and no task waits while a worker sleeps.
+ */
+#include "core/runtime.h"
+
+/* A tree that keeps its rules never refuses at the root; a task refused by one that doesn't is kept. */
+static void inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	if (xy_push(rt->root, task, &agent->base))
+		return;
+	xy__lock_take(&rt->inbox_lock);
+	if (!rt->stranded)
+		xy__log(&rt->settings.log, "the root component '%s' refused task '%s'; it will be tried again",
+			rt->root->ops->name, xy_task_name(task));
+	task->next = rt->stranded;
+	rt->stranded = task;
+	atomic_store_explicit(&rt->has_stranded, true, memory_order_relaxed);
+	xy__lock_drop(&rt->inbox_lock);
+}
+
+/* Tries the refused ones again, in the order in which they were refused. */
+static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	struct xy_task *task, *first = NULL;
+
+	xy__lock_take(&rt->inbox_lock);
+	task = rt->stranded;
+	rt->stranded = NULL;
+	atomic_store_explicit(&rt->has_stranded, false, memory_order_relaxed);
+	xy__lock_drop(&rt->inbox_lock);
+	while (task) {
+		struct xy_task *next = task->next;
+
+		task->next = first;
+		first = task;
+		task = next;
+	}
+	while (first) {
+		struct xy_task *next = first->next;
+
+		inbox_push(rt, first, agent);
+		first = next;
+	}
+}
+
+void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
+		inbox_retry(rt, agent);
+	while (xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock)) {
+		struct xy_task *tasks[32];
+		unsigned n = 0;
+
+		while (n < 32 && (tasks[n] = xy__ring_take(&rt->inbox)))
+			n++;
+		xy__lock_drop(&rt->inbox_lock);
+		for (unsigned i = 0; i < n; i++)
+			inbox_push(rt, tasks[i], agent);
+		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */
+		xy__fence();
+	}
+}
+
+void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	xy__task_set_state(task, XY__TASK_READY);
+	if (agent->base.worker >= 0) {
+		inbox_push(rt, task, agent);
+		return;
+	}
+	while (!xy__ring_put(&rt->inbox, task))
+		xy__inbox_drain(rt, agent);
+	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
+	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) &&
+	    !atomic_load_explicit(&rt->searchers, memory_order_relaxed))
+		xy__inbox_drain(rt, agent);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting and stopping. Everything a runtime has hangs on it; there is no other state.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/data/handle.h"
+#include "core/deps.h"
+#include "core/machine.h"
+
+enum { MOST_SHARDS = 64, MESSAGE = 1024 };
+
+static int runtime_machine(struct xy_runtime *rt)
+{
+	char message[MESSAGE];
+	int error = xy__machine_create(&rt->machine, rt->settings.machine, rt->settings.ncpu, message,
+				       sizeof message);
+
+	if (error) {
+		xy__log(&rt->settings.log, "%s", message);
+		return error;
+	}
+	rt->nworkers = xy_machine_nworkers(rt->machine);
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (xy_machine_worker(rt->machine, i)->arch != XY_CPU || !xy_machine_is_here(rt->machine)) {
+			xy__log(&rt->settings.log,
+				"the machine '%s' is not this computer: its trees can be shown, but nothing can run",
+				rt->settings.machine);
+			return -ENODEV;
+		}
+	if (rt->nworkers > xy_machine_ncores(rt->machine))
+		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down",
+			rt->nworkers, xy_machine_ncores(rt->machine));
+	return 0;
+}
+
+static int runtime_tree(struct xy_runtime *rt)
+{
+	char message[MESSAGE];
+	unsigned shards = rt->nworkers + 1 < MOST_SHARDS ? rt->nworkers + 1 : MOST_SHARDS;
+	int error = xy_registry_create(&rt->registry, rt->settings.plugins, message, sizeof message);
+
+	if (!error)
+		error = xy__tree_parse(&rt->tree, rt->settings.sched, rt->machine, rt->registry, shards,
+				       message, sizeof message);
+	if (error) {
+		xy__log(&rt->settings.log, "%s", message);
+		return error;
+	}
+	rt->root = xy_tree_root(rt->tree);
+	return 0;
+}
+
+/* The reservoirs from which a leaf may get tasks by pulling. */
+static int worker_above(struct xy__worker *worker)
+{
+	struct xy_tree *tree = worker->agent.runtime->tree;
+
+	worker->above = calloc(tree->ncomponents, sizeof *worker->above);
+	if (!worker->above)
+		return -ENOMEM;
+	for (unsigned i = 0; i < tree->ncomponents; i++) {
+		struct xy_component *c = tree->components[i];
+		bool mine = false;
+
+		for (unsigned j = 0; j < c->nworkers && !mine; j++)
+			mine = c->workers[j] == worker->id;
+		if (mine && (c->ops->flags & XY_STORES) && c->ops->depth)
+			worker->above[worker->nabove++] = c;
+	}
+	return 0;
+}
+
+static int runtime_workers(struct xy_runtime *rt)
+{
+	int error = 0;
+
+	rt->workers = aligned_alloc(128, rt->nworkers * sizeof *rt->workers);
+	if (!rt->workers)
+		return -ENOMEM;
+	memset(rt->workers, 0, rt->nworkers * sizeof *rt->workers);
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		xy__agent_init(&rt->workers[i].agent, rt, (int)i);
+	for (unsigned i = 0; i < rt->nworkers && !error; i++) {
+		rt->workers[i].id = i;
+		rt->workers[i].leaf = xy_tree_worker(rt->tree, i);
+		error = worker_above(&rt->workers[i]);
+	}
+	return error;
+}
+
+static int runtime_application(struct xy_runtime *rt)
+{
+	rt->applications = aligned_alloc(128, XY__APPLICATION_AGENTS * sizeof *rt->applications);
+	rt->slots = calloc(XY__INBOX_SLOTS, sizeof *rt->slots);
+	if (!rt->applications || !rt->slots)
+		return -ENOMEM;
+	memset(rt->applications, 0, XY__APPLICATION_AGENTS * sizeof *rt->applications);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		xy__agent_init(&rt->applications[i], rt, -1);
+	xy__ring_init(&rt->inbox, rt->slots, XY__INBOX_SLOTS);
+	return 0;
+}
+
+static void runtime_free(struct xy_runtime *rt)
+{
+	if (!rt)
+		return;
+	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
+		xy__pool_fini(&rt->workers[i].agent.pool);
+		free(rt->workers[i].above);
+	}
+	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
+		xy__pool_fini(&rt->applications[i].pool);
+	xy_tree_destroy(rt->tree);
+	xy_registry_destroy(rt->registry);
+	xy_machine_destroy(rt->machine);
+	free(rt->workers);
+	free(rt->applications);
+	free(rt->slots);
+	xy__settings_fini(&rt->settings);
+	free(rt);
+}
+
+int xy_start(struct xy_runtime **out, const struct xy_config *config)
+{
+	struct xy_runtime *rt;
+	int error;
+
+	if (!out) {
+		xy__log(NULL, "xy_start: no place for the runtime");
+		return -EINVAL;
+	}
+	*out = NULL;
+	rt = aligned_alloc(128, sizeof *rt);
+	if (!rt)
+		return -ENOMEM;
+	memset(rt, 0, sizeof *rt);
+	error = xy__settings_init(&rt->settings, config);
+	if (error) {
+		free(rt);
+		return error;
+	}
+	error = runtime_machine(rt);
+	if (!error)
+		error = runtime_tree(rt);
+	if (!error)
+		error = runtime_workers(rt);
+	if (!error)
+		error = runtime_application(rt);
+	if (!error)
+		error = xy__threads_start(rt);
+	if (!error)
+		error = xy__watchdog_start(rt);
+	if (error) {
+		xy__threads_stop(rt);
+		runtime_free(rt);
+		return error;
+	}
+	*out = rt;
+	return 0;
+}
+
+/* --- stopping --- */
+
+struct sweep {
+	struct xy__agent *agent;
+	unsigned count;
+	enum xy__task_state state;
+	struct xy_task *found;
+};
+
+static void sweep_find(void *arg, struct xy_task *task)
+{
+	struct sweep *sweep = arg;
+
+	if (atomic_load(&task->state) == sweep->state && !sweep->found)
+		sweep->found = task;
+}
+
+/* Some task in this state, NULL if there is none. */
+static struct xy_task *runtime_find(struct xy_runtime *rt, enum xy__task_state state)
+{
+	struct sweep sweep = { .state = state };
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		xy__pool_each(&rt->workers[i].agent.pool, sweep_find, &sweep);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		xy__pool_each(&rt->applications[i].pool, sweep_find, &sweep);
+	return sweep.found;
+}
+
+/* Nothing moves, and tasks are left: they wait for tasks that were not submitted or for data that the
+ * application holds. Gives those up, which cancels the others. */
+static bool runtime_unblock(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = xy__enter(rt);
+	struct xy_task *task;
+	bool any = false;
+
+	xy__log(&rt->settings.log, "stopping: %llu tasks can never run and are cancelled",
+		(unsigned long long)xy__runtime_live(rt));
+	for (; (task = runtime_find(rt, XY__TASK_CREATED)); any = true)
+		xy__task_abandon(task, agent);
+	for (; (task = runtime_find(rt, XY__TASK_HELD)); any = true) {
+		task->accesses[0].handle->held = NULL;
+		xy__deps_end(task, -ECANCELED, agent);
+	}
+	xy__leave(agent);
+	return any;
+}
+
+static void runtime_forget_handles(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = xy__enter(rt);
+
+	while (rt->handles) {
+		struct xy_handle *h = rt->handles;
+
+		xy__log(&rt->settings.log, "stopping: '%s' was not unregistered", xy_handle_name(h));
+		rt->handles = h->next;
+		xy__handle_free(h, agent);
+	}
+	xy__leave(agent);
+}
+
+static void runtime_forget_tasks(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = xy__enter(rt);
+	struct xy_task *task;
+	unsigned count = 0;
+
+	for (; (task = runtime_find(rt, XY__TASK_CREATED)); count++)
+		xy__task_abandon(task, agent);
+	for (enum xy__task_state state = XY__TASK_WAITING; state <= XY__TASK_ENDED; state++)
+		for (; (task = runtime_find(rt, state)); count++) {
+			atomic_store(&task->references, 1);
+			xy__task_unref(task, agent);
+		}
+	xy__leave(agent);
+	if (count)
+		xy__log(&rt->settings.log, "stopping: %u tasks were not released", count);
+}
+
+/* What xy_stop returns. Tasks that are still there rest in a component that does not let them go. */
+static int runtime_end_error(struct xy_runtime *rt)
+{
+	int error;
+
+	if (xy__runtime_live(rt)) {
+		xy__log(&rt->settings.log, "stopping: tasks are stuck in the tree and are lost; this is its state:");
+		xy_dump(rt, STDERR_FILENO);
+		return -EDEADLK;
+	}
+	error = xy_wait(rt);
+	if (error)
+		xy__log(&rt->settings.log, "stopping: %s", xy_error(rt));
+	return error;
+}
+
+int xy_stop(struct xy_runtime **pointer)
+{
+	struct xy_runtime *rt = pointer ? *pointer : NULL;
+	int error;
+
+	if (!rt)
+		return 0;
+	if (xy__inside(rt)) {
+		xy__log(&rt->settings.log, "xy_stop: a codelet or callback can't stop its own runtime");
+		return -EDEADLK;
+	}
+	do
+		xy__runtime_settle(rt);
+	while (xy__runtime_live(rt) && runtime_unblock(rt));
+	error = runtime_end_error(rt);
+	xy__watchdog_stop(rt);
+	xy__threads_stop(rt);
+	runtime_forget_handles(rt);
+	runtime_forget_tasks(rt);
+	*pointer = NULL;
+	runtime_free(rt);
+	return error;
+}
+
+const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt)
+{
+	return rt ? rt->machine : NULL;
+}
+
+struct xy_tree *xy_runtime_tree(const struct xy_runtime *rt)
+{
+	return rt ? rt->tree : NULL;
+}
+
+int xy_worker_stats(const struct xy_runtime *rt, unsigned worker, struct xy_worker_stats *stats)
+{
+	struct xy__worker *w;
+
+	if (!rt || !stats || worker >= rt->nworkers)
+		return -EINVAL;
+	w = &rt->workers[worker];
+	stats->tasks = atomic_load(&w->agent.ended);
+	stats->sleeps = atomic_load(&w->sleeps);
+	stats->busy_s = (double)atomic_load(&w->busy_ns) * 1e-9;
+	return 0;
+}

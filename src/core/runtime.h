@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of a runtime: agents, the inbox, those who wait, and the state of the workers.
+ *
+ * Locking key: (c) constant after start, (a) atomic, (o) owner: the worker's thread, or for an agent
+ * of the application the thread that holds its lock, (w) wait_lock.
+ */
+#ifndef XYLEM_CORE_RUNTIME_H
+#define XYLEM_CORE_RUNTIME_H
+
+#include <pthread.h>
+#include "core/config.h"
+#include "core/lockfree/ring.h"
+#include "core/pool.h"
+#include "core/task.h"
+#include "core/tree.h"
+#include "core/util/futex.h"
+
+
+enum {
+	XY__APPLICATION_AGENTS = 8,   /* threads of the application share them by hash */
+	XY__INBOX_SLOTS = 4096,
+	XY__ERROR_SIZE = 256
+};
+
+/* An agent with what the runtime keeps for it. */
+struct xy__agent {
+	alignas(128) struct xy_agent base;
+	struct xy_runtime *runtime;          /* (c) */
+	_Atomic int lock;                    /* held by the thread of the application that uses it */
+	struct xy__agent *outer;             /* (o) what the thread was before it entered */
+	unsigned depth;                      /* (o) calls inside of calls, not yet left */
+	uint64_t number, number_end;         /* (o) task numbers left to give */
+	unsigned room;                       /* (o) submissions until it looks whether there is room */
+	struct xy__pool pool;                /* (o) */
+	alignas(128) _Atomic uint64_t submitted;  /* (a) written by the owner only, summed by others */
+	_Atomic uint64_t ended;                   /* (a) likewise */
+};
+
+enum xy__worker_state { XY__AWAKE, XY__LOOKING, XY__ASLEEP };
+
+struct xy__worker {
+	struct xy__agent agent;
+	_Atomic int state;                   /* (a) enum xy__worker_state, also the futex */
+	_Atomic uint64_t sleeps;             /* (a) owner writes */
+	_Atomic uint64_t busy_ns;            /* (a) owner writes */
+	_Atomic(struct xy_task *) running;   /* (a) for the dump */
+	struct xy_component *leaf;           /* (c) */
+	struct xy_component **above;         /* (c) reservoirs on the way to the root */
+	unsigned nabove;                     /* (c) */
+	unsigned id;                         /* (c) */
+	pthread_t thread;                    /* (c) */
+};
+
+struct xy_runtime {
+	struct xy__settings settings;        /* (c) */
+	struct xy_machine *machine;          /* (c) */
+	struct xy_registry *registry;        /* (c) */
+	struct xy_tree *tree;                /* (c) */
+	struct xy_component *root;           /* (c) */
+	struct xy__tree_engine engine;       /* (c) */
+	unsigned nworkers;                   /* (c) */
+	unsigned nthreads;                   /* (c) workers whose thread runs */
+	struct xy__worker *workers;          /* (c) */
+	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
+	struct xy__ring_slot *slots;         /* (c) */
+	struct xy__watchdog *watchdog;       /* (c) or NULL */
+
+	struct xy__ring inbox;               /* (a) tasks that are ready and not in the tree yet */
+	alignas(128) _Atomic int inbox_lock;
+	struct xy_task *stranded;            /* (inbox_lock) refused by the root */
+	_Atomic bool has_stranded;           /* (a) */
+
+	alignas(128) _Atomic unsigned sleepers;   /* (a) workers asleep */
+	_Atomic unsigned searchers;          /* (a) workers that look for a task */
+
+	alignas(128) _Atomic unsigned waiters;    /* (a) threads that wait for quiet or for room */
+	_Atomic unsigned room_waiters;       /* (a) those of them that wait for room */
+	_Atomic int news;                    /* (a) futex of the waiters: changes when they should look */
+	_Atomic bool stopping;               /* (a) */
+
+	alignas(128) _Atomic uint64_t next_number;  /* (a) of tasks, given to agents in blocks */
+	_Atomic int graph_lock;              /* explicit dependencies */
+	uint64_t graph_mark;                 /* (graph_lock) of the last walk */
+
+	_Atomic int error_lock;
+	int error;                           /* (error_lock) first since the last wait */
+	char error_text[XY__ERROR_SIZE];     /* (error_lock) */
+	char last_error[XY__ERROR_SIZE];     /* of the last wait: the waiting thread */
+
+	_Atomic int handles_lock;
+	struct xy_handle *handles;           /* (handles_lock) all that are registered */
+};
+
+/* --- agent.c: who is calling --- */
+
+/* The agent that the calling thread is for this runtime: its own if it is one of the runtime's
+ * workers or inside a call already, else one of the application's, locked until xy__leave. */
+struct xy__agent *xy__enter(struct xy_runtime *rt);
+void xy__leave(struct xy__agent *agent);
+/* The agent if the thread is inside a codelet or callback of this runtime, else NULL. */
+struct xy__agent *xy__inside(struct xy_runtime *rt);
+/* Makes the calling thread a worker's for good. */
+void xy__become(struct xy__agent *agent);
+void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
+uint64_t xy__agent_number(struct xy__agent *agent);
+
+static inline void xy__agent_add(_Atomic uint64_t *counter)
+{
+	/* release: pairs with the acquire in xy__runtime_live; only the owner writes */
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+			      memory_order_release);
+}
+
+/* --- inbox.c: from submission to the tree --- */
+
+/* Gives a ready task to the scheduler. */
+void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
+/* Moves everything that has been put into the tree. */
+void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
+static inline bool xy__inbox_has(struct xy_runtime *rt)
+{
+	return xy__ring_has(&rt->inbox) || atomic_load_explicit(&rt->has_stranded, memory_order_relaxed);
+}
+
+/* --- wait.c: waiting for the runtime --- */
+
+/* Tasks submitted and not ended. Exact when it is 0. */
+uint64_t xy__runtime_live(struct xy_runtime *rt);
+/* Tells the waiters to look; cheap when there are none. */
+void xy__runtime_news(struct xy_runtime *rt);
+/* Waits while too many tasks are in flight and some of them can run. */
+void xy__runtime_room(struct xy_runtime *rt);
+/* Some tasks have ended: tells those who wait for room if there is some. */
+void xy__runtime_progress(struct xy_runtime *rt);
+/* Waits until no task is left, or until nothing moves any more. */
+void xy__runtime_settle(struct xy_runtime *rt);
+void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status);
+/* Nothing moves: every worker sleeps and nothing is in the inbox. */
+bool xy__runtime_at_rest(struct xy_runtime *rt);
+
+/* --- src/engines/threads.c --- */
+
+int xy__threads_start(struct xy_runtime *rt);
+void xy__threads_stop(struct xy_runtime *rt);
+/* The worker's next task; NULL when the runtime stops. */
+struct xy_task *xy__threads_next(struct xy__worker *worker);
+
+/* --- worker.c --- */
+
+/* The life of a worker: until the engine has no more tasks for it. */
+void xy__worker_run(struct xy__worker *worker);
+
+/* --- watchdog.c --- */
+
+int xy__watchdog_start(struct xy_runtime *rt);
+void xy__watchdog_stop(struct xy_runtime *rt);
+
+#endif

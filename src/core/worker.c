@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a worker: take a task, run it, tell those who wait for it.
+ */
+#include <errno.h>
+
+#include "core/data/handle.h"
+#include "core/deps.h"
+
+enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
+
+static xy_function *worker_function(const struct xy_codelet *codelet, enum xy_arch arch, unsigned implementation)
+{
+	switch (arch) {
+	case XY_CPU:
+		return codelet->cpu[implementation];
+	case XY_CUDA:
+		return codelet->cuda[implementation];
+	default:
+		return codelet->opencl[implementation];
+	}
+}
+
+/* The implementation that a component chose, or the first that this worker may use. */
+static xy_function *worker_choose(const struct xy__worker *worker, struct xy_task *task)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+	enum xy_arch arch = xy_machine_worker(worker->agent.runtime->machine, worker->id)->arch;
+
+	if (task->constrained && !xy_task_can_run_with(task, worker->id, task->implementation))
+		for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
+			if (xy_task_can_run_with(task, worker->id, i)) {
+				task->implementation = (uint8_t)i;
+				break;
+			}
+	return worker_function(codelet, arch, task->implementation);
+}
+
+static int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
+{
+	const struct xy__access *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		buffers[i] = xy__handle_buffer(accesses[i].handle, accesses[i].mode, worker->id);
+		if (!buffers[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int worker_call(struct xy__worker *worker, struct xy_task *task)
+{
+	void *few[STACK_BUFFERS], **buffers = task->naccesses > STACK_BUFFERS ? task->extra->buffers : few;
+	xy_function *function = worker_choose(worker, task);
+	struct xy_call call = {
+		.runtime = worker->agent.runtime,
+		.task = task,
+		.arg = task->arg,
+		.worker = worker->id,
+		.implementation = task->implementation,
+		.nbuffers = task->naccesses,
+		.buffers = buffers,
+	};
+	int error = worker_buffers(worker, task, buffers);
+
+	if (error)
+		return error;
+	if (!function)
+		return -ENOSYS;
+	return function(&call);
+}
+
+static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
+{
+	double begin = xy__now();
+	int status = worker_call(worker, task);
+	uint64_t ns = (uint64_t)((xy__now() - begin) * 1e9);
+
+	atomic_store_explicit(&worker->busy_ns,
+			      atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
+			      memory_order_relaxed);
+	return status;
+}
+
+/* Whether a failed task is to run again, with one try less. */
+static bool worker_retry(struct xy_task *task)
+{
+	if (!task->extra || !task->extra->retries)
+		return false;
+	task->extra->retries--;
+	task->implementation = 0;
+	return true;
+}
+
+static void worker_execute(struct xy__worker *worker, struct xy_task *task)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	int status;
+
+	xy__task_set_state(task, XY__TASK_RUNNING);
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	status = rt->settings.profile ? worker_call_timed(worker, task) : worker_call(worker, task);
+	worker->agent.base.offers = 0; /* but the first that its end releases is */
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	if (status && worker_retry(task))
+		xy__inbox_put(rt, task, &worker->agent);
+	else
+		xy__deps_end(task, status, &worker->agent);
+}
+
+void xy__worker_run(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task;
+	unsigned n = 0;
+
+	while ((task = xy__threads_next(worker))) {
+		worker_execute(worker, task);
+		if (++n % PROGRESS_EVERY == 0)
+			xy__runtime_progress(rt);
+	}
+}
