@@ -49,7 +49,7 @@ bool xy__text_double(const char **text, double *value)
 	locale_t c;
 	double d;
 
-	/* strtod also takes signs, spaces, "inf", "nan" and "0x": the first letters rule them out. */
+	/* strtod also takes signs, spaces, "inf", "nan" and "0x": the first letters exclude them. */
 	if (!text_is_digit(**text) && !(**text == '.' && text_is_digit((*text)[1])))
 		return false;
 	if (**text == '0' && ((*text)[1] | 0x20) == 'x')
@@ -96,8 +96,10 @@ unsigned xy__text_distance(const char *a, const char *b)
 		for (size_t j = 1; j <= nb; j++) {
 			char y = text_lower(b[j - 1]);
 
-			row[j] = text_min(text_min(row[j - 1], above[j]) + 1, above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == text_lower(b[j - 2]) && text_lower(a[i - 2]) == y)
+			row[j] = text_min(text_min(row[j - 1], above[j]) + 1,
+					  above[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == text_lower(b[j - 2]) &&
+			    text_lower(a[i - 2]) == y)
 				row[j] = text_min(row[j], swap[j - 2] + 1);
 		}
 	}

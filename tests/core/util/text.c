@@ -72,7 +72,8 @@ static void reads_fractions(void **state)
 
 static void refuses_what_is_no_fraction(void **state)
 {
-	const char *const texts[] = { "", "-1", "+1", " 1", "inf", "nan", "0x10", "0X1", ".", "e5", "1e999" };
+	const char *const texts[] = { "",     "-1",  "+1", " 1", "inf",	 "nan",
+				      "0x10", "0X1", ".",  "e5", "1e999" };
 	double value = 7;
 
 	(void) state;

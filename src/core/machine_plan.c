@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the text of a machine. A mistake is reported with its column and what could stand there.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/machine_plan.h"
+#include "core/topology.h"
+#include "core/util/text.h"
+
+#define PLAN_WORD_MAX 15
+#define PLAN_SPEED_MAX 1e6
+
+struct plan_reader {
+	struct xy__machine_plan *plan;
+	const char *text, *at;
+	char *error;
+	size_t error_size;
+};
+
+static const double plan_speeds[XY_NARCH] = { [XY_CPU] = 1, [XY_CUDA] = 20, [XY_OPENCL] = 10 };
+
+int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
+		     size_t error_size)
+{
+	xy__text_print(error, error_size, "machine \"%s\", column %zu: %s", text,
+		       (size_t) (at - text) + 1, sentence);
+	return code;
+}
+
+static int plan_fail(const struct plan_reader *r, int code, const char *at, const char *sentence)
+{
+	return xy__machine_fail(code, r->text, at, sentence, r->error, r->error_size);
+}
+
+static unsigned plan_room(const struct xy__machine_plan *plan)
+{
+	unsigned room = XY__CORES_MAX;
+
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		room -= plan->count[arch];
+	return room;
+}
+
+static int plan_add(struct plan_reader *r, const char *at, struct xy__machine_item item)
+{
+	struct xy__machine_plan *plan = r->plan;
+
+	if (item.count > plan_room(plan))
+		return plan_fail(r, -ERANGE, at, "a machine has at most 100000 workers");
+	if (plan->nitems == XY__ITEMS_MAX)
+		return plan_fail(r, -ERANGE, at, "too many items (64 at most)");
+	plan->items[plan->nitems++] = item;
+	plan->count[item.arch] += item.count;
+	return 0;
+}
+
+/* "(numa:2 core:4)" behind "topology". */
+static int plan_topology(struct plan_reader *r)
+{
+	const char *open = r->at++;
+	unsigned depth = 1;
+
+	if (*open != '(')
+		return plan_fail(r, -EINVAL, open,
+				 "expected '(' and a topology such as numa:2 core:4");
+	for (; depth > 0; r->at++) {
+		if (*r->at == '\0')
+			return plan_fail(r, -EINVAL, open, "this parenthesis is not closed");
+		depth += *r->at == '(';
+		depth -= *r->at == ')';
+	}
+	r->plan->cores = XY__CORES_TEXT;
+	r->plan->topology = open + 1;
+	r->plan->topology_end = r->at - 1;
+	return 0;
+}
+
+/* "2*15" behind "cuda:". */
+static int plan_item(struct plan_reader *r, enum xy_arch arch)
+{
+	struct xy__machine_item item = { .arch = arch, .speed = plan_speeds[arch] };
+	const char *start = r->at;
+	uint64_t count;
+
+	if (!xy__text_unsigned(&r->at, XY__CORES_MAX, &count))
+		return r->at == start ? plan_fail(r, -EINVAL, start, "expected a number of workers")
+			: plan_fail(r, -ERANGE, start, "a machine has at most 100000 workers");
+	if (*r->at == '*') {
+		const char *speed = ++r->at;
+
+		if (!xy__text_double(&r->at, &item.speed))
+			return plan_fail(
+				r, -EINVAL, speed,
+				"expected how many times as fast as a CPU core, such as 15");
+		if (item.speed <= 0 || item.speed > PLAN_SPEED_MAX)
+			return plan_fail(r, -ERANGE, speed,
+					 "a speed is above 0 and at most 1000000");
+	}
+	item.count = (unsigned) count;
+	return plan_add(r, start, item);
+}
+
+static int plan_unknown(const struct plan_reader *r, const char *start, const char *word)
+{
+	static const char *const words[] = { "this", "cpu", "cuda", "opencl", "topology", NULL };
+	const char *nearest = xy__text_nearest(word, words);
+	char sentence[160];
+
+	xy__text_print(sentence, sizeof(sentence),
+		       "expected this, cpu:N, cuda:N, opencl:N or topology(...)%s%s%s",
+		       nearest ? "; did you mean " : "", nearest ? nearest : "",
+		       nearest ? "?" : "");
+	return plan_fail(r, -EINVAL, start, sentence);
+}
+
+static void plan_read_word(struct plan_reader *r, char word[PLAN_WORD_MAX + 1])
+{
+	size_t length = 0;
+
+	while (length < PLAN_WORD_MAX && *r->at && !strchr(" \t:(", *r->at))
+		word[length++] = *r->at++;
+	word[length] = '\0';
+}
+
+static int plan_word(struct plan_reader *r)
+{
+	struct xy__machine_plan *plan = r->plan;
+	const char *start = r->at;
+	char word[PLAN_WORD_MAX + 1];
+	bool is_this, is_topology, is_cpu;
+
+	plan_read_word(r, word);
+	is_this = !strcmp(word, "this");
+	is_topology = !strcmp(word, "topology");
+	is_cpu = !strcmp(word, "cpu");
+	if ((is_this || is_topology || is_cpu) &&
+	    (plan->all || plan->topology || (plan->count[XY_CPU] > 0 && !is_cpu)))
+		return plan_fail(r, -EINVAL, start,
+				 "the CPUs are described already, by this, cpu: or topology()");
+	if (is_this || is_topology) {
+		plan->all = true;
+		plan->cores = XY__CORES_HERE;
+		return is_this ? 0 : plan_topology(r);
+	}
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		if (!strcmp(word, xy_arch_name((enum xy_arch) arch))) {
+			if (*r->at != ':')
+				return plan_fail(r, -EINVAL, r->at,
+						 "expected ':' and a number of workers");
+			r->at++;
+			return plan_item(r, (enum xy_arch) arch);
+		}
+	return plan_unknown(r, start, word);
+}
+
+static int plan_words(struct plan_reader *r)
+{
+	for (;;) {
+		int error;
+
+		r->at += strspn(r->at, " \t");
+		if (*r->at == '\0')
+			return 0;
+		error = plan_word(r);
+		if (error)
+			return error;
+		if (*r->at && !strchr(" \t", *r->at))
+			return plan_fail(r, -EINVAL, r->at, "expected a space");
+	}
+}
+
+int xy__machine_plan(struct xy__machine_plan *plan, const char *text, unsigned ncpu, char *error,
+		     size_t error_size)
+{
+	struct plan_reader r = { plan, text, text, error, error_size };
+	bool devices;
+	int status;
+
+	*plan = (struct xy__machine_plan) { 0 };
+	status = plan_words(&r);
+	if (status)
+		return status;
+	if (plan->nitems == 0 && !plan->topology) {
+		plan->all = true;
+		plan->cores = XY__CORES_HERE;
+	}
+	devices = plan->count[XY_CUDA] + plan->count[XY_OPENCL] > 0;
+	plan->here = !devices && !plan->topology;
+	if (plan->here)
+		plan->cores = XY__CORES_HERE;
+	if (plan->all && plan->cores == XY__CORES_HERE && ncpu > 0) {
+		plan->all = false;
+		status = plan_add(&r, text,
+				  (struct xy__machine_item){ XY_CPU, ncpu, plan_speeds[XY_CPU] });
+	}
+	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX)
+		status = plan_fail(&r, -EINVAL, text, "a machine needs a worker");
+	return status;
+}

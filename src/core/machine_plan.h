@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the text of a machine asks for, before anything is looked up.
+ */
+#ifndef XYLEM_CORE_MACHINE_PLAN_H
+#define XYLEM_CORE_MACHINE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <xylem/machine.h>
+
+#define XY__ITEMS_MAX 64u
+
+/* "cuda:2*15": so many workers of a kind with the same speed. */
+struct xy__machine_item {
+	enum xy_arch arch;
+	unsigned count;
+	double speed;
+};
+
+/* Whose cores the CPU workers are on. */
+enum xy__machine_cores {
+	XY__CORES_FLAT,     /* nobody's: they share nothing but the machine */
+	XY__CORES_HERE,     /* this computer's */
+	XY__CORES_TEXT,     /* of the synthetic topology */
+};
+
+struct xy__machine_plan {
+	enum xy__machine_cores cores;
+	const char *topology, *topology_end;     /* between the parentheses, or NULL */
+	bool all;                                /* a CPU worker for each core */
+	bool here;                               /* a runtime can run on it */
+	unsigned nitems;
+	struct xy__machine_item items[XY__ITEMS_MAX];
+	unsigned count[XY_NARCH];                /* of the items */
+};
+
+/* Reads a text as xy_machine_create describes it; ncpu > 0 says how many CPU workers "this" has. */
+int xy__machine_plan(struct xy__machine_plan *plan, const char *text, unsigned ncpu, char *error,
+		     size_t error_size);
+
+/* Writes what is wrong at a place of the text and returns code. */
+int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
+		     size_t error_size);
+
+#endif
