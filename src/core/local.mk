@@ -11,6 +11,7 @@ libxylem_all_la_SOURCES += src/core/inbox.c
 libxylem_all_la_SOURCES += src/core/lockfree/ring.h src/core/lockfree/stack.h src/core/lockfree/successors.h
 libxylem_all_la_SOURCES += src/core/machine.c src/core/machine.h
 libxylem_all_la_SOURCES += src/core/machine_plan.c src/core/machine_plan.h
+libxylem_all_la_SOURCES += src/core/option.c src/core/option.h
 libxylem_all_la_SOURCES += src/core/pool.c src/core/pool.h
 libxylem_all_la_SOURCES += src/core/runtime.c src/core/runtime.h
 libxylem_all_la_SOURCES += src/core/task.c src/core/task.h src/core/task_query.c
