@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of the policies that come with the library, sorted by name.
+ */
+#include "policies/all.h"
+
+#include "core/tree.h"
+
+const struct xy_policy *const xy__policies[] = {
+	&xy__policy_tree_eager,
+	&xy__policy_tree_eager_prefetching,
+	&xy__policy_tree_eager_prio,
+	&xy__policy_tree_prio,
+	&xy__policy_tree_prio_prefetching,
+	&xy__policy_tree_random,
+	&xy__policy_tree_random_prefetching,
+	&xy__policy_tree_random_prio,
+	&xy__policy_tree_random_prio_prefetching,
+	&xy__policy_tree_ws,
+	NULL
+};
+
+const char *xy_policy_default(void)
+{
+	return "tree-ws";
+}

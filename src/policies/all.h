@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The policies that come with the library, one file each.
+ */
+#ifndef XYLEM_POLICIES_ALL_H
+#define XYLEM_POLICIES_ALL_H
+
+#include <xylem/component.h>
+
+extern const struct xy_policy xy__policy_tree_eager;
+extern const struct xy_policy xy__policy_tree_eager_prefetching;
+extern const struct xy_policy xy__policy_tree_eager_prio;
+extern const struct xy_policy xy__policy_tree_prio;
+extern const struct xy_policy xy__policy_tree_prio_prefetching;
+extern const struct xy_policy xy__policy_tree_random;
+extern const struct xy_policy xy__policy_tree_random_prefetching;
+extern const struct xy_policy xy__policy_tree_random_prio;
+extern const struct xy_policy xy__policy_tree_random_prio_prefetching;
+extern const struct xy_policy xy__policy_tree_ws;
+
+#endif

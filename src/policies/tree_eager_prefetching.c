@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * As tree-eager, but tasks are given to workers a little ahead of time, so that the data of the next
+ * one can be moved while the current one runs.
+ */
+#include "policies/all.h"
+
+const struct xy_policy xy__policy_tree_eager_prefetching = {
+	.name = "tree-eager-prefetching",
+	.summary = "one queue, and two tasks kept ready for each worker",
+	.expression = "fifo | eager | each worker { fifo(ntasks=2) | best-implementation }",
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * As tree-prio, but tasks are given to workers a little ahead of time, so that the data of the next
+ * one can be moved while the current one runs.
+ */
+#include "policies/all.h"
+
+const struct xy_policy xy__policy_tree_prio_prefetching = {
+	.name = "tree-prio-prefetching",
+	.summary = "one queue by priority, and two tasks kept ready for each worker",
+	.expression = "prio | eager | each worker { prio(ntasks=2) | best-implementation }",
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * As tree-random, but two tasks wait at each worker, so that the data of the next one can be moved
+ * while the current one runs.
+ */
+#include "policies/all.h"
+
+const struct xy_policy xy__policy_tree_random_prefetching = {
+	.name = "tree-random-prefetching",
+	.summary = "one queue, a worker drawn for each task, two tasks kept ready for each",
+	.expression = "fifo | random | each worker { fifo(ntasks=2) | best-implementation }",
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * As tree-random, but the most urgent task is drawn for first.
+ */
+#include "policies/all.h"
+
+const struct xy_policy xy__policy_tree_random_prio = {
+	.name = "tree-random-prio",
+	.summary = "one queue by priority, and a worker drawn for each task",
+	.expression = "prio | random | each worker { best-implementation }",
+};
