@@ -10,7 +10,7 @@
  *
  * The rules, which the debug build asserts:
  * - One owner. A true push and a non-NULL pull move the task across the link; otherwise it stays where
- *   it was. To pass a stored task on, hold your lock across the push and remove it only if taken.
+ *   it was. Pass a stored task on with xy_queue_pass, which keeps your claim on it until it is taken.
  * - Locks nest downwards. You may hold your own lock during push and can_pull, never during pull and
  *   can_push. Guard your state with struct xy_lock.
  * - After storing a task, say so with can_pull; after making room, say so with can_push. There is no
@@ -193,7 +193,7 @@ void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_age
 
 /* Tasks in order, taken by workers that can run them. Zero is empty; the links are inside the tasks,
  * so nothing is allocated and nothing can fail. The owner of the queue guards it with a lock; only
- * xy_queue_count may be called without. */
+ * xy_queue_count and xy_queue_peak may be called without. */
 #define XY_NLANES (1u << XY_NARCH)
 
 struct xy_queue_lane {
@@ -203,7 +203,7 @@ struct xy_queue_lane {
 
 struct xy_queue {
 	_Atomic size_t count;
-	size_t peak;
+	_Atomic size_t peak;
 	double length_us;                /* sum of the expected lengths */
 	uint64_t arrivals;
 	unsigned used;                   /* lanes that are not empty */
@@ -216,14 +216,21 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
 struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
 /* The same with the youngest of priority 0 first: the owner's end of a work-stealing queue. */
 struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by);
-/* The first task whoever may run it; and its removal once it has been passed on. */
+/* The first task whoever may run it. */
 struct xy_task *xy_queue_first(struct xy_queue *q);
 /* The first task that can run below c. */
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
+/* Pushes a task of the queue into a child, with the owner's lock held. If refused it keeps its place. */
+bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by);
+/* Takes a task of the queue out of it. */
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task);
 static inline size_t xy_queue_count(const struct xy_queue *q)
 {
 	return atomic_load_explicit(&((struct xy_queue *)q)->count, memory_order_relaxed);
+}
+static inline size_t xy_queue_peak(const struct xy_queue *q)
+{
+	return atomic_load_explicit(&((struct xy_queue *)q)->peak, memory_order_relaxed);
 }
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 

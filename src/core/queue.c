@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues of tasks: a lane for each set of architectures, and one for constrained tasks. Within a lane
+ * of an ordered queue a list has priority 0 and a pairing heap has the others; the constrained lane
+ * is one list in the order of the queue. All tasks of an unconstrained lane can run on the same
+ * workers, so that looking at its first one is enough.
+ */
+#include "core/queue.h"
+
+#include "core/heap.h"
+#include "core/task.h"
+
+enum { QUEUE_CONSTRAINED = XY_NLANES };  /* the lane of constrained tasks */
+
+_Static_assert(XY_NARCH == 3, "queue_lanes has a row for each set of three architectures");
+
+/* Lanes with a task for one of these architectures; what is in the last one has to be asked. */
+static const unsigned queue_lanes[XY_NLANES] = { 0x100, 0x1aa, 0x1cc, 0x1ee, 0x1f0, 0x1fa, 0x1fc, 0x1fe };
+
+static inline unsigned queue_lane(const struct xy_task *task)
+{
+	return task->constrained ? QUEUE_CONSTRAINED : task->archs;
+}
+
+static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->ordered && task->priority != 0 && !task->constrained;
+}
+
+/* The priority as far as this queue cares. */
+static inline int queue_rank(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->ordered ? task->priority : 0;
+}
+
+/* Whether a leaves before b. */
+static inline bool queue_before(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
+{
+	int rank_a = queue_rank(q, a), rank_b = queue_rank(q, b);
+
+	return rank_a != rank_b ? rank_a > rank_b : a->arrival < b->arrival;
+}
+
+/* --- lists --- */
+
+/* Inserts after `where`, at the front if that is NULL. */
+static inline void list_insert(struct xy_queue_lane *lane, struct xy_task *where, struct xy_task *task)
+{
+	struct xy_task *next = where ? where->next : lane->front;
+
+	task->prev = where;
+	task->next = next;
+	if (where)
+		where->next = task;
+	else
+		lane->front = task;
+	if (next)
+		next->prev = task;
+	else
+		lane->back = task;
+}
+
+static inline void list_remove(struct xy_queue_lane *lane, struct xy_task *task)
+{
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		lane->front = task->next;
+	if (task->next)
+		task->next->prev = task->prev;
+	else
+		lane->back = task->prev;
+}
+
+/* --- lanes --- */
+
+static inline struct xy_task *lane_first(const struct xy_queue_lane *lane)
+{
+	return lane->heap && (!lane->front || lane->heap->priority > 0) ? lane->heap : lane->front;
+}
+
+static inline struct xy_task *lane_newest(const struct xy_queue_lane *lane)
+{
+	return lane->heap && (!lane->back || lane->heap->priority > 0) ? lane->heap : lane->back;
+}
+
+static inline bool constrained_can_run(const struct xy_task *task, const struct xy_agent *by)
+{
+	return by->worker >= 0 && xy_task_can_run(task, (unsigned)by->worker);
+}
+
+static struct xy_task *constrained_first(const struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front;
+
+	while (task && !constrained_can_run(task, by))
+		task = task->next;
+	return task;
+}
+
+static struct xy_task *constrained_newest(const struct xy_queue *q, const struct xy_agent *by)
+{
+	const struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	struct xy_task *task, *negative = NULL;
+
+	for (task = lane->front; task && queue_rank(q, task) > 0; task = task->next)
+		if (constrained_can_run(task, by))
+			return task;
+	for (task = lane->back; task && queue_rank(q, task) <= 0; task = task->prev) {
+		if (queue_rank(q, task) < 0)
+			negative = task;
+		else if (constrained_can_run(task, by))
+			return task;
+	}
+	while (negative && !constrained_can_run(negative, by))
+		negative = negative->next;
+	return negative;
+}
+
+/* --- queues --- */
+
+static void constrained_insert(struct xy_queue *q, struct xy_task *task)
+{
+	struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	struct xy_task *where = lane->back;
+
+	while (where && queue_before(q, task, where))
+		where = where->prev;
+	list_insert(lane, where, task);
+}
+
+/* The owner's lock orders the stores; readers without it only want a hint. */
+static inline void queue_set_count(struct xy_queue *q, size_t count)
+{
+	atomic_store_explicit(&q->count, count, memory_order_relaxed);
+}
+
+void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
+{
+	unsigned i = queue_lane(task);
+	struct xy_queue_lane *lane = &q->lanes[i];
+	size_t count = xy_queue_count(q) + 1;
+
+	task->arrival = q->arrivals++;
+	q->used |= 1u << i;
+	q->length_us += (double)task->length_us;
+	queue_set_count(q, count);
+	if (count > atomic_load_explicit(&q->peak, memory_order_relaxed))
+		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
+	if (queue_in_heap(q, task))
+		heap_insert(&lane->heap, task);
+	else if (task->constrained)
+		constrained_insert(q, task);
+	else
+		list_insert(lane, lane->back, task);
+}
+
+/* Takes the task out of its lane; it is still counted. */
+static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
+{
+	unsigned i = queue_lane(task);
+	struct xy_queue_lane *lane = &q->lanes[i];
+
+	if (queue_in_heap(q, task))
+		heap_remove(&lane->heap, task);
+	else
+		list_remove(lane, task);
+	if (!lane->front && !lane->heap)
+		q->used &= ~(1u << i);
+	q->length_us -= (double)task->length_us;
+}
+
+static inline void queue_uncount(struct xy_queue *q)
+{
+	size_t count = xy_queue_count(q) - 1;
+
+	queue_set_count(q, count);
+	if (!count)
+		q->length_us = 0; /* no rounding error outlives the tasks that it came from */
+}
+
+void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
+{
+	queue_unlink(q, task);
+	queue_uncount(q);
+}
+
+struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *best = NULL;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
+							      : lane_first(&q->lanes[i]);
+
+		if (!best || (task && queue_before(q, task, best)))
+			best = task;
+	}
+	if (best)
+		xy_queue_remove(q, best);
+	return best;
+}
+
+/* Whether a leaves before b at the owner's end. */
+static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
+{
+	if (queue_rank(q, a) == 0 && queue_rank(q, b) == 0)
+		return a->arrival > b->arrival;
+	return queue_before(q, a, b);
+}
+
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *best = NULL;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_newest(q, by)
+							      : lane_newest(&q->lanes[i]);
+
+		if (!best || (task && queue_before_newest(q, task, best)))
+			best = task;
+	}
+	if (best)
+		xy_queue_remove(q, best);
+	return best;
+}
+
+/* The first of the heads of these lanes, and of `other` if there is one. */
+static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, struct xy_task *other)
+{
+	struct xy_task *best = other;
+
+	for (lanes &= q->used & ~(1u << QUEUE_CONSTRAINED); lanes; lanes &= lanes - 1) {
+		struct xy_task *task = lane_first(&q->lanes[__builtin_ctz(lanes)]);
+
+		if (!best || queue_before(q, task, best))
+			best = task;
+	}
+	return best;
+}
+
+struct xy_task *xy_queue_first(struct xy_queue *q)
+{
+	return queue_first_of(q, q->used, q->lanes[QUEUE_CONSTRAINED].front);
+}
+
+struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c)
+{
+	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front;
+
+	while (constrained && !xy_task_can_run_below(constrained, c))
+		constrained = constrained->next;
+	return queue_first_of(q, queue_lanes[c->archs], constrained);
+}
+
+/* Each lane is two sorted sequences, its list and its sorted heap; this merges them all. */
+void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct xy_task *at[2 * (XY_NLANES + 1)];
+
+	for (unsigned i = 0; i <= XY_NLANES; i++) {
+		heap_sort(&q->lanes[i].heap);
+		at[2 * i] = q->lanes[i].front;
+		at[2 * i + 1] = q->lanes[i].heap;
+	}
+	for (;;) {
+		struct xy_task **best = NULL;
+
+		for (unsigned i = 0; i < 2 * (XY_NLANES + 1); i++)
+			if (at[i] && (!best || queue_before(q, at[i], *best)))
+				best = &at[i];
+		if (!best)
+			return;
+		visit(arg, *best);
+		*best = queue_in_heap(q, *best) ? (*best)->child : (*best)->next;
+	}
+}
+
+/* --- passing on --- */
+
+/*
+ * A push makes the task the receiver's, links included, and a worker may have run and freed it before
+ * the push returns. So it leaves its lane first, but is counted until it is gone: who looks at the count
+ * without the lock then never sees an empty queue that has a task again a moment later.
+ */
+bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, struct xy_component *to,
+		    struct xy_agent *by)
+{
+	unsigned i = queue_lane(task);
+	struct xy_task *prev = task->prev;
+	uint64_t arrival = task->arrival;
+
+	queue_unlink(q, task);
+	if (give(to, task, by)) {
+		queue_uncount(q);
+		return true;
+	}
+	task->arrival = arrival;
+	q->used |= 1u << i;
+	q->length_us += (double)task->length_us;
+	if (queue_in_heap(q, task))
+		heap_insert(&q->lanes[i].heap, task);
+	else
+		list_insert(&q->lanes[i], prev, task);
+	return false;
+}
+
+bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by)
+{
+	return xy__queue_give(q, task, xy_push, to, by);
+}
+
+bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by)
+{
+	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front, *task;
+	unsigned lanes = q->used;
+	bool moved = false;
+
+	while ((task = queue_first_of(q, lanes, constrained))) {
+		if (task == constrained)
+			constrained = task->next;
+		if (xy__queue_give(q, task, give, to, by))
+			moved = true;
+		else if (!task->constrained)
+			lanes &= ~(1u << task->archs);
+	}
+	return moved;
+}
+
+bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task)
+{
+	return task->constrained || lane_first(&q->lanes[task->archs]) == task;
+}
