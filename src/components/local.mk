@@ -1,1 +1,15 @@
-# One file per component; all.c is the table. A line for each: libxylem_all_la_SOURCES += FILES
+# One file per component; all.c is the table. reservoir and spread are shared by several.
+libxylem_all_la_SOURCES += \
+	src/components/all.c src/components/all.h \
+	src/components/best_implementation.c \
+	src/components/eager.c \
+	src/components/eager_prio.c \
+	src/components/fifo.c \
+	src/components/prio.c \
+	src/components/random.c \
+	src/components/reservoir.c src/components/reservoir.h \
+	src/components/spread.c src/components/spread.h \
+	src/components/stage.c \
+	src/components/userchoice.c \
+	src/components/work_stealing.c \
+	src/components/worker.c

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of the kinds that come with the library, sorted by name.
+ */
+#include "components/all.h"
+
+#include "core/tree.h"
+
+const struct xy_component_ops *const xy__components[] = {
+	&xy__best_implementation_ops,
+	&xy__eager_ops,
+	&xy__eager_prio_ops,
+	&xy__fifo_ops,
+	&xy__prio_ops,
+	&xy__random_ops,
+	&xy__stage_ops,
+	&xy__userchoice_ops,
+	&xy__work_stealing_ops,
+	&xy__worker_ops,
+	NULL
+};

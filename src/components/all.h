@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of components that come with the library, for all.c and the tests; xy__worker_ops is
+ * declared in core/tree.h.
+ */
+#ifndef XYLEM_COMPONENTS_ALL_H
+#define XYLEM_COMPONENTS_ALL_H
+
+#include <xylem/component.h>
+
+extern const struct xy_component_ops xy__best_implementation_ops;
+extern const struct xy_component_ops xy__eager_ops;
+extern const struct xy_component_ops xy__eager_prio_ops;
+extern const struct xy_component_ops xy__fifo_ops;
+extern const struct xy_component_ops xy__prio_ops;
+extern const struct xy_component_ops xy__random_ops;
+extern const struct xy_component_ops xy__stage_ops;
+extern const struct xy_component_ops xy__userchoice_ops;
+extern const struct xy_component_ops xy__work_stealing_ops;
+
+#endif

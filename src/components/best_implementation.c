@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * best-implementation: sets which of a codelet's implementations a task runs with. Stands above each
+ * worker, as it needs to know who will run the task.
+ */
+#include "core/task.h"
+
+/* Whether a task can run with a second implementation at all; most codelets have one only. */
+static bool best_has_choice(const struct xy_task *task, unsigned worker)
+{
+	return task->constrained || xy_task_can_run_with(task, worker, 1);
+}
+
+/* The fastest as far as is known. One that has not been measured enough is tried at once, so that it
+ * will be known. */
+static unsigned best_of(const struct xy_task *task, unsigned worker)
+{
+	struct xy_prediction best = { .kind = XY_PREDICTION_NONE };
+	unsigned chosen = XY_NIMPLEMENTATIONS;
+
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++) {
+		struct xy_prediction length;
+
+		if (!xy_task_can_run_with(task, worker, i))
+			continue;
+		length = xy_task_length(task, worker, i);
+		if (length.kind == XY_PREDICTION_UNKNOWN)
+			return i;
+		if (chosen == XY_NIMPLEMENTATIONS ||
+		    (length.kind == XY_PREDICTION_VALUE &&
+		     (best.kind == XY_PREDICTION_NONE || length.us < best.us))) {
+			chosen = i;
+			best = length;
+		}
+	}
+	return chosen < XY_NIMPLEMENTATIONS ? chosen : 0;
+}
+
+static void best_choose(struct xy_task *task, unsigned worker)
+{
+	xy_task_set_implementation(task, best_has_choice(task, worker) ? best_of(task, worker) : 0);
+}
+
+static struct xy_task *best_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy_task *task = xy_pull_parents(self, by);
+
+	if (task)
+		best_choose(task, (unsigned)by->worker);
+	return task;
+}
+
+static bool best_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nworkers; i++)
+		if (xy_task_can_run(task, self->workers[i])) {
+			best_choose(task, self->workers[i]);
+			break;
+		}
+	return xy_push(self->children[0], task, by);
+}
+
+const struct xy_component_ops xy__best_implementation_ops = {
+	.name = "best-implementation",
+	.summary = "chooses the fastest implementation of the codelet for the worker",
+	.manual =
+		"A codelet may have several implementations for one architecture. This component chooses\n"
+		"among those that the worker can use (the codelet's can_execute hook is asked) the one\n"
+		"with the shortest expected time. One that still has to be measured is chosen at once; if\n"
+		"nothing is known about any, the first one is taken.\n"
+		"\n"
+		"It belongs directly above a worker. Above several, a task that is pushed down gets what\n"
+		"is best for the first of them that can run it; a task that is pulled always gets what is\n"
+		"best for the worker that pulls.\n",
+	.size = sizeof(struct xy_component),
+	.push = best_push,
+	.pull = best_pull,
+};

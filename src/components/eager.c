@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * eager: whoever is free takes the next task. It stores nothing and decides nothing, so that a pull
+ * goes straight through to the reservoir above.
+ */
+#include "components/spread.h"
+
+struct eager {
+	struct xy_component base;
+	struct xy__spread spread;
+};
+
+static bool eager_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	return xy__spread_push(self, &((struct eager *)self)->spread, task, by);
+}
+
+static bool eager_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	return xy__spread_offer(self, &((struct eager *)self)->spread, offer, by);
+}
+
+static int eager_init(struct xy_component *self)
+{
+	return xy__spread_init(&((struct eager *)self)->spread, self);
+}
+
+static void eager_fini(struct xy_component *self)
+{
+	xy__spread_fini(&((struct eager *)self)->spread);
+}
+
+const struct xy_component_ops xy__eager_ops = {
+	.name = "eager",
+	.summary = "gives the next task to whoever is free",
+	.manual =
+		"Below eager hang the workers, or a branch for each of them. A worker that asks for a\n"
+		"task is answered by the reservoir above. When a task arrives above, one worker that can\n"
+		"run it and sleeps is woken: the one that made the task ready if it is about to look for\n"
+		"work anyway, else the others in turn.\n"
+		"\n"
+		"A branch that begins with a reservoir gets tasks ahead of time: eager pushes each task\n"
+		"into the branch of the worker that asks, or else into the next branch in turn that has\n"
+		"room and a worker that can run it. It never pushes at a bare worker, as that one pulls.\n",
+	.flags = XY_MAPS,
+	.size = sizeof(struct eager),
+	.init = eager_init,
+	.fini = eager_fini,
+	.push = eager_push,
+	.can_pull = eager_can_pull,
+};

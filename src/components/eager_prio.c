@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * eager-prio: prio and eager in one component, a reservoir with several children.
+ */
+#include "components/reservoir.h"
+
+const struct xy_component_ops xy__eager_prio_ops = {
+	.name = "eager-prio",
+	.summary = "holds tasks in order of priority and gives the next to whoever is free",
+	.manual =
+		"Does what `prio | eager` does, in one place and so in fewer steps: a queue without a\n"
+		"bound, ordered by priority, above several branches. The page of each says the rest.\n",
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
+	.size = sizeof(struct xy__reservoir),
+	.init = xy__reservoir_init_prio,
+	.fini = xy__reservoir_fini,
+	.push = xy__reservoir_push,
+	.pull = xy__reservoir_pull,
+	.can_push = xy__reservoir_can_push,
+	.can_pull = xy__reservoir_can_pull,
+	.is_bounded = xy__reservoir_is_bounded,
+	.depth = xy__reservoir_depth,
+	.each_task = xy__reservoir_each_task,
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * random: draws the branch of each task, weighted by the speed of the workers there that can run it.
+ * The only state is constant: the weights of the branches for each set of architectures.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "components/spread.h"
+#include "core/task.h"
+
+/* How often a branch is drawn after refusals before the remaining ones are tried in turn. */
+enum { RANDOM_DRAWS = 8 };
+
+struct random_branch {
+	double weights[XY_NLANES];      /* by the architectures of a task */
+};
+
+/* Locking key: (c) constant after seal, (a) atomic. */
+struct random {
+	struct xy_component base;
+	struct random_branch *branches; /* (c) */
+	double totals[XY_NLANES];       /* (c) */
+	struct xy__spread spread;       /* (a) for offers */
+};
+
+static double random_speed(const struct xy_component *c, unsigned worker)
+{
+	return xy_machine_worker(xy_component_machine(c), worker)->speed;
+}
+
+/* The weight of a branch for a task. */
+static double random_weight(const struct random *r, unsigned i, const struct xy_task *task)
+{
+	const struct xy_component *child = r->base.children[i];
+	double weight = 0;
+
+	if (!task->constrained)
+		return r->branches[i].weights[task->archs];
+	for (unsigned k = 0; k < child->nworkers; k++)
+		if (xy_task_can_run(task, child->workers[k]))
+			weight += random_speed(child, child->workers[k]);
+	return weight;
+}
+
+static double random_total(const struct random *r, const struct xy_task *task)
+{
+	double total = 0;
+
+	if (!task->constrained)
+		return r->totals[task->archs];
+	for (unsigned i = 0; i < r->base.nchildren; i++)
+		total += random_weight(r, i, task);
+	return total;
+}
+
+/* The branches that have been tried in one push. */
+struct random_tried {
+	unsigned count;
+	unsigned branches[RANDOM_DRAWS];
+};
+
+static bool random_was_tried(const struct random_tried *tried, unsigned i)
+{
+	for (unsigned k = 0; k < tried->count; k++)
+		if (tried->branches[k] == i)
+			return true;
+	return false;
+}
+
+/* The branch at this point of the weights of all that were not tried; nchildren if there is none. */
+static unsigned random_at(const struct random *r, const struct xy_task *task,
+			  const struct random_tried *tried, double point)
+{
+	unsigned last = r->base.nchildren;
+
+	for (unsigned i = 0; i < r->base.nchildren; i++) {
+		double weight = random_weight(r, i, task);
+
+		if (weight <= 0 || random_was_tried(tried, i))
+			continue;
+		if (point < weight)
+			return i;
+		point -= weight;
+		last = i; /* rounding may leave a rest */
+	}
+	return last;
+}
+
+static bool random_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct random *r = (struct random *)self;
+	struct random_tried tried = { 0 };
+	double total = random_total(r, task);
+
+	while (tried.count < RANDOM_DRAWS) {
+		double point = total * ((double)xy_agent_random(by) / 4294967296.0);
+		unsigned i = random_at(r, task, &tried, point);
+
+		if (i == self->nchildren)
+			return false;
+		if (xy_push(self->children[i], task, by))
+			return true;
+		tried.branches[tried.count++] = i;
+		total -= random_weight(r, i, task);
+	}
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (!random_was_tried(&tried, i) && random_weight(r, i, task) > 0 &&
+		    xy_push(self->children[i], task, by))
+			return true;
+	return false;
+}
+
+/* Whose task the next one is gets drawn when it is pushed, so that nobody may take it from above. */
+static struct xy_task *random_pull(struct xy_component *self, struct xy_agent *by)
+{
+	xy_can_push_parents(self, by);
+	return NULL;
+}
+
+static bool random_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	return xy__spread_offer(self, &((struct random *)self)->spread, offer, by);
+}
+
+static int random_init(struct xy_component *self)
+{
+	struct random *r = (struct random *)self;
+
+	r->branches = calloc(self->nchildren, sizeof *r->branches);
+	if (!r->branches || xy__spread_init(&r->spread, self)) {
+		free(r->branches);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < self->nchildren; i++)
+		for (unsigned k = 0; k < self->children[i]->nworkers; k++) {
+			unsigned worker = self->children[i]->workers[k];
+			unsigned arch = xy_machine_worker(xy_component_machine(self), worker)->arch;
+
+			for (unsigned archs = 0; archs < XY_NLANES; archs++)
+				if (archs & 1u << arch)
+					r->branches[i].weights[archs] += random_speed(self, worker);
+		}
+	for (unsigned i = 0; i < self->nchildren; i++)
+		for (unsigned archs = 0; archs < XY_NLANES; archs++)
+			r->totals[archs] += r->branches[i].weights[archs];
+	return 0;
+}
+
+static void random_fini(struct xy_component *self)
+{
+	struct random *r = (struct random *)self;
+
+	xy__spread_fini(&r->spread);
+	free(r->branches);
+}
+
+const struct xy_component_ops xy__random_ops = {
+	.name = "random",
+	.summary = "draws a branch for each task, weighted by speed",
+	.manual =
+		"The chance of a branch is the sum of the speeds of its workers that can run the task.\n"
+		"When the branch refuses, another one is drawn among the rest; after eight refusals the\n"
+		"remaining ones are tried in order. If all refuse, the task stays in the reservoir above.\n"
+		"The draws come from the runtime's seed, so that a run in one thread can be repeated.\n"
+		"\n"
+		"random decides: a worker never takes a task from above it. When a worker asks for one,\n"
+		"the reservoir above is told to push. Put a reservoir at the head of each branch, or the\n"
+		"workers have one task each at hand.\n",
+	.flags = XY_MAPS | XY_DECIDES,
+	.size = sizeof(struct random),
+	.init = random_init,
+	.fini = random_fini,
+	.push = random_push,
+	.pull = random_pull,
+	.can_pull = random_can_pull,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reservoirs. The invariant that makes pumping cheap: unless somebody is about to say can_push, the
+ * first task of each lane has been refused by everybody below. So an arriving task is pushed only if it
+ * leads its lane, and the whole queue is tried only after can_push.
+ */
+#include "components/reservoir.h"
+
+#include <limits.h>
+#include <math.h>
+#include "core/queue.h"
+#include "core/task.h"
+
+static struct xy__reservoir *reservoir(struct xy_component *self)
+{
+	return (struct xy__reservoir *)self;
+}
+
+/* --- room --- */
+
+static bool reservoir_has_room(const struct xy__reservoir *r)
+{
+	return xy_queue_count(&r->queue) < r->ntasks && r->queue.length_us < r->length_us;
+}
+
+/* An empty one takes any task, however long. */
+static bool reservoir_has_room_for(const struct xy__reservoir *r, const struct xy_task *task)
+{
+	size_t count = xy_queue_count(&r->queue);
+
+	return !count || (count < r->ntasks && r->queue.length_us + (double)task->length_us <= r->length_us);
+}
+
+/* Tells the parents that there is room, again as long as one of them fills some of it, since it may
+ * not have been the only one that was turned away. No lock is held. */
+static bool reservoir_refill(struct xy__reservoir *r, struct xy_agent *by)
+{
+	bool moved = false, room = true;
+
+	while (room && xy_can_push_parents(&r->base, by)) {
+		moved = true;
+		xy_lock_take(&r->lock, &r->base, by);
+		room = r->bounded && reservoir_has_room(r);
+		xy_lock_drop(&r->lock, &r->base, by);
+	}
+	return moved;
+}
+
+/* --- down --- */
+
+static bool reservoir_spread(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	return xy__spread_push(self, &reservoir(self)->spread, task, by);
+}
+
+/* Passes a task on, if that is taken. The lock is held. */
+static bool reservoir_give(struct xy__reservoir *r, struct xy_task *task, struct xy_agent *by)
+{
+	if (r->base.nchildren == 1)
+		return xy__queue_give(&r->queue, task, xy_push, r->base.children[0], by);
+	return xy__queue_give(&r->queue, task, reservoir_spread, &r->base, by);
+}
+
+/* Passes on all that is taken. The lock is held. */
+static bool reservoir_pump(struct xy__reservoir *r, struct xy_agent *by)
+{
+	if (r->base.nchildren == 1)
+		return xy__queue_pump(&r->queue, xy_push, r->base.children[0], by);
+	return xy__queue_pump(&r->queue, reservoir_spread, &r->base, by);
+}
+
+bool xy__reservoir_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	if (self->nchildren == 1)
+		return xy_can_pull(self->children[0], offer, by);
+	return xy__spread_offer(self, &reservoir(self)->spread, offer, by);
+}
+
+/* Tells those below of a task that was stored. The dispatcher knows in one look whether anybody needs
+ * to be told, but it can't be asked to come here while the lock is held. */
+static void reservoir_offer(struct xy__reservoir *r, const struct xy_offer *offer, struct xy_agent *by)
+{
+	if (r->base.nchildren == 1)
+		xy_can_pull(r->base.children[0], offer, by);
+	else if (offer->task)
+		xy__reservoir_can_pull(&r->base, offer, by);
+	else
+		xy_can_pull(&r->base, offer, by);
+}
+
+bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+	struct xy_offer offer = xy_offer_of(task);
+
+	xy_lock_take(&r->lock, self, by);
+	if (r->bounded && !reservoir_has_room_for(r, task)) {
+		r->turned_away = true;
+		xy_lock_drop(&r->lock, self, by);
+		return false;
+	}
+	xy_queue_insert(&r->queue, task);
+	if (r->pushes && xy__queue_leads(&r->queue, task) && reservoir_give(r, task, by)) {
+		xy_lock_drop(&r->lock, self, by);
+		return true;
+	}
+	if (offer.task) { /* constrained: it must not leave while it is being looked at */
+		reservoir_offer(r, &offer, by);
+		xy_lock_drop(&r->lock, self, by);
+	} else {
+		xy_lock_drop(&r->lock, self, by);
+		reservoir_offer(r, &offer, by);
+	}
+	return true;
+}
+
+/* --- up --- */
+
+static struct xy_task *reservoir_take(struct xy__reservoir *r, struct xy_agent *by)
+{
+	struct xy_task *task;
+	bool refill;
+
+	if (!xy_queue_count(&r->queue))
+		return NULL;
+	xy_lock_take(&r->lock, &r->base, by);
+	task = xy_queue_take(&r->queue, by);
+	refill = task && r->turned_away;
+	if (refill)
+		r->turned_away = false;
+	xy_lock_drop(&r->lock, &r->base, by);
+	if (refill)
+		reservoir_refill(r, by);
+	return task;
+}
+
+struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy_task *task = reservoir_take(reservoir(self), by);
+
+	if (task || !self->nparents)
+		return task;
+	task = xy_pull_parents(self, by);
+	/* who decides above answers by pushing, which may have filled this queue */
+	return task ? task : reservoir_take(reservoir(self), by);
+}
+
+bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+	bool moved = false, refill = true;
+
+	(void)child;
+	if (xy_queue_count(&r->queue)) {
+		xy_lock_take(&r->lock, self, by);
+		moved = r->pushes && reservoir_pump(r, by);
+		refill = !xy_queue_count(&r->queue) || (r->turned_away && reservoir_has_room(r));
+		if (refill)
+			r->turned_away = false;
+		xy_lock_drop(&r->lock, self, by);
+	}
+	return (refill && reservoir_refill(r, by)) || moved;
+}
+
+/* --- set-up and looking --- */
+
+static int reservoir_init(struct xy__reservoir *r, bool ordered)
+{
+	r->queue.ordered = ordered;
+	r->bounded = xy__reservoir_is_bounded(&r->base);
+	for (unsigned i = 0; i < r->base.nchildren; i++)
+		r->pushes |= r->base.children[i]->takes_pushes;
+	return r->base.nchildren > 1 ? xy__spread_init(&r->spread, &r->base) : 0;
+}
+
+void xy__reservoir_fini(struct xy_component *self)
+{
+	xy__spread_fini(&reservoir(self)->spread);
+}
+
+int xy__reservoir_init_fifo(struct xy_component *self)
+{
+	return reservoir_init(reservoir(self), false);
+}
+
+int xy__reservoir_init_prio(struct xy_component *self)
+{
+	return reservoir_init(reservoir(self), true);
+}
+
+bool xy__reservoir_is_bounded(const struct xy_component *self)
+{
+	const struct xy__reservoir *r = (const struct xy__reservoir *)self;
+
+	return r->base.ops->options && (r->ntasks != UINT_MAX || !isinf(r->length_us));
+}
+
+size_t xy__reservoir_depth(struct xy_component *self, size_t *peak)
+{
+	*peak = xy_queue_peak(&reservoir(self)->queue);
+	return xy_queue_count(&reservoir(self)->queue);
+}
+
+void xy__reservoir_each_task(struct xy_component *self,
+			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct xy__reservoir *r = reservoir(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&r->lock, self, &nobody);
+	xy_queue_each(&r->queue, visit, arg);
+	xy_lock_drop(&r->lock, self, &nobody);
+}
+
+const struct xy_option xy__reservoir_options[] = {
+	{ .name = "ntasks", .help = "refuse a task when so many are here", .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct xy__reservoir, ntasks), .initial = INFINITY, .min = 1, .max = INFINITY },
+	{ .name = "length_us", .help = "refuse a task that makes the expected length longer than this",
+	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__reservoir, length_us),
+	  .initial = INFINITY, .min = 0, .max = INFINITY },
+	{ 0 }
+};

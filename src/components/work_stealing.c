@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * work-stealing: a queue for each child. Its workers take the newest task of their own queue, and when
+ * that is empty the oldest ones of another. A task in the queue of a child can always be run by some
+ * worker below that child.
+ */
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include "components/spread.h"
+#include "core/queue.h"
+#include "core/task.h"
+
+enum {
+	STEALING_BATCH = 32,       /* tasks that a thief takes at most */
+	STEALING_ORDERED = 256     /* children up to which the distances are looked up */
+};
+
+/* The queue of a child. Locking key: (l) lock, (a) atomic. */
+struct stealing_side {
+	alignas(128) struct xy_lock lock;
+	struct xy_queue queue;        /* (l) its count (a) */
+};
+
+/* Locking key: (c) constant after seal, (a) atomic. */
+struct stealing {
+	struct xy_component base;
+	struct stealing_side *sides;  /* (c) by child */
+	uint8_t *victims;             /* (c) for each child the others, nearest first; NULL: by index */
+	struct xy__spread spread;     /* its turn is the child that got the last task from outside */
+};
+
+static struct stealing *stealing(struct xy_component *self)
+{
+	return (struct stealing *)self;
+}
+
+/* The k-th child to go to after child i, k < nchildren - 1. */
+static unsigned stealing_victim(const struct stealing *s, unsigned i, unsigned k)
+{
+	unsigned n = s->base.nchildren, step = k / 2 + 1;
+
+	if (s->victims)
+		return s->victims[(size_t)i * (n - 1) + k];
+	return (k % 2 ? i + n - step : i + step) % n;
+}
+
+/* --- down --- */
+
+/* The child that a task of another flow goes to: in turn, among those that can run it; -1 if none. */
+static int stealing_next(struct stealing *s, const struct xy_task *task)
+{
+	unsigned i = atomic_load_explicit(&s->spread.turn, memory_order_relaxed);
+
+	for (unsigned n = s->base.nchildren; n > 0; n--) {
+		if (++i >= s->base.nchildren)
+			i = 0;
+		if (xy_task_can_run_below(task, s->base.children[i])) {
+			atomic_store_explicit(&s->spread.turn, i, memory_order_relaxed);
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+/* The own child first, or the one that got the last task; then its neighbours. */
+static bool stealing_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	int own = xy__spread_own(&s->spread, by);
+	unsigned i = own >= 0 ? (unsigned)own : atomic_load_explicit(&s->spread.turn, memory_order_relaxed);
+
+	if (xy_can_pull(self->children[i], offer, by))
+		return true;
+	for (unsigned k = 0; k + 1 < self->nchildren; k++)
+		if (xy_can_pull(self->children[stealing_victim(s, i, k)], offer, by))
+			return true;
+	return false;
+}
+
+static bool stealing_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	struct xy_offer offer = xy_offer_of(task);
+	int i = xy__spread_own(&s->spread, by);
+	struct stealing_side *side;
+	bool given;
+
+	if (i < 0 || !xy_task_can_run_below(task, self->children[i]))
+		i = stealing_next(s, task);
+	if (i < 0)
+		return false;
+	side = &s->sides[i];
+	xy_lock_take(&side->lock, self, by);
+	xy_queue_insert(&side->queue, task);
+	given = self->children[i]->takes_pushes && xy__queue_leads(&side->queue, task) &&
+		xy__queue_give(&side->queue, task, xy_push, self->children[i], by);
+	if (!given && offer.task) /* constrained: it must not leave while it is being looked at */
+		stealing_can_pull(self, &offer, by);
+	xy_lock_drop(&side->lock, self, by);
+	if (!given && !offer.task)
+		xy_can_pull(self, &offer, by);
+	return true;
+}
+
+/* --- up --- */
+
+static struct xy_task *stealing_take(struct stealing *s, int own, struct xy_agent *by)
+{
+	struct stealing_side *side = &s->sides[own];
+	struct xy_task *task;
+
+	if (!xy_queue_count(&side->queue))
+		return NULL;
+	xy_lock_take(&side->lock, &s->base, by);
+	task = xy_queue_take_newest(&side->queue, by);
+	xy_lock_drop(&side->lock, &s->base, by);
+	return task;
+}
+
+/* Takes up to half of what the victim has, oldest first; returns how many. */
+static unsigned stealing_rob(struct stealing *s, struct stealing_side *victim, unsigned most,
+			     struct xy_task **loot, struct xy_agent *by)
+{
+	unsigned n = 0;
+	size_t half;
+
+	if (!xy_queue_count(&victim->queue))
+		return 0;
+	xy_lock_take(&victim->lock, &s->base, by);
+	half = (xy_queue_count(&victim->queue) + 1) / 2;
+	while (n < most && n < half && (loot[n] = xy_queue_take(&victim->queue, by)))
+		n++;
+	xy_lock_drop(&victim->lock, &s->base, by);
+	return n;
+}
+
+/* Puts the loot in the thief's own queue and says so: others may have looked for these tasks while
+ * they were in nobody's queue. */
+static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, unsigned n,
+			   struct xy_agent *by)
+{
+	struct stealing_side *side = &s->sides[own];
+	struct xy_offer offer = { 0 };
+
+	xy_lock_take(&side->lock, &s->base, by);
+	for (unsigned i = 0; i < n; i++) {
+		offer.archs |= xy_task_archs(loot[i]);
+		xy_queue_insert(&side->queue, loot[i]);
+	}
+	xy_lock_drop(&side->lock, &s->base, by);
+	by->offers = 1; /* it has its task; these are for somebody else */
+	xy_can_pull(&s->base, &offer, by);
+}
+
+/* A task of another child's queue, and more of them into the own one. */
+static struct xy_task *stealing_steal(struct stealing *s, int own, struct xy_agent *by)
+{
+	unsigned n = s->base.nchildren, start = own >= 0 ? (unsigned)own : 0;
+	struct xy_task *loot[STEALING_BATCH];
+
+	for (unsigned k = own >= 0 ? 1 : 0; k < n; k++) {
+		unsigned victim = k ? stealing_victim(s, start, k - 1) : start;
+		unsigned got = stealing_rob(s, &s->sides[victim], own >= 0 ? STEALING_BATCH : 1, loot, by);
+
+		if (got > 1)
+			stealing_hoard(s, own, loot + 1, got - 1, by);
+		if (got)
+			return loot[0];
+	}
+	return NULL;
+}
+
+static struct xy_task *stealing_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	int own = xy__spread_own(&s->spread, by);
+	struct xy_task *task = own >= 0 ? stealing_take(s, own, by) : NULL;
+
+	if (!task)
+		task = stealing_steal(s, own, by);
+	if (task || !self->nparents)
+		return task;
+	task = xy_pull_parents(self, by);
+	/* who decides above answers by pushing, which may have filled the queue */
+	return task || own < 0 ? task : stealing_take(s, own, by);
+}
+
+static bool stealing_pump(struct stealing *s, int i, struct xy_agent *by)
+{
+	struct stealing_side *side = &s->sides[i];
+	bool moved;
+
+	if (!xy_queue_count(&side->queue))
+		return false;
+	xy_lock_take(&side->lock, &s->base, by);
+	moved = xy__queue_pump(&side->queue, xy_push, s->base.children[i], by);
+	xy_lock_drop(&side->lock, &s->base, by);
+	return moved;
+}
+
+/* Below the child nobody may be able to pull past a component that decides, so it is stolen for. */
+static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
+{
+	struct stealing_side *side = &s->sides[i];
+	struct xy_task *task = stealing_steal(s, i, by);
+	struct xy_offer offer = { 0 };
+
+	if (!task)
+		return false;
+	offer.archs = xy_task_archs(task);
+	xy_lock_take(&side->lock, &s->base, by);
+	xy_queue_insert(&side->queue, task);
+	xy_lock_drop(&side->lock, &s->base, by);
+	if (stealing_pump(s, i, by))
+		return true;
+	xy_can_pull(&s->base, &offer, by);
+	return false;
+}
+
+static int stealing_index(const struct stealing *s, const struct xy_component *child,
+			  const struct xy_agent *by)
+{
+	int own = xy__spread_own(&s->spread, by);
+	unsigned i = 0;
+
+	if (own >= 0 && s->base.children[own] == child)
+		return own;
+	while (s->base.children[i] != child)
+		i++;
+	return (int)i;
+}
+
+static bool stealing_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	int i = stealing_index(s, child, by);
+
+	if (!child->takes_pushes)
+		return xy_can_push_parents(self, by);
+	if (xy_queue_count(&s->sides[i].queue))
+		return stealing_pump(s, i, by);
+	if (i == xy__spread_own(&s->spread, by) && stealing_fetch(s, i, by))
+		return true;
+	return xy_can_push_parents(self, by);
+}
+
+/* --- set-up and looking --- */
+
+struct stealing_neighbour {
+	unsigned distance, offset, child;
+};
+
+static int stealing_compare(const void *left, const void *right)
+{
+	const struct stealing_neighbour *a = left, *b = right;
+
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Among those at the same distance each child begins with another one. */
+static void stealing_order(const struct stealing *s, unsigned i, uint8_t *victims)
+{
+	const struct xy_machine *machine = xy_component_machine(&s->base);
+	struct stealing_neighbour neighbours[STEALING_ORDERED];
+	unsigned n = s->base.nchildren;
+
+	for (unsigned k = 0; k + 1 < n; k++) {
+		unsigned child = (i + k + 1) % n;
+
+		neighbours[k] = (struct stealing_neighbour){
+			.distance = xy_machine_distance(machine, s->base.children[i]->workers[0],
+							s->base.children[child]->workers[0]),
+			.offset = k,
+			.child = child,
+		};
+	}
+	qsort(neighbours, n - 1, sizeof neighbours[0], stealing_compare);
+	for (unsigned k = 0; k + 1 < n; k++)
+		victims[k] = (uint8_t)neighbours[k].child;
+}
+
+static void stealing_fini(struct xy_component *self)
+{
+	struct stealing *s = stealing(self);
+
+	xy__spread_fini(&s->spread);
+	free(s->victims);
+	free(s->sides);
+}
+
+static int stealing_init(struct xy_component *self)
+{
+	struct stealing *s = stealing(self);
+	unsigned n = self->nchildren;
+
+	s->sides = aligned_alloc(alignof(struct stealing_side), n * sizeof *s->sides);
+	if (n <= STEALING_ORDERED)
+		s->victims = malloc((size_t)n * n);
+	if (xy__spread_init(&s->spread, self) || !s->sides || (n <= STEALING_ORDERED && !s->victims)) {
+		stealing_fini(self);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		s->sides[i] = (struct stealing_side){ .queue.ordered = true };
+		if (s->victims)
+			stealing_order(s, i, s->victims + (size_t)i * (n - 1));
+	}
+	s->spread.turn = n - 1; /* the first one is next */
+	return 0;
+}
+
+static bool stealing_is_bounded(const struct xy_component *self)
+{
+	(void)self;
+	return false;
+}
+
+/* The peak is the sum of those of the queues, which need not have been at the same time. */
+static size_t stealing_depth(struct xy_component *self, size_t *peak)
+{
+	struct stealing *s = stealing(self);
+	size_t count = 0;
+
+	*peak = 0;
+	for (unsigned i = 0; i < self->nchildren; i++) {
+		count += xy_queue_count(&s->sides[i].queue);
+		*peak += xy_queue_peak(&s->sides[i].queue);
+	}
+	return count;
+}
+
+static void stealing_each_task(struct xy_component *self,
+			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct stealing *s = stealing(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	for (unsigned i = 0; i < self->nchildren; i++) {
+		xy_lock_take(&s->sides[i].lock, self, &nobody);
+		xy_queue_each(&s->sides[i].queue, visit, arg);
+		xy_lock_drop(&s->sides[i].lock, self, &nobody);
+	}
+}
+
+const struct xy_component_ops xy__work_stealing_ops = {
+	.name = "work-stealing",
+	.summary = "a queue for each branch, and idle branches steal",
+	.manual =
+		"Each branch below has a queue of its own. A task that a worker makes ready goes into the\n"
+		"queue of its branch, one that comes from the application into the queues in turn, always\n"
+		"where some worker can run it. A worker takes the newest task of its own queue, whose\n"
+		"data is likely to be near. When that queue is empty it steals: all others are looked at,\n"
+		"the nearest by the machine's topology first, and up to half of the tasks found (at most\n"
+		"32, oldest first, only such that the thief can run) move to its own queue.\n"
+		"\n"
+		"Tasks of higher priority leave a queue first at both ends, the oldest of them first;\n"
+		"those of negative priority last. Priorities of different queues are not compared.\n"
+		"\n"
+		"The branches may be workers or whole trees, such as one for each NUMA node. A branch\n"
+		"that begins with a bounded reservoir is kept filled. Nothing is ever refused, so that\n"
+		"work-stealing can be the top of a tree.\n",
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
+	.size = sizeof(struct stealing),
+	.init = stealing_init,
+	.fini = stealing_fini,
+	.push = stealing_push,
+	.pull = stealing_pull,
+	.can_push = stealing_can_push,
+	.can_pull = stealing_can_pull,
+	.is_bounded = stealing_is_bounded,
+	.depth = stealing_depth,
+	.each_task = stealing_each_task,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * worker: the leaf where one worker takes its tasks. It has a slot for one task that a mapper pushed at
+ * it; everything else it pulls. Only its own worker empties the slot.
+ */
+#include <errno.h>
+#include <math.h>
+#include "core/tree.h"
+
+/* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
+struct worker {
+	struct xy_component base;
+	unsigned id;                     /* (c) option */
+	struct xy_lock lock;
+	bool turned_away;                /* (l) a push was refused and can_push has not been said since */
+	_Atomic bool used;               /* (a) something was pushed ever */
+	_Atomic(struct xy_task *) slot;  /* (l) to change it, (a) to see whether it is worth the lock */
+};
+
+static struct xy_task *worker_slot(const struct worker *w)
+{
+	/* relaxed: only who holds the lock uses what the task points to */
+	return atomic_load_explicit(&((struct worker *)w)->slot, memory_order_relaxed);
+}
+
+static void worker_set_slot(struct worker *w, struct xy_task *task)
+{
+	atomic_store_explicit(&w->slot, task, memory_order_relaxed);
+}
+
+/* Lets the worker know; true unless it is busy. One task for itself needs no wake-up: it is about to
+ * look for one. */
+static bool worker_tell(struct worker *w, struct xy_agent *by)
+{
+	struct xy__tree_engine *engine = w->base.tree->engine;
+
+	if (by->worker == (int)w->id && by->offers == 0) {
+		by->offers = 1;
+		return true;
+	}
+	return engine && engine->wake(engine, w->id) != XY__WAKE_BUSY;
+}
+
+static bool worker_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct worker *w = (struct worker *)self;
+	bool taken;
+
+	xy_lock_take(&w->lock, self, by);
+	taken = !worker_slot(w);
+	if (taken)
+		worker_set_slot(w, task);
+	else
+		w->turned_away = true;
+	xy_lock_drop(&w->lock, self, by);
+	if (taken) {
+		atomic_store_explicit(&w->used, true, memory_order_relaxed);
+		worker_tell(w, by);
+	}
+	return taken;
+}
+
+static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
+{
+	struct xy_task *task;
+	bool refill;
+
+	if (!worker_slot(w))
+		return NULL;
+	xy_lock_take(&w->lock, &w->base, by);
+	task = worker_slot(w);
+	worker_set_slot(w, NULL);
+	refill = w->turned_away;
+	w->turned_away = false;
+	xy_lock_drop(&w->lock, &w->base, by);
+	/* who moved a task may have moved it elsewhere, and others may have been turned away too */
+	while (refill && xy_can_push_parents(&w->base, by) && !worker_slot(w))
+		;
+	return task;
+}
+
+static struct xy_task *worker_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct worker *w = (struct worker *)self;
+	struct xy_task *task = worker_take(w, by);
+
+	if (!task)
+		task = xy_pull_parents(self, by);
+	/* who decides above answers by pushing */
+	return task ? task : worker_take(w, by);
+}
+
+static bool worker_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	struct worker *w = (struct worker *)self;
+
+	return (!offer->task || xy_task_can_run(offer->task, w->id)) && worker_tell(w, by);
+}
+
+static bool worker_is_bounded(const struct xy_component *self)
+{
+	(void)self;
+	return true;
+}
+
+static size_t worker_depth(struct xy_component *self, size_t *peak)
+{
+	struct worker *w = (struct worker *)self;
+
+	*peak = atomic_load_explicit(&w->used, memory_order_relaxed);
+	return worker_slot(w) != NULL;
+}
+
+static void worker_each_task(struct xy_component *self,
+			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct worker *w = (struct worker *)self;
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&w->lock, self, &nobody);
+	if (worker_slot(w))
+		visit(arg, worker_slot(w));
+	xy_lock_drop(&w->lock, self, &nobody);
+}
+
+static int worker_init(struct xy_component *self)
+{
+	return xy_machine_worker(xy_component_machine(self), xy__worker_of(self)) ? 0 : -EINVAL;
+}
+
+unsigned xy__worker_of(const struct xy_component *leaf)
+{
+	return ((const struct worker *)leaf)->id;
+}
+
+static const struct xy_option worker_options[] = {
+	{ .name = "id", .help = "which worker of the machine", .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct worker, id), .initial = 0, .min = 0, .max = INFINITY },
+	{ 0 }
+};
+
+const struct xy_component_ops xy__worker_ops = {
+	.name = "worker",
+	.summary = "the place where one worker takes its tasks",
+	.manual =
+		"The leaf of a tree. `each worker { ... }` makes them, one for each worker of the\n"
+		"machine, so that an expression need not name them. A worker pulls its tasks from above.\n"
+		"It also has room for one task that is pushed at it, by a mapper that decides, such as\n"
+		"random; while that one waits a second is refused and stays above.\n",
+	.flags = XY_LEAF,
+	.size = sizeof(struct worker),
+	.options = worker_options,
+	.init = worker_init,
+	.push = worker_push,
+	.pull = worker_pull,
+	.can_pull = worker_can_pull,
+	.is_bounded = worker_is_bounded,
+	.depth = worker_depth,
+	.each_task = worker_each_task,
+};
