@@ -5,9 +5,11 @@
  */
 #include "core/runtime.h"
 
+#include <sched.h>
+
 enum { NUMBERS = 64 };
 
-static _Thread_local struct xy__agent *agent_current;
+static _Thread_local struct xy__agent *agent_current __attribute__((tls_model("initial-exec")));
 
 struct xy__agent *xy__inside(struct xy_runtime *rt)
 {
@@ -18,18 +20,32 @@ struct xy__agent *xy__inside(struct xy_runtime *rt)
 	return agent;
 }
 
+/* A thread comes back to the same agent unless that is busy. It never waits for one in particular: its
+ * holder may be inside a callback that waits for this thread. */
+static struct xy__agent *agent_lock_any(struct xy_runtime *rt)
+{
+	uintptr_t self = (uintptr_t)pthread_self();
+	unsigned first = (unsigned)(self >> 12 ^ self >> 20);
+
+	for (unsigned i = 0;; i++) {
+		struct xy__agent *agent = &rt->applications[(first + i) % XY__APPLICATION_AGENTS];
+
+		if (xy__lock_try(&agent->lock))
+			return agent;
+		if (i >= XY__APPLICATION_AGENTS)
+			sched_yield();
+	}
+}
+
 struct xy__agent *xy__enter(struct xy_runtime *rt)
 {
 	struct xy__agent *agent = xy__inside(rt);
-	uintptr_t self;
 
 	if (agent) {
 		agent->depth++;
 		return agent;
 	}
-	self = (uintptr_t)pthread_self();
-	agent = &rt->applications[(self >> 12 ^ self >> 20) % XY__APPLICATION_AGENTS];
-	xy__lock_take(&agent->lock);
+	agent = agent_lock_any(rt);
 	agent->outer = agent_current;
 	agent_current = agent;
 	return agent;

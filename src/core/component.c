@@ -112,9 +112,10 @@ bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offe
 	return false;
 }
 
-/* Whether an offer to all workers needs to travel: not when nobody sleeps, and not when somebody is
- * looking for a task already, who will offer again what is left when it has found one. */
-static bool offer_settled(const struct xy_component *child, const struct xy_offer *offer, bool *result)
+/* Whether an offer need not travel: nobody sleeps; or it is for all, and its maker will take a task next,
+ * or somebody looks for one already, who will offer again what is left when it has found it. */
+static bool offer_settled(const struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by,
+			  bool *result)
 {
 	const struct xy_tree *tree = child->tree;
 	const struct xy__tree_engine *engine = tree->engine;
@@ -127,8 +128,13 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 		return true;
 	}
 	*result = true;
-	return !offer->task && child->nworkers == xy_machine_nworkers(tree->machine) &&
-	       (engine->archs & ~offer->archs) == 0 &&
+	if (offer->task || child->nworkers != xy_machine_nworkers(tree->machine))
+		return false;
+	if (!by->offers && (by->archs & offer->archs)) {
+		by->offers = 1;
+		return true;
+	}
+	return (engine->archs & ~offer->archs) == 0 &&
 	       atomic_load_explicit(engine->searchers, memory_order_relaxed) != 0;
 }
 
@@ -139,7 +145,7 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 	RULE(may_go_down(by, child->level));
 	if (!(child->archs & offer->archs))
 		return false;
-	if (offer_settled(child, offer, &woken))
+	if (offer_settled(child, offer, by, &woken))
 		return woken;
 	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by)
 				     : xy_can_pull_children(child, offer, by);

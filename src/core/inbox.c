@@ -7,6 +7,8 @@
  */
 #include "core/runtime.h"
 
+enum { BATCH = 32, MOST = 256 };   /* tasks moved under one lock, and in one go */
+
 /* A tree that keeps its rules never refuses at the root; a task refused by one that doesn't is kept. */
 static void inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
@@ -51,15 +53,16 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
 	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
 		inbox_retry(rt, agent);
-	while (xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock)) {
-		struct xy_task *tasks[32];
+	for (unsigned moved = 0; moved < MOST && xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock);) {
+		struct xy_task *tasks[BATCH];
 		unsigned n = 0;
 
-		while (n < 32 && (tasks[n] = xy__ring_take(&rt->inbox)))
+		while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox)))
 			n++;
 		xy__lock_drop(&rt->inbox_lock);
 		for (unsigned i = 0; i < n; i++)
 			inbox_push(rt, tasks[i], agent);
+		moved += n;
 		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */
 		xy__fence();
 	}
