@@ -10,6 +10,7 @@
 # TEST_TIMEOUT=seconds is the limit for one program; SIGUSR1 asks it for its state when it is over.
 
 unit_tests = tests/core/version
+unit_tests += tests/core/config
 unit_tests += tests/core/machine
 unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)

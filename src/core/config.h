@@ -34,10 +34,13 @@ void xy__settings_fini(struct xy__settings *s);
 struct xy__variable {
 	const char *name;     /* NULL ends the table */
 	const char *initial;  /* what it is when unset, in words or as a value */
+	const char *values;   /* what it may be */
 	const char *meaning;
 };
 extern const struct xy__variable xy__variables[];
-/* Its value in the environment, NULL if unset. */
+/* Its value in the environment, NULL if unset or empty. */
 const char *xy__variable_value(const struct xy__variable *v);
+/* Whether it may have this value. Texts are judged later, by whoever reads them. */
+bool xy__variable_allows(const struct xy__variable *v, const char *value);
 
 #endif

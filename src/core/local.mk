@@ -1,7 +1,7 @@
 # The life of a task: a line for each unit, with its private headers so that `make dist` packs them.
 libxylem_all_la_SOURCES += src/core/agent.c
 libxylem_all_la_SOURCES += src/core/component.c
-libxylem_all_la_SOURCES += src/core/config.h
+libxylem_all_la_SOURCES += src/core/config.c src/core/config.h
 libxylem_all_la_SOURCES += src/core/data/acquire.c
 libxylem_all_la_SOURCES += src/core/data/commute.c
 libxylem_all_la_SOURCES += src/core/data/handle.c src/core/data/handle.h

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The settings of a runtime, and the only place that reads the environment. One table says for each
+ * variable what it means, what it may be and which setting it changes.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xylem/tree.h>
+#include "core/config.h"
+#include "core/topology.h"
+#include "core/util/text.h"
+
+#define CONFIG_PREFIX "XYLEM_"
+#define CONFIG_WINDOW 2048
+#define CONFIG_WINDOW_MAX (1u << 30)
+#define CONFIG_SECONDS_MAX 1e9
+#define CONFIG_SEED 1
+
+enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CONFIG_NUMBER };
+
+/* Settings while they are collected: texts still belong to the program or the environment. */
+struct config_draft {
+	const char *sched, *machine, *plugins;
+	unsigned ncpu, window;
+	bool bind, profile, sigusr1;
+	double watchdog_s;
+	uint64_t seed;
+};
+
+const struct xy__variable xy__variables[] = {
+	{ "SCHED", "the default policy", "a policy, an expression, or @ and a file",
+	  "how tasks reach the workers (see: xylem policies)" },
+	{ "XYLEM_MACHINE", "this",
+	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2",
+	  "the workers (see: xylem machine)" },
+	{ "XYLEM_NCPU", "one per core", "a whole number from 1 to 100000",
+	  "CPU workers, where the machine is this computer" },
+	{ "XYLEM_BIND", "1", "0 or 1", "bind each CPU worker to a core" },
+	{ "XYLEM_WINDOW", "2048", "a whole number from 1 to 1073741824",
+	  "tasks in flight before submission waits" },
+	{ "XYLEM_WATCHDOG", "0 (never)", "seconds, such as 10 or 0.5",
+	  "dump the state after so long without progress" },
+	{ "XYLEM_SEED", "1", "a whole number", "the seed of everything random" },
+	{ "XYLEM_PLUGINS", "none", "shared objects, separated by ':'",
+	  "components and policies to load" },
+	{ "XYLEM_PROFILE", "0", "0 or 1", "measure the time inside codelets" },
+	{ "XYLEM_SIGUSR1", "1", "0 or 1",
+	  "dump the state on SIGUSR1, where the program has no handler" },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* In the order of the table above. */
+static const struct {
+	enum config_kind kind;
+	size_t offset;
+	unsigned min, max;
+} config_rules[] = {
+	{ CONFIG_TEXT, offsetof(struct config_draft, sched), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, machine), 0, 0 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, ncpu), 1, XY__CORES_MAX },
+	{ CONFIG_BOOL, offsetof(struct config_draft, bind), 0, 0 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, window), 1, CONFIG_WINDOW_MAX },
+	{ CONFIG_SECONDS, offsetof(struct config_draft, watchdog_s), 0, 0 },
+	{ CONFIG_NUMBER, offsetof(struct config_draft, seed), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, plugins), 0, 0 },
+	{ CONFIG_BOOL, offsetof(struct config_draft, profile), 0, 0 },
+	{ CONFIG_BOOL, offsetof(struct config_draft, sigusr1), 0, 0 },
+};
+_Static_assert(sizeof(config_rules) / sizeof(config_rules[0]) + 1 ==
+	       sizeof(xy__variables) / sizeof(xy__variables[0]), "a rule for each variable");
+
+const char *xy__variable_value(const struct xy__variable *v)
+{
+	/* A program with more rights than its caller doesn't listen to the caller's environment. */
+	const char *value = secure_getenv(v->name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Puts a value into the draft; false when it is not one that the variable may have. */
+static bool config_set(const struct xy__variable *v, const char *value, struct config_draft *draft)
+{
+	size_t rule = (size_t) (v - xy__variables);
+	char *field = (char *) draft + config_rules[rule].offset;
+	uint64_t number = 0;
+
+	switch (config_rules[rule].kind) {
+	case CONFIG_TEXT:
+		*(const char **) field = value;
+		return true;
+	case CONFIG_BOOL:
+		*(bool *) field = value[0] == '1';
+		return (value[0] == '0' || value[0] == '1') && !value[1];
+	case CONFIG_UNSIGNED:
+		if (!xy__text_unsigned(&value, config_rules[rule].max, &number))
+			return false;
+		*(unsigned *) field = (unsigned) number;
+		return number >= config_rules[rule].min && !*value;
+	case CONFIG_SECONDS:
+		return xy__text_double(&value, (double *) field) && !*value &&
+		       *(double *) field <= CONFIG_SECONDS_MAX;
+	case CONFIG_NUMBER:
+		return xy__text_unsigned(&value, UINT64_MAX, (uint64_t *) field) && !*value;
+	}
+	return false;
+}
+
+bool xy__variable_allows(const struct xy__variable *v, const char *value)
+{
+	struct config_draft draft;
+
+	return config_set(v, value, &draft);
+}
+
+/* What the program asks for, or the default. */
+static int config_from_program(struct config_draft *d, const struct xy_config *c,
+			       const struct xy__log *log)
+{
+	const char *wrong = NULL;
+
+	if (c->ncpu > XY__CORES_MAX)
+		wrong = "ncpu is above 100000";
+	else if (c->window > CONFIG_WINDOW_MAX)
+		wrong = "window is above 1073741824";
+	else if (!(c->watchdog_s >= 0 && c->watchdog_s <= CONFIG_SECONDS_MAX))
+		wrong = "watchdog_s is not a number of seconds";
+	else if (c->bind != XY_BIND_DEFAULT && c->bind != XY_BIND_YES && c->bind != XY_BIND_NO)
+		wrong = "bind is none of XY_BIND_*";
+	if (wrong) {
+		xy__log(log, "xy_start: in the configuration, %s", wrong);
+		return -EINVAL;
+	}
+	*d = (struct config_draft) {
+		.sched = c->sched && *c->sched ? c->sched : xy_policy_default(),
+		.machine = c->machine ? c->machine : "",
+		.plugins = c->plugins ? c->plugins : "",
+		.ncpu = c->ncpu,
+		.window = c->window ? c->window : CONFIG_WINDOW,
+		.bind = c->bind != XY_BIND_NO,
+		.profile = c->profile,
+		.sigusr1 = true,
+		.watchdog_s = c->watchdog_s,
+		.seed = c->seed ? c->seed : CONFIG_SEED,
+	};
+	return 0;
+}
+
+/* A name without the prefix that nearly all have, so that only the rest is compared. */
+static const char *config_stem(const char *name)
+{
+	size_t length = strlen(CONFIG_PREFIX);
+
+	return strncmp(name, CONFIG_PREFIX, length) ? name : name + length;
+}
+
+/* Logs a variable that begins like ours and is none. */
+static void config_check_name(const char *name, const struct xy__log *log)
+{
+	const struct xy__variable *nearest = NULL;
+	unsigned least = UINT_MAX;
+
+	for (const struct xy__variable *v = xy__variables; v->name; v++) {
+		unsigned distance = xy__text_distance(config_stem(name), config_stem(v->name));
+
+		if (!strcmp(name, v->name))
+			return;
+		if (distance < least) {
+			least = distance;
+			nearest = v;
+		}
+	}
+	if (nearest && xy__text_is_near(config_stem(name), least))
+		xy__log(log, "%s is set but is no variable of Xylem: did you mean %s?", name,
+			nearest->name);
+	else
+		xy__log(log, "%s is set but is no variable of Xylem: see xylem env", name);
+}
+
+static void config_check_names(const struct xy__log *log)
+{
+	for (char **entry = environ; entry && *entry; entry++) {
+		char name[128];
+		size_t length = strcspn(*entry, "=");
+
+		if (strncmp(*entry, CONFIG_PREFIX, strlen(CONFIG_PREFIX)))
+			continue;
+		if (length >= sizeof(name))
+			length = sizeof(name) - 1;
+		memcpy(name, *entry, length);
+		name[length] = '\0';
+		config_check_name(name, log);
+	}
+}
+
+static int config_from_environment(struct config_draft *d, const struct xy__log *log)
+{
+	for (const struct xy__variable *v = xy__variables; v->name; v++) {
+		const char *value = xy__variable_value(v);
+
+		if (value && !config_set(v, value, d)) {
+			xy__log(log, "%s=%s: it may be %s", v->name, value, v->values);
+			return -EINVAL;
+		}
+	}
+	config_check_names(log);
+	return 0;
+}
+
+/* A number of workers and a machine that has its own are one too many. */
+static void config_check_ncpu(const struct config_draft *d, const struct xy__log *log)
+{
+	if (d->ncpu > 0 && d->machine[strspn(d->machine, " \t")] && !strstr(d->machine, "this"))
+		xy__log(log,
+			"XYLEM_NCPU or ncpu (%u) is not used: the machine \"%s\" says how many CPU "
+			"workers there are",
+			d->ncpu, d->machine);
+}
+
+int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
+{
+	static const struct xy_config nothing;
+	struct config_draft d;
+	int error;
+
+	config = config ? config : &nothing;
+	*s = (struct xy__settings) { .log = { config->log, config->log_arg } };
+	error = config_from_program(&d, config, &s->log);
+	if (!error && !config->ignore_environment)
+		error = config_from_environment(&d, &s->log);
+	if (error)
+		return error;
+	config_check_ncpu(&d, &s->log);
+	s->sched = strdup(d.sched);
+	s->machine = strdup(d.machine);
+	s->plugins = strdup(d.plugins);
+	s->ncpu = d.ncpu;
+	s->bind = d.bind;
+	s->window = d.window;
+	s->watchdog_s = d.watchdog_s;
+	s->seed = d.seed;
+	s->profile = d.profile;
+	s->sigusr1 = d.sigusr1;
+	if (s->sched && s->machine && s->plugins)
+		return 0;
+	xy__settings_fini(s);
+	xy__log(&s->log, "xy_start: not enough memory");
+	return -ENOMEM;
+}
+
+void xy__settings_fini(struct xy__settings *s)
+{
+	free(s->sched);
+	free(s->machine);
+	free(s->plugins);
+	s->sched = s->machine = s->plugins = NULL;
+}
