@@ -29,16 +29,21 @@ static void worker_set_slot(struct worker *w, struct xy_task *task)
 }
 
 /* Lets the worker know; true unless it is busy. One task for itself needs no wake-up: it is about to
- * look for one. */
-static bool worker_tell(struct worker *w, struct xy_agent *by)
+ * look for one. Somebody who looks already is enough for a task that any worker can run, since it offers
+ * again what it leaves; of a constrained task it may leave the only worker that can run it asleep. */
+static bool worker_tell(struct worker *w, bool constrained, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = w->base.tree->engine;
+	enum xy__wake wake;
 
 	if (by->worker == (int)w->id && by->offers == 0) {
 		by->offers = 1;
 		return true;
 	}
-	return engine && engine->wake(engine, w->id) != XY__WAKE_BUSY;
+	if (!engine)
+		return false;
+	wake = engine->wake(engine, w->id);
+	return wake == XY__WAKE_WOKEN || (wake == XY__WAKE_LOOKING && !constrained);
 }
 
 static bool worker_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
@@ -55,7 +60,7 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
 	xy_lock_drop(&w->lock, self, by);
 	if (taken) {
 		atomic_store_explicit(&w->used, true, memory_order_relaxed);
-		worker_tell(w, by);
+		worker_tell(w, false, by);
 	}
 	return taken;
 }
@@ -94,7 +99,7 @@ static bool worker_can_pull(struct xy_component *self, const struct xy_offer *of
 {
 	struct worker *w = (struct worker *)self;
 
-	return (!offer->task || xy_task_can_run(offer->task, w->id)) && worker_tell(w, by);
+	return (!offer->task || xy_task_can_run(offer->task, w->id)) && worker_tell(w, offer->task != NULL, by);
 }
 
 static bool worker_is_bounded(const struct xy_component *self)
