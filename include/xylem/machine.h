@@ -42,7 +42,8 @@ struct xy_worker_info {
 /*
  * Makes a machine from text, into *machine:
  *   ""  or "this"                  this computer: a CPU worker per allowed core
- *   "cpu:4 cuda:2 opencl:1"        so many workers of each kind
+ *   "this:3"                       this computer with three CPU workers
+ *   "cpu:4 cuda:2*15 opencl:1"     so many workers of each kind; a CUDA worker as fast as 15 cores
  *   "topology(numa:2 core:4 pu:1) cuda:2"   CPUs from an hwloc synthetic topology, and devices
  * Returns 0 or -errno (-EINVAL, -ENOMEM, -ERANGE) with a sentence in error[error_size] (may be NULL).
  * Any thread. The caller destroys it.

@@ -215,11 +215,14 @@ static int config_from_environment(struct config_draft *d, const struct xy__log 
 /* A number of workers and a machine that has its own are one too many. */
 static void config_check_ncpu(const struct config_draft *d, const struct xy__log *log)
 {
-	if (d->ncpu > 0 && d->machine[strspn(d->machine, " \t")] && !strstr(d->machine, "this"))
-		xy__log(log,
-			"XYLEM_NCPU or ncpu (%u) is not used: the machine \"%s\" says how many CPU "
-			"workers there are",
-			d->ncpu, d->machine);
+	const char *here = strstr(d->machine, "this");
+
+	if (d->ncpu == 0 || !d->machine[strspn(d->machine, " \t")] || (here && here[4] != ':'))
+		return;
+	xy__log(log,
+		"XYLEM_NCPU or ncpu (%u) is not used: the machine \"%s\" says how many CPU workers "
+		"there are",
+		d->ncpu, d->machine);
 }
 
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config)

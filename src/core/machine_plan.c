@@ -7,6 +7,8 @@
 
 #include "core/machine_plan.h"
 #include "core/topology.h"
+#include "core/util/message.h"
+#include "core/util/nearest.h"
 #include "core/util/text.h"
 
 #define PLAN_WORD_MAX 15
@@ -71,6 +73,7 @@ static int plan_topology(struct plan_reader *r)
 		depth += *r->at == '(';
 		depth -= *r->at == ')';
 	}
+	r->plan->all = true;
 	r->plan->cores = XY__CORES_TEXT;
 	r->plan->topology = open + 1;
 	r->plan->topology_end = r->at - 1;
@@ -102,16 +105,31 @@ static int plan_item(struct plan_reader *r, enum xy_arch arch)
 	return plan_add(r, start, item);
 }
 
+/* "this" or "this:3". */
+static int plan_this(struct plan_reader *r)
+{
+	r->plan->cores = XY__CORES_HERE;
+	if (*r->at == ':') {
+		r->at++;
+		return plan_item(r, XY_CPU);
+	}
+	r->plan->all = true;
+	return 0;
+}
+
 static int plan_unknown(const struct plan_reader *r, const char *start, const char *word)
 {
-	static const char *const words[] = { "this", "cpu", "cuda", "opencl", "topology", NULL };
-	const char *nearest = xy__text_nearest(word, words);
+	static const char *const words[] = { "this", "cpu", "cuda", "opencl", "topology" };
+	struct xy__nearest nearest;
+	struct xy__message message;
 	char sentence[160];
 
-	xy__text_print(sentence, sizeof(sentence),
-		       "expected this, cpu:N, cuda:N, opencl:N or topology(...)%s%s%s",
-		       nearest ? "; did you mean " : "", nearest ? nearest : "",
-		       nearest ? "?" : "");
+	xy__nearest_init(&nearest, word, strlen(word));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		xy__nearest_look(&nearest, words[i]);
+	xy__message_init(&message, sentence, sizeof(sentence));
+	xy__message_add(&message, "expected this, cpu:N, cuda:N, opencl:N or topology(...)");
+	xy__nearest_say(&nearest, &message);
 	return plan_fail(r, -EINVAL, start, sentence);
 }
 
@@ -136,14 +154,13 @@ static int plan_word(struct plan_reader *r)
 	is_topology = !strcmp(word, "topology");
 	is_cpu = !strcmp(word, "cpu");
 	if ((is_this || is_topology || is_cpu) &&
-	    (plan->all || plan->topology || (plan->count[XY_CPU] > 0 && !is_cpu)))
+	    (plan->all || plan->cores != XY__CORES_FLAT || (plan->count[XY_CPU] > 0 && !is_cpu)))
 		return plan_fail(r, -EINVAL, start,
 				 "the CPUs are described already, by this, cpu: or topology()");
-	if (is_this || is_topology) {
-		plan->all = true;
-		plan->cores = XY__CORES_HERE;
-		return is_this ? 0 : plan_topology(r);
-	}
+	if (is_topology)
+		return plan_topology(r);
+	if (is_this)
+		return plan_this(r);
 	for (unsigned arch = 0; arch < XY_NARCH; arch++)
 		if (!strcmp(word, xy_arch_name((enum xy_arch) arch))) {
 			if (*r->at != ':')

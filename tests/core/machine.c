@@ -94,6 +94,10 @@ static void lets_a_number_replace_the_cores_of_this_computer(void **state)
 	assert_int_equal(xy_machine_nworkers(m), 5);
 	assert_true(xy_machine_is_here(m));
 	xy_machine_destroy(m);
+	assert_int_equal(xy__machine_create(&m, "this:2", 5, NULL, 0), 0);
+	assert_int_equal(xy_machine_nworkers(m), 2);
+	assert_true(xy_machine_is_here(m));
+	xy_machine_destroy(m);
 	assert_int_equal(xy__machine_create(&m, "this cuda:1", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 6);
 	assert_false(xy_machine_is_here(m));
@@ -212,7 +216,7 @@ static void says_what_is_wrong_with_a_text(void **state)
 		  "column 1: expected this, cpu:N, cuda:N, opencl:N or topology(...)" },
 		{ "cpu:4 cdua:2", -EINVAL,
 		  "column 7: expected this, cpu:N, cuda:N, opencl:N or topology(...); "
-		  "did you mean cuda?" },
+		  "did you mean \"cuda\"" },
 		{ "cpu", -EINVAL, "column 4: expected ':'" },
 		{ "cpu:", -EINVAL, "column 5: expected a number" },
 		{ "cpu:-1", -EINVAL, "column 5: expected a number" },
@@ -228,6 +232,9 @@ static void says_what_is_wrong_with_a_text(void **state)
 		{ "cuda:1*fast", -EINVAL, "column 8: expected how many times" },
 		{ "cuda:1*0", -ERANGE, "column 8: a speed" },
 		{ "cuda:1*1e9", -ERANGE, "column 8: a speed" },
+		{ "this:", -EINVAL, "column 6: expected a number" },
+		{ "this:0", -EINVAL, "needs a worker" },
+		{ "this:2 cpu:2", -EINVAL, "column 8: the CPUs are described already" },
 		{ "this this", -EINVAL, "column 6: the CPUs are described already" },
 		{ "this cpu:2", -EINVAL, "column 6: the CPUs are described already" },
 		{ "cpu:2 this", -EINVAL, "column 7: the CPUs are described already" },

@@ -111,22 +111,6 @@ bool xy__text_is_near(const char *word, unsigned distance)
 	return word[0] && distance <= strlen(word) / 2;
 }
 
-const char *xy__text_nearest(const char *word, const char *const *names)
-{
-	const char *nearest = NULL;
-	unsigned least = UINT_MAX;
-
-	for (; *names; names++) {
-		unsigned distance = xy__text_distance(word, *names);
-
-		if (distance < least) {
-			least = distance;
-			nearest = *names;
-		}
-	}
-	return xy__text_is_near(word, least) ? nearest : NULL;
-}
-
 void xy__text_print(char *text, size_t size, const char *format, ...)
 {
 	va_list args;

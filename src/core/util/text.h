@@ -24,9 +24,6 @@ unsigned xy__text_distance(const char *a, const char *b);
 /* Whether a word at that distance is worth a "did you mean". */
 bool xy__text_is_near(const char *word, unsigned distance);
 
-/* The name nearest to word in a NULL-terminated list, or NULL when none is near. */
-const char *xy__text_nearest(const char *word, const char *const *names);
-
 /* Writes a sentence for the caller, cut to size; nothing for NULL. */
 __attribute__((format(printf, 3, 4)))
 void xy__text_print(char *text, size_t size, const char *format, ...);
