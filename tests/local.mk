@@ -1,6 +1,7 @@
 # Tests, one list for each kind; a new test is one line (two for a fuzz target):
 #   unit_tests    cmocka programs: tests/core/x is built from tests/core/x.c and sees xy__ names
 #   script_tests  shell scripts, run in the build folder: exit 0 passed, 77 skipped, else failed
+#   source_tests  the same, for scripts that only read the sources
 #   spin_tests    Promela models (build-aux/run-spin says what a model can ask for)
 #   relacy_tests  C++ files around a lock-free header (build-aux/run-relacy)
 #   fuzz_tests    tests/fuzz/x.fuzz is built from tests/fuzz/x.c; seeds are in tests/fuzz/x.corpus:
@@ -16,7 +17,8 @@ unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
-script_tests = tests/exports.sh tests/headers.sh tests/style.sh
+script_tests = tests/exports.sh tests/headers.sh
+source_tests = tests/layers.sh tests/style.sh
 spin_tests =
 relacy_tests =
 fuzz_tests =
@@ -39,10 +41,10 @@ endif
 check_PROGRAMS += $(fuzz_tests)
 TESTS += $(script_tests) $(fuzz_tests)
 if !SANITIZER
-# Models hold none of our objects: once, in the plain build, is enough.
-TESTS += $(spin_tests) $(relacy_tests)
+# These hold none of our objects: once, in the plain build, is enough.
+TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
-EXTRA_DIST += $(script_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
+EXTRA_DIST += $(script_tests) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
 TEST_EXTENSIONS = .sh .pml .cpp .fuzz
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

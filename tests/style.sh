@@ -38,7 +38,7 @@ done | forbid "longer than 120 columns (100 is the aim)"
 # shellcheck disable=SC2086
 grep -nE '[[:space:]]$' $files | forbid "white space at the end of a line"
 # shellcheck disable=SC2086
-grep -nE 'TODO|FIXME|XXX' $files | forbid "unfinished"
+grep -nE '(^|[^[:alnum:]])(TODO|FIXME|XXX)([^[:alnum:]]|$)' $files | forbid "unfinished"
 # shellcheck disable=SC2086
 grep -nE 'typedef (struct|union|enum)' $files | forbid "a typedef hides what it is"
 library '(^|[^_[:alnum:]])(secure_)?getenv *\(' | grep -v '^src/core/config\.c:' |
