@@ -1,4 +1,5 @@
 # Lists, heaps, queues and other parts that know nothing of tasks: a line for each unit.
+libxylem_all_la_SOURCES += src/core/util/buffer.c src/core/util/buffer.h
 libxylem_all_la_SOURCES += src/core/util/futex.c src/core/util/futex.h
 libxylem_all_la_SOURCES += src/core/util/log.c src/core/util/log.h
 libxylem_all_la_SOURCES += src/core/util/message.c src/core/util/message.h
