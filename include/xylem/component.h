@@ -181,13 +181,42 @@ void xy_task_set_implementation(struct xy_task *task, unsigned implementation);
 
 /* --- locks --- */
 
-/* A lock for a component's state: short critical sections, spins briefly, then sleeps. Zero is free. */
+/* A lock for a component's state: short critical sections, spins briefly, then sleeps. */
 struct xy_lock {
-	_Atomic int word;
+	_Atomic int word;          /* 0 free, 1 taken, 2 taken and somebody sleeps */
 };
 
-void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by);
-void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by);
+/* The slow sides of the two functions below. */
+void xy_lock_wait(struct xy_lock *lock);
+void xy_lock_wake(struct xy_lock *lock);
+/* The debug build's check that locks nest downwards. */
+void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken);
+#ifdef XY_DEBUG
+#define XY_LOCK_NOTES 1
+#else
+#define XY_LOCK_NOTES 0
+#endif
+
+static inline void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+{
+	int expected = 0;
+
+	/* acquire: pairs with the release in xy_lock_drop */
+	if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire,
+						     memory_order_relaxed))
+		xy_lock_wait(lock);
+	if (XY_LOCK_NOTES)
+		xy_lock_note(self, by, true);
+}
+
+static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+{
+	if (XY_LOCK_NOTES)
+		xy_lock_note(self, by, false);
+	/* release: pairs with the acquire in xy_lock_take and xy_lock_wait */
+	if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2)
+		xy_lock_wake(lock);
+}
 
 /* --- queues --- */
 

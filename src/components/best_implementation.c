@@ -5,7 +5,7 @@
  */
 #include "core/task.h"
 
-/* Whether a task can run with a second implementation at all; most codelets have one only. */
+/* Whether a task can run with a second implementation on this worker. */
 static bool best_has_choice(const struct xy_task *task, unsigned worker)
 {
 	return task->constrained || xy_task_can_run_with(task, worker, 1);
@@ -38,6 +38,8 @@ static unsigned best_of(const struct xy_task *task, unsigned worker)
 
 static void best_choose(struct xy_task *task, unsigned worker)
 {
+	if (!(task->flags & XY__TASK_CHOICE)) /* as of most codelets */
+		return;
 	xy_task_set_implementation(task, best_has_choice(task, worker) ? best_of(task, worker) : 0);
 }
 

@@ -56,15 +56,18 @@ static bool push_children(struct xy_component *self, struct xy_task *task, struc
 
 bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
 {
-	bool taken;
+	struct xy_shard *shard = &to->shards[by->shard];
 
 	RULE(may_go_down(by, to->level));
-	taken = to->ops->push ? to->ops->push(to, task, by) : push_children(to, task, by);
-	count(taken ? &to->shards[by->shard].pushed : &to->shards[by->shard].refused, by);
-	return taken;
+	if (to->ops->push ? to->ops->push(to, task, by) : push_children(to, task, by)) {
+		count(&shard->pushed, by);
+		return true;
+	}
+	count(&shard->refused, by);
+	return false;
 }
 
-struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
+static struct xy_task *pull_each_parent(struct xy_component *self, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < self->nparents; i++) {
 		struct xy_task *task = xy_pull(self->parents[i], by);
@@ -75,16 +78,26 @@ struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
 	return NULL;
 }
 
+struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
+{
+	return self->nparents == 1 ? xy_pull(self->parents[0], by) : pull_each_parent(self, by);
+}
+
 struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 {
+	struct xy_component *source = from;
 	struct xy_task *task;
 
 	RULE(!by->held);
-	task = from->ops->pull ? from->ops->pull(from, by) : xy_pull_parents(from, by);
-	if (task) {
-		RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
+	while (!source->ops->pull && source->nparents == 1) /* those that a pull passes through */
+		source = source->parents[0];
+	task = source->ops->pull ? source->ops->pull(source, by) : pull_each_parent(source, by);
+	if (!task)
+		return NULL;
+	RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
+	for (; from != source; from = from->parents[0])
 		count(&from->shards[by->shard].pulled, by);
-	}
+	count(&source->shards[by->shard].pulled, by);
 	return task;
 }
 
@@ -170,15 +183,20 @@ uint32_t xy_agent_random(struct xy_agent *by)
 	return (uint32_t)((x ^ (x >> 31)) >> 32);
 }
 
-void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+void xy_lock_wait(struct xy_lock *lock)
 {
-	xy__lock_take(&lock->word);
-	note_taken(by, self->level);
+	xy__lock_wait(&lock->word);
 }
 
-void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
+void xy_lock_wake(struct xy_lock *lock)
 {
-	(void)self;
-	note_dropped(by);
-	xy__lock_drop(&lock->word);
+	xy__futex_wake(&lock->word, 1);
+}
+
+void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken)
+{
+	if (taken)
+		note_taken(by, self->level);
+	else
+		note_dropped(by);
 }

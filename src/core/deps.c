@@ -338,34 +338,43 @@ static void deps_tell_successors(struct xy_task *task, int status, struct ending
 	}
 }
 
+/* Tasks that waited for a commuting handle which was given back. */
+static void deps_try_commuters(struct xy_task *task, struct xy__agent *agent)
+{
+	while (task) {
+		struct xy_task *next = task->next;
+
+		if (xy__commute_take(task)) {
+			if (task->flags & XY__TASK_ACQUIRE)
+				xy__acquire_ready(task, 0);
+			else
+				xy__inbox_put(agent->runtime, task, agent);
+		}
+		task = next;
+	}
+}
+
 static void deps_end_one(struct xy_task *task, int status, struct endings *endings, struct xy__agent *agent)
 {
 	struct xy_task *again = NULL;
 	bool counted = !(task->flags & XY__TASK_UNCOUNTED);
 
-	atomic_store_explicit(&task->status, status, memory_order_relaxed);
-	if (status && counted)
-		xy__runtime_fail(agent->runtime, task, status);
-	if (task->flags & XY__TASK_TAKEN)
-		again = xy__commute_drop(task);
+	if (status) {
+		atomic_store_explicit(&task->status, status, memory_order_relaxed);
+		if (counted)
+			xy__runtime_fail(agent->runtime, task, status);
+	}
 	if (task->callback)
 		task->callback(task->callback_arg, status);
+	if (task->flags & XY__TASK_TAKEN)
+		again = xy__commute_drop(task);
 	if (task->flags & XY__TASK_UNORDERED)
 		drop_unordered(task);
 	xy__task_set_state(task, XY__TASK_ENDED);
 	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
 	deps_tell_successors(task, status, endings, agent);
-	while (again) {
-		struct xy_task *next = again->next;
-
-		if (xy__commute_take(again)) {
-			if (again->flags & XY__TASK_ACQUIRE)
-				xy__acquire_ready(again, 0);
-			else
-				xy__inbox_put(agent->runtime, again, agent);
-		}
-		again = next;
-	}
+	if (again)
+		deps_try_commuters(again, agent);
 	if (counted)
 		xy__agent_add(&agent->ended);
 	xy__task_unref(task, agent);
@@ -416,18 +425,24 @@ void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent)
 		xy__pool_give_block(&agent->pool, (struct xy__edge_block *)waiter);
 }
 
+static void task_free_extra(struct xy_task *task)
+{
+	free(task->extra->workers);
+	free(task->extra->argument);
+	free(task->extra->accesses);
+	free(task->extra->buffers);
+	free(task->extra);
+	task->extra = NULL;
+}
+
 void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
 {
-	/* acq_rel: everything done through other references happens before the reuse */
-	if (atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
+	/* The last reference: nobody else can make another one. Otherwise acq_rel: everything done
+	 * through other references happens before the reuse. */
+	if (atomic_load_explicit(&task->references, memory_order_acquire) != 1 &&
+	    atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
 		return;
-	if (task->extra) {
-		free(task->extra->workers);
-		free(task->extra->argument);
-		free(task->extra->accesses);
-		free(task->extra->buffers);
-		free(task->extra);
-		task->extra = NULL;
-	}
+	if (task->extra)
+		task_free_extra(task);
 	xy__pool_give(&agent->pool, task);
 }

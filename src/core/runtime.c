@@ -86,6 +86,7 @@ static int runtime_workers(struct xy_runtime *rt)
 		xy__agent_init(&rt->workers[i].agent, rt, (int)i);
 	for (unsigned i = 0; i < rt->nworkers && !error; i++) {
 		rt->workers[i].id = i;
+		rt->workers[i].arch = xy_machine_worker(rt->machine, i)->arch;
 		rt->workers[i].leaf = xy_tree_worker(rt->tree, i);
 		error = worker_above(&rt->workers[i]);
 	}

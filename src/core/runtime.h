@@ -49,6 +49,7 @@ struct xy__worker {
 	struct xy_component **above;         /* (c) reservoirs on the way to the root */
 	unsigned nabove;                     /* (c) */
 	unsigned id;                         /* (c) */
+	enum xy_arch arch;                   /* (c) */
 	pthread_t thread;                    /* (c) */
 };
 

@@ -43,7 +43,6 @@ struct xy_task *xy__task_blank(struct xy__agent *agent)
 	task->flags = 0;
 	task->naccesses = 0;
 	task->arrival = 0;
-	task->extra = NULL;
 	task->callback = NULL;
 	task->number = xy__agent_number(agent);
 	/* release: the dump sees a task that is filled far enough */
@@ -63,9 +62,6 @@ static int task_copy_argument(struct xy_task *task, const struct xy_task_desc *d
 {
 	struct xy__task_extra *extra;
 
-	task->arg = desc->arg;
-	if (!desc->arg_size)
-		return 0;
 	if (desc->arg_size <= XY__TASK_ARGUMENT) {
 		task->arg = memcpy(task->argument, desc->arg, desc->arg_size);
 		return 0;
@@ -134,8 +130,6 @@ static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *d
 	}
 	while (n < XY_NHANDLES && desc->handles[n])
 		n++;
-	if (!n)
-		return 0;
 	if (!desc->codelet)
 		return -EINVAL;
 	error = task_room_for_accesses(task, n);
@@ -148,8 +142,6 @@ static int task_copy_rare(struct xy_task *task, const struct xy_task_desc *desc)
 {
 	struct xy__task_extra *extra;
 
-	if (!desc->retries && !desc->nworkers && !desc->choice)
-		return 0;
 	extra = task_extra(task);
 	if (!extra)
 		return -ENOMEM;
@@ -183,8 +175,12 @@ static int task_place(struct xy_task *task, const struct xy_task_desc *desc, str
 		return 0;
 	}
 	task->archs = (uint8_t)(codelet_archs(desc->codelet) & rt->root->archs);
+	if (desc->codelet->cpu[1] || desc->codelet->cuda[1] || desc->codelet->opencl[1])
+		task->flags |= XY__TASK_CHOICE;
 	task->constrained = desc->nworkers || desc->codelet->can_execute;
-	return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
+	if (task->constrained)
+		return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
+	return task->archs ? 0 : -ENODEV;
 }
 
 static int task_fill(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt)
@@ -197,14 +193,23 @@ static int task_fill(struct xy_task *task, const struct xy_task_desc *desc, stru
 	task->length_us = (float)desc->length_us;
 	task->callback = desc->callback;
 	task->callback_arg = desc->callback_arg;
-	error = task_copy_rare(task, desc);
-	if (!error)
+	task->arg = desc->arg;
+	if (desc->retries | desc->nworkers | desc->choice) {
+		error = task_copy_rare(task, desc);
+		if (error)
+			return error;
+	}
+	if (desc->arg_size) {
 		error = task_copy_argument(task, desc);
-	if (!error)
+		if (error)
+			return error;
+	}
+	if (desc->handles[0] || desc->naccesses) {
 		error = task_copy_accesses(task, desc);
-	if (!error)
-		error = task_place(task, desc, rt);
-	return error;
+		if (error)
+			return error;
+	}
+	return task_place(task, desc, rt);
 }
 
 static const char *task_problem(int error)

@@ -43,6 +43,7 @@ enum xy__task_flags {
 	XY__TASK_KEPT = 4,           /* came from xy_task_create: the user has a reference */
 	XY__TASK_UNORDERED = 8,      /* some access gives no dependency */
 	XY__TASK_TAKEN = 16,         /* (q) its commuting handles are its own */
+	XY__TASK_CHOICE = 64,        /* the codelet has a second implementation for some architecture */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 };
 

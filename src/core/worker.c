@@ -24,16 +24,13 @@ static xy_function *worker_function(const struct xy_codelet *codelet, enum xy_ar
 /* The implementation that a component chose, or the first that this worker may use. */
 static xy_function *worker_choose(const struct xy__worker *worker, struct xy_task *task)
 {
-	const struct xy_codelet *codelet = xy__task_codelet(task);
-	enum xy_arch arch = xy_machine_worker(worker->agent.runtime->machine, worker->id)->arch;
-
 	if (task->constrained && !xy_task_can_run_with(task, worker->id, task->implementation))
 		for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
 			if (xy_task_can_run_with(task, worker->id, i)) {
 				task->implementation = (uint8_t)i;
 				break;
 			}
-	return worker_function(codelet, arch, task->implementation);
+	return worker_function(xy__task_codelet(task), worker->arch, task->implementation);
 }
 
 static int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
@@ -61,13 +58,9 @@ static int worker_call(struct xy__worker *worker, struct xy_task *task)
 		.nbuffers = task->naccesses,
 		.buffers = buffers,
 	};
-	int error = worker_buffers(worker, task, buffers);
+	int error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
 
-	if (error)
-		return error;
-	if (!function)
-		return -ENOSYS;
-	return function(&call);
+	return error ? error : function(&call);
 }
 
 static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
