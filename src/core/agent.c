@@ -24,7 +24,7 @@ struct xy__agent *xy__inside(struct xy_runtime *rt)
  * holder may be inside a callback that waits for this thread. */
 static struct xy__agent *agent_lock_any(struct xy_runtime *rt)
 {
-	uintptr_t self = (uintptr_t)pthread_self();
+	uintptr_t self = (uintptr_t)&agent_current; /* as good as the thread's name */
 	unsigned first = (unsigned)(self >> 12 ^ self >> 20);
 
 	for (unsigned i = 0;; i++) {
@@ -79,12 +79,8 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	xy__pool_init(&agent->pool, rt, rt->machine);
 }
 
-uint64_t xy__agent_number(struct xy__agent *agent)
+void xy__agent_numbers(struct xy__agent *agent)
 {
-	if (agent->number == agent->number_end) {
-		agent->number = atomic_fetch_add_explicit(&agent->runtime->next_number, NUMBERS,
-							  memory_order_relaxed);
-		agent->number_end = agent->number + NUMBERS;
-	}
-	return ++agent->number;
+	agent->number = atomic_fetch_add_explicit(&agent->runtime->next_number, NUMBERS, memory_order_relaxed);
+	agent->number_end = agent->number + NUMBERS;
 }

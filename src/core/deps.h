@@ -37,9 +37,6 @@ void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
  * running once its predecessors have, and what waits for it is cancelled. */
 void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);
 
-/* A task with nothing but a reference and a number; NULL without memory. */
-struct xy_task *xy__task_blank(struct xy__agent *agent);
-
 /* Drops a reference, frees the task with the last one. */
 void xy__task_unref(struct xy_task *task, struct xy__agent *agent);
 

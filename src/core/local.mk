@@ -1,5 +1,6 @@
 # The life of a task: a line for each unit, with its private headers so that `make dist` packs them.
 libxylem_all_la_SOURCES += src/core/agent.c
+libxylem_all_la_SOURCES += src/core/build.c src/core/build.h
 libxylem_all_la_SOURCES += src/core/component.c
 libxylem_all_la_SOURCES += src/core/config.c src/core/config.h
 libxylem_all_la_SOURCES += src/core/data/acquire.c
@@ -8,6 +9,7 @@ libxylem_all_la_SOURCES += src/core/data/handle.c src/core/data/handle.h
 libxylem_all_la_SOURCES += src/core/deps.c src/core/deps.h
 libxylem_all_la_SOURCES += src/core/dump.c
 libxylem_all_la_SOURCES += src/core/expression.c src/core/expression.h src/core/expression_error.c
+libxylem_all_la_SOURCES += src/core/graph.c src/core/graph.h
 libxylem_all_la_SOURCES += src/core/inbox.c
 libxylem_all_la_SOURCES += src/core/lockfree/ring.h src/core/lockfree/stack.h src/core/lockfree/successors.h
 libxylem_all_la_SOURCES += src/core/machine.c src/core/machine.h

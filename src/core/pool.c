@@ -9,7 +9,7 @@
 
 #include "core/lockfree/stack.h"
 
-enum { CHUNK_TASKS = 64, CHUNK_BLOCKS = 16, BATCH = 64 };
+enum { CHUNK_TASKS = 64, CHUNK_BLOCKS = 16 };
 
 struct xy__pool_chunk {
 	alignas(64) struct xy__pool_chunk *next;
@@ -57,7 +57,7 @@ static bool pool_refill(struct xy__pool *pool)
 	return true;
 }
 
-struct xy_task *xy__pool_take(struct xy__pool *pool)
+struct xy_task *xy__pool_take_slowly(struct xy__pool *pool)
 {
 	struct xy_task *task;
 
@@ -88,25 +88,18 @@ void xy__pool_flush(struct xy__pool *mine)
 	mine->batch_count = 0;
 }
 
-void xy__pool_give(struct xy__pool *mine, struct xy_task *task)
+void xy__pool_give_slowly(struct xy__pool *mine, struct xy_task *task)
 {
-	xy__task_set_state(task, XY__TASK_FREE);
 	if (task->pool == mine) {
 		task->next = mine->free;
 		mine->free = task;
 		return;
 	}
-	if (mine->batch_count && (mine->batch_pool != task->pool || mine->batch_count == BATCH))
-		xy__pool_flush(mine);
-	if (!mine->batch_count) {
-		mine->batch_pool = task->pool;
-		mine->batch_last = task;
-		task->next = NULL;
-	} else {
-		task->next = mine->batch_first;
-	}
-	mine->batch_first = task;
-	mine->batch_count++;
+	xy__pool_flush(mine);
+	mine->batch_pool = task->pool;
+	mine->batch_first = mine->batch_last = task;
+	mine->batch_count = 1;
+	task->next = NULL;
 }
 
 static bool pool_refill_blocks(struct xy__pool *pool)

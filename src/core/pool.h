@@ -12,6 +12,8 @@
 
 struct xy__pool_chunk;
 
+enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
+
 struct xy__pool {
 	const struct xy_machine *machine;          /* (c) of the tasks' runtime */
 	struct xy_runtime *runtime;                /* (c) */
@@ -29,10 +31,34 @@ void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const stru
 /* Frees the memory of all tasks. No agent may use the pool any more. */
 void xy__pool_fini(struct xy__pool *pool);
 
-/* A task from the owner's pool; only pool is set. NULL without memory. */
-struct xy_task *xy__pool_take(struct xy__pool *pool);
+/* A task from the owner's pool; its pool is set, extra and more_edges are NULL. NULL without memory. */
+struct xy_task *xy__pool_take_slowly(struct xy__pool *pool);
+
+static inline struct xy_task *xy__pool_take(struct xy__pool *pool)
+{
+	struct xy_task *task = pool->free;
+
+	if (!task || task->more_edges)
+		return xy__pool_take_slowly(pool);
+	pool->free = task->next;
+	return task;
+}
+
 /* Frees a task that nobody refers to; `mine` is the pool of the agent that does it. */
-void xy__pool_give(struct xy__pool *mine, struct xy_task *task);
+void xy__pool_give_slowly(struct xy__pool *mine, struct xy_task *task);
+
+static inline void xy__pool_give(struct xy__pool *mine, struct xy_task *task)
+{
+	xy__task_set_state(task, XY__TASK_FREE);
+	if (mine->batch_pool != task->pool || mine->batch_count - 1 >= XY__POOL_BATCH - 1) {
+		xy__pool_give_slowly(mine, task);
+		return;
+	}
+	task->next = mine->batch_first;
+	mine->batch_first = task;
+	mine->batch_count++;
+}
+
 /* Gives back what has been collected: before the agent sleeps. */
 void xy__pool_flush(struct xy__pool *mine);
 

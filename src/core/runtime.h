@@ -104,7 +104,15 @@ struct xy__agent *xy__inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
 void xy__become(struct xy__agent *agent);
 void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
-uint64_t xy__agent_number(struct xy__agent *agent);
+/* Takes new numbers for tasks. */
+void xy__agent_numbers(struct xy__agent *agent);
+
+static inline uint64_t xy__agent_number(struct xy__agent *agent)
+{
+	if (agent->number == agent->number_end)
+		xy__agent_numbers(agent);
+	return ++agent->number;
+}
 
 static inline void xy__agent_add(_Atomic uint64_t *counter)
 {

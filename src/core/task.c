@@ -1,218 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a description to a submitted task, and what users may do with one.
+ * Submitting tasks, waiting for them, letting them go.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/handle.h"
+#include "core/build.h"
 #include "core/deps.h"
+#include "core/graph.h"
 
 #include "core/lockfree/successors.h"
 
 enum { ROOM_EVERY = 32 };   /* submissions between two looks at the number of tasks in flight */
 
-/* --- building --- */
-
-static void task_reset(struct xy_task *task)
-{
-	task->nedges = 0;
-	task->edge_room = 0;
-	task->implementation = 0;
-	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
-	atomic_store_explicit(&task->missing, XY__SUBMITTING, memory_order_relaxed);
-	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
-}
-
-struct xy_task *xy__task_blank(struct xy__agent *agent)
-{
-	struct xy_task *task = xy__pool_take(&agent->pool);
-
-	if (!task)
-		return NULL;
-	task_reset(task);
-	atomic_store_explicit(&task->codelet, NULL, memory_order_relaxed);
-	atomic_store_explicit(&task->name, NULL, memory_order_relaxed);
-	atomic_store_explicit(&task->references, 1, memory_order_relaxed);
-	task->arg = NULL;
-	task->priority = 0;
-	task->length_us = 0;
-	task->archs = 0;
-	task->constrained = false;
-	task->flags = 0;
-	task->naccesses = 0;
-	task->arrival = 0;
-	task->callback = NULL;
-	task->number = xy__agent_number(agent);
-	/* release: the dump sees a task that is filled far enough */
-	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
-	return task;
-}
-
-/* The extra part, made at the first call. */
-static struct xy__task_extra *task_extra(struct xy_task *task)
-{
-	if (!task->extra)
-		task->extra = calloc(1, sizeof *task->extra);
-	return task->extra;
-}
-
-static int task_copy_argument(struct xy_task *task, const struct xy_task_desc *desc)
-{
-	struct xy__task_extra *extra;
-
-	if (desc->arg_size <= XY__TASK_ARGUMENT) {
-		task->arg = memcpy(task->argument, desc->arg, desc->arg_size);
-		return 0;
-	}
-	extra = task_extra(task);
-	if (!extra)
-		return -ENOMEM;
-	extra->argument = malloc(desc->arg_size);
-	if (!extra->argument)
-		return -ENOMEM;
-	task->arg = memcpy(extra->argument, desc->arg, desc->arg_size);
-	return 0;
-}
-
-static int task_add_access(struct xy_task *task, unsigned i, struct xy_handle *h, unsigned mode)
-{
-	if (h->runtime != task->pool->runtime)
-		return -EINVAL;
-	switch (mode) {
-	case XY_R:
-	case XY_W:
-	case XY_RW:
-	case XY_SCRATCH:
-		break;
-	case XY_RW | XY_COMMUTE:
-		task->flags |= XY__TASK_COMMUTES;
-		break;
-	default:
-		return -EINVAL;
-	}
-	xy__task_accesses(task)[i] = (struct xy__access){ h, mode };
-	return 0;
-}
-
-static int task_room_for_accesses(struct xy_task *task, unsigned n)
-{
-	struct xy__task_extra *extra;
-
-	if (n > UINT16_MAX)
-		return -EINVAL;
-	task->naccesses = (uint16_t)n;
-	if (n <= XY__TASK_ACCESSES)
-		return 0;
-	extra = task_extra(task);
-	if (!extra)
-		return -ENOMEM;
-	extra->accesses = malloc(n * sizeof *extra->accesses);
-	extra->buffers = malloc(n * sizeof *extra->buffers);
-	return extra->accesses && extra->buffers ? 0 : -ENOMEM;
-}
-
-static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *desc)
-{
-	unsigned n = 0;
-	int error;
-
-	if (desc->naccesses) {
-		if (!desc->accesses || desc->handles[0])
-			return -EINVAL;
-		error = task_room_for_accesses(task, desc->naccesses);
-		for (unsigned i = 0; i < desc->naccesses && !error; i++)
-			error = desc->accesses[i].handle ? task_add_access(task, i, desc->accesses[i].handle,
-									   desc->accesses[i].mode)
-							 : -EINVAL;
-		return error;
-	}
-	while (n < XY_NHANDLES && desc->handles[n])
-		n++;
-	if (!desc->codelet)
-		return -EINVAL;
-	error = task_room_for_accesses(task, n);
-	for (unsigned i = 0; i < n && !error; i++)
-		error = task_add_access(task, i, desc->handles[i], desc->codelet->modes[i]);
-	return error;
-}
-
-static int task_copy_rare(struct xy_task *task, const struct xy_task_desc *desc)
-{
-	struct xy__task_extra *extra;
-
-	extra = task_extra(task);
-	if (!extra)
-		return -ENOMEM;
-	extra->retries = extra->retries_asked = desc->retries;
-	extra->choice = desc->choice;
-	if (!desc->nworkers)
-		return 0;
-	if (!desc->workers)
-		return -EINVAL;
-	extra->workers = malloc(desc->nworkers * sizeof *extra->workers);
-	if (!extra->workers)
-		return -ENOMEM;
-	memcpy(extra->workers, desc->workers, desc->nworkers * sizeof *extra->workers);
-	extra->nworkers = desc->nworkers;
-	return 0;
-}
-
-static unsigned codelet_archs(const struct xy_codelet *codelet)
-{
-	unsigned archs = (codelet->cpu[0] ? XY_ON_CPU : 0) | (codelet->cuda[0] ? XY_ON_CUDA : 0) |
-			 (codelet->opencl[0] ? XY_ON_OPENCL : 0);
-
-	return codelet->where ? archs & codelet->where : archs;
-}
-
-/* -ENODEV when no worker of the tree can run the task. */
-static int task_place(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt)
-{
-	if (!desc->codelet) {
-		task->archs = (uint8_t)rt->root->archs;
-		return 0;
-	}
-	task->archs = (uint8_t)(codelet_archs(desc->codelet) & rt->root->archs);
-	if (desc->codelet->cpu[1] || desc->codelet->cuda[1] || desc->codelet->opencl[1])
-		task->flags |= XY__TASK_CHOICE;
-	task->constrained = desc->nworkers || desc->codelet->can_execute;
-	if (task->constrained)
-		return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
-	return task->archs ? 0 : -ENODEV;
-}
-
-static int task_fill(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt)
-{
-	int error;
-
-	atomic_store_explicit(&task->codelet, desc->codelet, memory_order_relaxed);
-	atomic_store_explicit(&task->name, desc->name, memory_order_relaxed);
-	task->priority = desc->priority;
-	task->length_us = (float)desc->length_us;
-	task->callback = desc->callback;
-	task->callback_arg = desc->callback_arg;
-	task->arg = desc->arg;
-	if (desc->retries | desc->nworkers | desc->choice) {
-		error = task_copy_rare(task, desc);
-		if (error)
-			return error;
-	}
-	if (desc->arg_size) {
-		error = task_copy_argument(task, desc);
-		if (error)
-			return error;
-	}
-	if (desc->handles[0] || desc->naccesses) {
-		error = task_copy_accesses(task, desc);
-		if (error)
-			return error;
-	}
-	return task_place(task, desc, rt);
-}
-
-static const char *task_problem(int error)
+const char *xy__task_problem(int error)
 {
 	switch (error) {
 	case -ENODEV:
@@ -231,7 +33,7 @@ static const char *task_problem(int error)
 
 static int task_refuse(struct xy_runtime *rt, const char *name, int error)
 {
-	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, task_problem(error));
+	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, xy__task_problem(error));
 	return error;
 }
 
@@ -257,101 +59,6 @@ static int desc_check(struct xy_runtime *rt, const struct xy_task_desc *desc)
 	if (atomic_load_explicit(&rt->stopping, memory_order_relaxed))
 		return task_refuse(rt, desc_name(desc), -ESHUTDOWN);
 	return 0;
-}
-
-/* --- explicit dependencies --- */
-
-/* Marks everything that waits for the task, directly or not. The task is not submitted, so none of
- * them can end meanwhile. Holds the runtime's graph_lock. 0 or -ENOMEM. */
-static int graph_mark(struct xy_runtime *rt, struct xy_task *task)
-{
-	/* The upper half of the numbers: never a queue's count of arrivals. */
-	uint64_t mark = ++rt->graph_mark | (uint64_t)1 << 63;
-	struct xy_task **stack = malloc(16 * sizeof *stack);
-	size_t count = 0, capacity = 16;
-
-	if (!stack)
-		return -ENOMEM;
-	task->arrival = mark;
-	stack[count++] = task;
-	while (count) {
-		/* acquire: pairs with the release in xy__successors_add */
-		struct xy__edge *edge = atomic_load_explicit(&stack[--count]->successors, memory_order_acquire);
-
-		for (; edge && edge != XY__CLOSED; edge = atomic_load_explicit(&edge->next, memory_order_relaxed)) {
-			uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
-			struct xy_task *next = (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS);
-
-			if ((target & XY__EDGE_WAITER) || next->arrival == mark)
-				continue;
-			if (count == capacity) {
-				struct xy_task **more = realloc(stack, 2 * capacity * sizeof *stack);
-
-				if (!more) {
-					free(stack);
-					return -ENOMEM;
-				}
-				stack = more;
-				capacity *= 2;
-			}
-			next->arrival = mark;
-			stack[count++] = next;
-		}
-	}
-	free(stack);
-	return 0;
-}
-
-static bool has_successors(struct xy_task *task)
-{
-	return atomic_load_explicit(&task->successors, memory_order_acquire) != NULL;
-}
-
-static int task_after_locked(struct xy_task *task, struct xy_task *before, struct xy__agent *agent)
-{
-	struct xy_runtime *rt = agent->runtime;
-	int waits;
-
-	if (atomic_load(&task->state) != XY__TASK_CREATED)
-		return -EBUSY;
-	if (before == task)
-		return -ELOOP;
-	if (has_successors(task)) {
-		int error = graph_mark(rt, task);
-
-		if (error)
-			return error;
-		if (before->arrival == (rt->graph_mark | (uint64_t)1 << 63))
-			return -ELOOP;
-	}
-	if (!task_extra(task))
-		return -ENOMEM;
-	waits = xy__deps_after(task, before, 0, agent);
-	if (waits > 0)
-		task->extra->nafter++;
-	return waits < 0 ? waits : 0;
-}
-
-int xy_task_after(struct xy_task *task, struct xy_task *before)
-{
-	struct xy_runtime *rt;
-	struct xy__agent *agent;
-	int error;
-
-	if (!task || !before || task->pool->runtime != before->pool->runtime) {
-		xy__log(NULL, "xy_task_after: two tasks of one runtime are needed");
-		return -EINVAL;
-	}
-	rt = task->pool->runtime;
-	agent = xy__enter(rt);
-	xy__lock_take(&rt->graph_lock);
-	error = task_after_locked(task, before, agent);
-	xy__lock_drop(&rt->graph_lock);
-	xy__leave(agent);
-	if (error)
-		xy__log(&rt->settings.log, "task '%s' can't wait for '%s': %s", xy_task_name(task),
-			xy_task_name(before), error == -EBUSY ? "it is submitted already" : task_problem(error));
-	return error;
 }
 
 static int task_after_all(struct xy_task *task, const struct xy_task_desc *desc, struct xy__agent *agent)
@@ -399,30 +106,44 @@ static int task_launch(struct xy_task *task, int count, uint64_t mark, struct xy
 	return 0;
 }
 
-static int task_submit_new(struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__agent *agent)
+static int check_after(const struct xy_task_desc *desc, const struct xy_runtime *rt)
 {
-	struct xy_task *task = xy__task_blank(agent);
-	int count = 0, error;
+	for (unsigned i = 0; i < desc->nafter; i++)
+		if (!desc->after[i] || desc->after[i]->pool->runtime != rt)
+			return -EINVAL;
+	return 0;
+}
 
-	if (!task)
-		return -ENOMEM;
-	error = task_fill(task, desc, rt);
-	if (!error && desc->nafter) {
-		for (unsigned i = 0; i < desc->nafter && !error; i++)
-			if (!desc->after[i] || desc->after[i]->pool->runtime != rt)
-				error = -EINVAL;
-		if (!error && !xy__pool_reserve_edges(&agent->pool, desc->nafter))
-			error = -ENOMEM;
-		if (!error)
-			count = task_after_all(task, desc, agent);
-	}
+/* A task with explicit predecessors. */
+static int submit_after(struct xy_task *task, const struct xy_task_desc *desc, struct xy__agent *agent)
+{
+	int count, error = check_after(desc, agent->runtime);
+
+	if (!error && !xy__pool_reserve_edges(&agent->pool, desc->nafter))
+		error = -ENOMEM;
 	if (error) {
 		xy__task_unref(task, agent);
 		return error;
 	}
+	count = task_after_all(task, desc, agent);
 	error = task_launch(task, count, 0, agent);
 	if (error)
 		task_give_up(task, count, agent);
+	return error;
+}
+
+static int submit_new(const struct xy_task_desc *desc, struct xy__agent *agent)
+{
+	struct xy_task *task;
+	int error = xy__task_build(&task, desc, agent);
+
+	if (error)
+		return error;
+	if (desc->nafter)
+		return submit_after(task, desc, agent);
+	error = task_launch(task, 0, 0, agent);
+	if (error)
+		xy__task_unref(task, agent);
 	return error;
 }
 
@@ -462,7 +183,7 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 		xy__runtime_room(rt);
 		agent = xy__enter(rt);
 	}
-	error = task_submit_new(rt, desc, agent);
+	error = submit_new(desc, agent);
 	xy__leave(agent);
 	return error ? task_refuse(rt, desc_name(desc), error) : 0;
 }
@@ -482,12 +203,9 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 	if (error)
 		return error;
 	agent = xy__enter(rt);
-	task = xy__task_blank(agent);
-	error = task ? task_fill(task, desc, rt) : -ENOMEM;
-	if (task)
+	error = xy__task_build(&task, desc, agent);
+	if (!error)
 		task->flags |= XY__TASK_KEPT;
-	if (error && task)
-		xy__task_unref(task, agent);
 	xy__leave(agent);
 	for (unsigned i = 0; i < desc->nafter && !error; i++) {
 		error = xy_task_after(task, desc->after[i]);
@@ -508,7 +226,7 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
 	if (atomic_load_explicit(&task->successors, memory_order_acquire) != XY__CLOSED)
 		return -EBUSY;
-	task_reset(task);
+	xy__task_reset(task);
 	xy__pool_drop_edges(&agent->pool, task);
 	if (task->extra) {
 		task->extra->retries = task->extra->retries_asked;
@@ -524,9 +242,9 @@ static int task_submit_locked(struct xy_task *task, struct xy__agent *agent)
 
 	if (atomic_load(&task->state) != XY__TASK_CREATED)
 		error = task_again(task, agent);
-	if (!error && has_successors(task)) {
-		error = graph_mark(agent->runtime, task);
-		mark = agent->runtime->graph_mark | (uint64_t)1 << 63;
+	if (!error && xy__graph_has_successors(task)) {
+		error = xy__graph_mark(agent->runtime, task);
+		mark = xy__graph_last_mark(agent->runtime);
 	}
 	if (error)
 		return error;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/build.h"
 #include "core/data/handle.h"
 #include "core/deps.h"
 
