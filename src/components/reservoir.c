@@ -31,16 +31,20 @@ static bool reservoir_has_room_for(const struct xy__reservoir *r, const struct x
 	return !count || (count < r->ntasks && r->queue.length_us + (double)task->length_us <= r->length_us);
 }
 
-/* Tells the parents that there is room, again as long as one of them fills some of it, since it may
- * not have been the only one that was turned away. No lock is held. */
+/* Tells the parents that there is room, again as long as one of them fills some of it: it may not
+ * have been the only one that was turned away. No lock is held. */
 static bool reservoir_refill(struct xy__reservoir *r, struct xy_agent *by)
 {
 	bool moved = false, room = true;
 
 	while (room && xy_can_push_parents(&r->base, by)) {
 		moved = true;
+		if (!r->bounded)
+			break;
 		xy_lock_take(&r->lock, &r->base, by);
-		room = r->bounded && reservoir_has_room(r);
+		room = reservoir_has_room(r);
+		if (!room) /* others may still wait to be told */
+			r->turned_away = true;
 		xy_lock_drop(&r->lock, &r->base, by);
 	}
 	return moved;

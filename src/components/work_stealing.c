@@ -214,6 +214,7 @@ static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
 	xy_lock_drop(&side->lock, &s->base, by);
 	if (stealing_pump(s, i, by))
 		return true;
+	by->offers = 1; /* its own branch did not take it, so it is for somebody else */
 	xy_can_pull(&s->base, &offer, by);
 	return false;
 }

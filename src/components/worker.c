@@ -65,6 +65,21 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
 	return taken;
 }
 
+/* Tells the parents that there is room, again until it is filled: who moved a task may have moved it
+ * elsewhere. Then others may still wait to be told. */
+static void worker_refill(struct worker *w, struct xy_agent *by)
+{
+	bool full = false;
+
+	while (!full && xy_can_push_parents(&w->base, by)) {
+		xy_lock_take(&w->lock, &w->base, by);
+		full = worker_slot(w);
+		if (full)
+			w->turned_away = true;
+		xy_lock_drop(&w->lock, &w->base, by);
+	}
+}
+
 static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 {
 	struct xy_task *task;
@@ -78,9 +93,8 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	refill = w->turned_away;
 	w->turned_away = false;
 	xy_lock_drop(&w->lock, &w->base, by);
-	/* who moved a task may have moved it elsewhere, and others may have been turned away too */
-	while (refill && xy_can_push_parents(&w->base, by) && !worker_slot(w))
-		;
+	if (refill)
+		worker_refill(w, by);
 	return task;
 }
 
