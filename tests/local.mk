@@ -13,10 +13,12 @@
 unit_tests = tests/core/version
 unit_tests += tests/core/config
 unit_tests += tests/core/machine
+unit_tests += tests/core/queue
 unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
+include tests/components/local.mk
 script_tests = tests/exports.sh tests/headers.sh
 source_tests = tests/layers.sh tests/style.sh
 spin_tests =

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* best-implementation: which implementation a task runs with, when pulled and when pushed. */
+#include "recording.h"
+
+enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
+
+static int run(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+/* What the worker may use, by implementation. */
+static bool allowed[2][XY_NIMPLEMENTATIONS];
+
+static bool can_execute(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)task;
+	return allowed[worker][implementation];
+}
+
+static const struct xy_codelet one = { .cpu = { run }, .cuda = { run } };
+static const struct xy_codelet three = { .cpu = { run, run, run }, .cuda = { run } };
+static const struct xy_codelet asking = { .cpu = { run, run, run }, .cuda = { run, run },
+					  .can_execute = can_execute };
+
+/* fifo | eager { best-implementation | worker 0, best-implementation | worker 1 }, a CPU and a GPU */
+static struct bed *open_pulled(void)
+{
+	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
+
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, bed_add(bed, eager, &xy__best_implementation_ops), i);
+	bed_seal(bed);
+	memset(allowed, 0, sizeof allowed);
+	return bed;
+}
+
+static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
+{
+	struct xy_task *task = bed_task(bed, CPU | CUDA);
+
+	task->codelet = codelet;
+	task->constrained = codelet->can_execute;
+	task->implementation = XY_NIMPLEMENTATIONS - 1; /* what nobody chooses here */
+	bed_submit(bed, task);
+	return task;
+}
+
+static void takes_the_only_implementation(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task = submit(bed, &one);
+
+	(void)state;
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void takes_the_first_when_nothing_is_known(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task = submit(bed, &three);
+
+	(void)state;
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void takes_the_first_of_those_that_are_equally_fast(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task = submit(bed, &three);
+
+	(void)state;
+	task->length_us = 10;
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void takes_one_that_the_worker_may_use(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task;
+
+	(void)state;
+	allowed[0][2] = allowed[1][1] = true;
+	task = submit(bed, &asking);
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	assert_int_equal(task->implementation, 2);
+	task = submit(bed, &asking);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	assert_int_equal(task->implementation, 1);
+	bed_close(bed);
+}
+
+static void chooses_for_the_worker_that_a_pushed_task_goes_to(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *choice = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__userchoice_ops);
+	struct xy_task *task;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, bed_add(bed, choice, &xy__best_implementation_ops), i);
+	bed_seal(bed);
+	memset(allowed, 0, sizeof allowed);
+	allowed[1][1] = true;
+	task = submit(bed, &asking);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	assert_int_equal(task->implementation, 1);
+	bed_close(bed);
+}
+
+static void chooses_for_the_first_of_several_that_can_run_a_pushed_task(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *best = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops),
+					    &xy__best_implementation_ops);
+	struct xy_component *eager = bed_add(bed, bed_add(bed, best, &xy__fifo_ops), &xy__eager_ops);
+	struct xy_task *task;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, eager, i);
+	bed_seal(bed);
+	memset(allowed, 0, sizeof allowed);
+	allowed[1][2] = true;
+	task = submit(bed, &asking);
+	assert_int_equal(task->implementation, 2);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	bed_close(bed);
+}
+
+static void passes_refusals_on(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *fifo = bed_add(bed, NULL, &xy__fifo_ops);
+	struct xy_component *best = bed_add(bed, fifo, &xy__best_implementation_ops);
+	struct xy_component *basin = bed_add(bed, best, &basin_ops);
+	struct xy_task *task = bed_task(bed, CPU);
+
+	(void)state;
+	bed_add_worker(bed, basin, 0);
+	bed_seal(bed);
+	bed_submit(bed, task);
+	assert_int_equal(fifo->ops->depth(fifo, &(size_t){ 0 }), 1);
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	bed_close(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_the_only_implementation),
+		cmocka_unit_test(takes_the_first_when_nothing_is_known),
+		cmocka_unit_test(takes_the_first_of_those_that_are_equally_fast),
+		cmocka_unit_test(takes_one_that_the_worker_may_use),
+		cmocka_unit_test(chooses_for_the_worker_that_a_pushed_task_goes_to),
+		cmocka_unit_test(chooses_for_the_first_of_several_that_can_run_a_pushed_task),
+		cmocka_unit_test(passes_refusals_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* eager: who is told of a task, who gets a pushed one, and that pulls pass through. */
+#include "recording.h"
+
+enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
+
+/* fifo | eager { ops | worker i, ... } */
+static struct bed *open_eager(const char *machine, const struct xy_component_ops *ops,
+			      struct xy_component **children)
+{
+	struct bed *bed = bed_open(machine);
+	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
+
+	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++) {
+		children[i] = bed_add(bed, eager, ops);
+		bed_add_worker(bed, children[i], i);
+	}
+	bed_seal(bed);
+	return bed;
+}
+
+static void a_pull_goes_straight_to_the_reservoir_above(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &recorder_ops, children);
+	struct xy_task *a = bed_task(bed, CPU), *b = bed_task(bed, CPU);
+
+	(void)state;
+	bed_submit(bed, a);
+	bed_submit(bed, b);
+	assert_ptr_equal(bed_pull(bed, 2), a);
+	assert_ptr_equal(bed_pull(bed, 0), b);
+	assert_null(bed_pull(bed, 1));
+	bed_close(bed);
+}
+
+static void never_pushes_at_a_bare_worker(void **state)
+{
+	struct xy_component *children[2];
+	struct bed *bed = open_eager("cpu:2", &recorder_ops, children);
+	struct xy_task *task = bed_task(bed, CPU);
+
+	(void)state;
+	assert_false(xy_push(children[0]->parents[0], task, &bed->application));
+	bed_submit(bed, task);
+	assert_int_equal(recorder(children[0])->npushed + recorder(children[1])->npushed, 0);
+	bed_close(bed);
+}
+
+static void wakes_one_worker_for_one_task_and_others_in_turn(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &recorder_ops, children);
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(bed->nwoken, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(bed->woken[i], i % 3);
+	bed_close(bed);
+}
+
+static void looks_for_another_worker_when_one_is_busy(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &recorder_ops, children);
+
+	(void)state;
+	bed_wake(bed, 0);
+	bed_wake(bed, 1);
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 2);
+	bed_close(bed);
+}
+
+static void tells_the_worker_that_calls_first(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &recorder_ops, children);
+	struct xy_component *root = xy_tree_root(bed->tree);
+
+	(void)state;
+	bed_wake(bed, 2);
+	assert_true(xy_push(root, bed_task(bed, CPU), &bed->workers[2]));
+	assert_int_equal(bed->nwoken, 0);
+	/* the second one is for somebody else */
+	assert_true(xy_push(root, bed_task(bed, CPU), &bed->workers[2]));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 0);
+	bed_close(bed);
+}
+
+static void tells_only_workers_that_can_run_the_task(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:2 cuda:1", &recorder_ops, children);
+
+	(void)state;
+	bed_submit(bed, bed_task(bed, CUDA));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 2);
+	bed_submit(bed, bed_task_pinned(bed, CPU, 1));
+	assert_int_equal(bed->nwoken, 2);
+	assert_int_equal(bed->woken[1], 1);
+	bed_close(bed);
+}
+
+static void pushes_in_turn_into_branches_that_store(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &basin_ops, children);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		recorder(children[i])->room = 2;
+	for (unsigned i = 0; i < 6; i++)
+		bed_submit(bed, bed_task(bed, CPU));
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(recorder(children[i])->npushed, 2);
+		assert_ptr_equal(recorder(children[i])->pushed[0], bed->tasks[i]);
+		assert_ptr_equal(recorder(children[i])->pushed[1], bed->tasks[i + 3]);
+	}
+	bed_close(bed);
+}
+
+static void pushes_first_into_the_branch_of_the_worker_that_calls(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &basin_ops, children);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		recorder(children[i])->room = 1;
+	assert_true(xy_push(xy_tree_root(bed->tree), bed_task(bed, CPU), &bed->workers[2]));
+	assert_int_equal(recorder(children[2])->npushed, 1);
+	assert_true(xy_push(xy_tree_root(bed->tree), bed_task(bed, CPU), &bed->workers[2]));
+	assert_int_equal(recorder(children[0])->npushed, 1);
+	bed_close(bed);
+}
+
+static void pushes_only_where_the_task_can_run(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:2 cuda:1", &basin_ops, children);
+	struct xy_task *pinned = bed_task_pinned(bed, CPU | CUDA, 1);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		recorder(children[i])->room = 9;
+	bed_submit(bed, bed_task(bed, CUDA));
+	bed_submit(bed, bed_task(bed, CUDA));
+	bed_submit(bed, pinned);
+	assert_int_equal(recorder(children[2])->npushed, 2);
+	assert_int_equal(recorder(children[1])->npushed, 1);
+	assert_ptr_equal(recorder(children[1])->pushed[0], pinned);
+	assert_int_equal(recorder(children[0])->npushed, 0);
+	assert_int_equal(recorder(children[0])->nrefused, 0);
+	bed_close(bed);
+}
+
+static void refuses_when_all_branches_do(void **state)
+{
+	struct xy_component *children[2];
+	struct bed *bed = open_eager("cpu:2", &basin_ops, children);
+	struct xy_component *root = xy_tree_root(bed->tree), *eager = root->children[0];
+	struct xy_task *task = bed_task(bed, CPU);
+	size_t peak;
+
+	(void)state;
+	assert_false(xy_push(eager, task, &bed->application));
+	bed_submit(bed, task);
+	assert_int_equal(root->ops->depth(root, &peak), 1);
+	recorder(children[1])->room = 1;
+	assert_true(xy_can_push_parents(children[1], &bed->workers[1]));
+	assert_ptr_equal(recorder(children[1])->pushed[0], task);
+	bed_close(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pull_goes_straight_to_the_reservoir_above),
+		cmocka_unit_test(never_pushes_at_a_bare_worker),
+		cmocka_unit_test(wakes_one_worker_for_one_task_and_others_in_turn),
+		cmocka_unit_test(looks_for_another_worker_when_one_is_busy),
+		cmocka_unit_test(tells_the_worker_that_calls_first),
+		cmocka_unit_test(tells_only_workers_that_can_run_the_task),
+		cmocka_unit_test(pushes_in_turn_into_branches_that_store),
+		cmocka_unit_test(pushes_first_into_the_branch_of_the_worker_that_calls),
+		cmocka_unit_test(pushes_only_where_the_task_can_run),
+		cmocka_unit_test(refuses_when_all_branches_do),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

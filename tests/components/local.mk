@@ -1,0 +1,29 @@
+# One program for each component. All of them use the recording components and the bed around them.
+component_tests = tests/components/all
+component_tests += tests/components/best_implementation
+component_tests += tests/components/eager
+component_tests += tests/components/eager_prio
+component_tests += tests/components/fifo
+component_tests += tests/components/prio
+component_tests += tests/components/random
+component_tests += tests/components/stage
+component_tests += tests/components/userchoice
+component_tests += tests/components/work_stealing
+component_tests += tests/components/worker
+unit_tests += $(component_tests)
+
+if HAVE_CMOCKA
+check_LTLIBRARIES += librecording.la
+endif
+librecording_la_SOURCES = tests/components/recording.c tests/components/recording.h
+recording_libs = librecording.la $(LDADD)
+tests_components_best_implementation_LDADD = $(recording_libs)
+tests_components_eager_LDADD = $(recording_libs)
+tests_components_eager_prio_LDADD = $(recording_libs)
+tests_components_fifo_LDADD = $(recording_libs)
+tests_components_prio_LDADD = $(recording_libs)
+tests_components_random_LDADD = $(recording_libs)
+tests_components_stage_LDADD = $(recording_libs)
+tests_components_userchoice_LDADD = $(recording_libs)
+tests_components_work_stealing_LDADD = $(recording_libs)
+tests_components_worker_LDADD = $(recording_libs)
