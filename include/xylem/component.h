@@ -107,6 +107,13 @@ struct xy_component_ops {
 	bool (*can_push)(struct xy_component *self, struct xy_component *child, struct xy_agent *by);
 	bool (*can_pull)(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
 
+	/* Shortcuts, both optional: a component works the same without them, only slower.
+	 *   push_many  push for several tasks in order; returns how many of the first it took
+	 *   passed     goes with a NULL pull: is shown each task that a pull brings through */
+	size_t (*push_many)(struct xy_component *self, struct xy_task *const *tasks, size_t n,
+			    struct xy_agent *by);
+	void (*passed)(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
+
 	/* Whether push can refuse a task with the options as they are. NULL: only if a child does. */
 	bool (*is_bounded)(const struct xy_component *self);
 	/* Stored tasks now, and the most there ever were. Needed with XY_STORES. Any thread, no lock of
@@ -155,6 +162,8 @@ const struct xy_machine *xy_component_machine(const struct xy_component *c);
 /* --- the dispatchers: the only way to call a verb --- */
 
 bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by);
+/* Pushes tasks in order until one is refused; returns how many were taken. */
+size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_t n, struct xy_agent *by);
 struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by);
 bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by);
 bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by);
@@ -167,6 +176,10 @@ bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offe
 /* The offer of a task. Constrained tasks (pinned, or with a can_execute hook) carry themselves, so
  * that such an offer must be made while the component holds the task. */
 struct xy_offer xy_offer_of(const struct xy_task *task);
+
+/* Whether one offer can stand for all these tasks: nothing constrains them and their architectures are
+ * the same. It has to be made twice, as the one who makes it counts as the taker of the first. */
+bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *offer);
 
 /* --- what a component may ask of a task --- */
 

@@ -43,13 +43,10 @@ static void best_choose(struct xy_task *task, unsigned worker)
 	xy_task_set_implementation(task, best_has_choice(task, worker) ? best_of(task, worker) : 0);
 }
 
-static struct xy_task *best_pull(struct xy_component *self, struct xy_agent *by)
+static void best_passed(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
-	struct xy_task *task = xy_pull_parents(self, by);
-
-	if (task)
-		best_choose(task, (unsigned)by->worker);
-	return task;
+	(void)self;
+	best_choose(task, (unsigned)by->worker);
 }
 
 static bool best_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
@@ -76,5 +73,5 @@ const struct xy_component_ops xy__best_implementation_ops = {
 		"best for the worker that pulls.\n",
 	.size = sizeof(struct xy_component),
 	.push = best_push,
-	.pull = best_pull,
+	.passed = best_passed,
 };

@@ -15,6 +15,7 @@ const struct xy_component_ops xy__eager_prio_ops = {
 	.init = xy__reservoir_init_prio,
 	.fini = xy__reservoir_fini,
 	.push = xy__reservoir_push,
+	.push_many = xy__reservoir_push_many,
 	.pull = xy__reservoir_pull,
 	.can_push = xy__reservoir_can_push,
 	.can_pull = xy__reservoir_can_pull,

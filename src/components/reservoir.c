@@ -118,6 +118,34 @@ bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct 
 	return true;
 }
 
+/* One at a time until one is refused. */
+static size_t reservoir_push_each(struct xy_component *self, struct xy_task *const *tasks, size_t n,
+				  struct xy_agent *by)
+{
+	size_t taken = 0;
+
+	while (taken < n && xy__reservoir_push(self, tasks[taken], by))
+		taken++;
+	return taken;
+}
+
+size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
+			       struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+	struct xy_offer offer;
+
+	if (n < 2 || r->bounded || r->pushes || !xy_offer_of_many(tasks, n, &offer))
+		return reservoir_push_each(self, tasks, n, by);
+	xy_lock_take(&r->lock, self, by);
+	for (size_t i = 0; i < n; i++)
+		xy_queue_insert(&r->queue, tasks[i]);
+	xy_lock_drop(&r->lock, self, by);
+	reservoir_offer(r, &offer, by);
+	reservoir_offer(r, &offer, by);
+	return n;
+}
+
 /* --- up --- */
 
 static struct xy_task *reservoir_take(struct xy__reservoir *r, struct xy_agent *by)

@@ -32,6 +32,8 @@ int xy__reservoir_init_fifo(struct xy_component *self);
 int xy__reservoir_init_prio(struct xy_component *self);
 void xy__reservoir_fini(struct xy_component *self);
 
+size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
+			       struct xy_agent *by);
 bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by);
 bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by);

@@ -105,6 +105,30 @@ static bool stealing_push(struct xy_component *self, struct xy_task *task, struc
 
 /* --- up --- */
 
+/* A batch goes to the side of the worker that brings it, if all of it can run there. */
+static size_t stealing_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
+				 struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	int i = xy__spread_own(&s->spread, by);
+	struct xy_offer offer;
+	size_t taken = 0;
+
+	if (n < 2 || i < 0 || self->children[i]->takes_pushes || !xy_offer_of_many(tasks, n, &offer) ||
+	    !(offer.archs & self->children[i]->archs)) {
+		while (taken < n && stealing_push(self, tasks[taken], by))
+			taken++;
+		return taken;
+	}
+	xy_lock_take(&s->sides[i].lock, self, by);
+	for (size_t k = 0; k < n; k++)
+		xy_queue_insert(&s->sides[i].queue, tasks[k]);
+	xy_lock_drop(&s->sides[i].lock, self, by);
+	xy_can_pull(self, &offer, by);
+	xy_can_pull(self, &offer, by);
+	return n;
+}
+
 static struct xy_task *stealing_take(struct stealing *s, int own, struct xy_agent *by)
 {
 	struct stealing_side *side = &s->sides[own];
@@ -368,6 +392,7 @@ const struct xy_component_ops xy__work_stealing_ops = {
 	.init = stealing_init,
 	.fini = stealing_fini,
 	.push = stealing_push,
+	.push_many = stealing_push_many,
 	.pull = stealing_pull,
 	.can_push = stealing_can_push,
 	.can_pull = stealing_can_pull,

@@ -67,6 +67,24 @@ bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
 	return false;
 }
 
+size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
+{
+	_Atomic uint64_t *pushed = &to->shards[by->shard].pushed;
+	size_t taken = 0;
+
+	RULE(may_go_down(by, to->level));
+	if (!to->ops->push_many) {
+		while (taken < n && xy_push(to, tasks[taken], by))
+			taken++;
+		return taken;
+	}
+	taken = to->ops->push_many(to, tasks, n, by);
+	atomic_fetch_add_explicit(pushed, taken, memory_order_relaxed);
+	if (taken < n)
+		count(&to->shards[by->shard].refused, by);
+	return taken;
+}
+
 static struct xy_task *pull_each_parent(struct xy_component *self, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < self->nparents; i++) {
@@ -95,8 +113,11 @@ struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 	if (!task)
 		return NULL;
 	RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
-	for (; from != source; from = from->parents[0])
+	for (; from != source; from = from->parents[0]) {
 		count(&from->shards[by->shard].pulled, by);
+		if (from->ops->passed)
+			from->ops->passed(from, task, by);
+	}
 	count(&source->shards[by->shard].pulled, by);
 	return task;
 }
@@ -170,6 +191,15 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 struct xy_offer xy_offer_of(const struct xy_task *task)
 {
 	return (struct xy_offer){ .archs = task->archs, .task = task->constrained ? task : NULL };
+}
+
+bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *offer)
+{
+	*offer = (struct xy_offer){ .archs = tasks[0]->archs };
+	for (size_t i = 0; i < n; i++)
+		if (tasks[i]->constrained || tasks[i]->archs != tasks[0]->archs)
+			return false;
+	return true;
 }
 
 uint32_t xy_agent_random(struct xy_agent *by)

@@ -60,7 +60,7 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 		while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox)))
 			n++;
 		xy__lock_drop(&rt->inbox_lock);
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
 			inbox_push(rt, tasks[i], agent);
 		moved += n;
 		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */

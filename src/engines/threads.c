@@ -46,7 +46,7 @@ static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
 static void threads_offer_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	const struct xy_offer anything = { .archs = XY_ON_ALL };
+	const struct xy_offer mine = { .archs = worker->agent.base.archs }, anything = { .archs = XY_ON_ALL };
 
 	atomic_store(&worker->state, XY__AWAKE);
 	atomic_fetch_sub(&rt->searchers, 1);
@@ -59,7 +59,8 @@ static void threads_offer_rest(struct xy__worker *worker)
 		struct xy_component *reservoir = worker->above[i];
 		size_t peak;
 
-		if (reservoir->ops->depth(reservoir, &peak))
+		if (reservoir->ops->depth(reservoir, &peak) &&
+		    !xy_can_pull_children(reservoir, &mine, &worker->agent.base))
 			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
 	}
 }
