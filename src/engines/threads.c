@@ -48,6 +48,7 @@ static void threads_offer_rest(struct xy__worker *worker)
 	struct xy_runtime *rt = worker->agent.runtime;
 	const struct xy_offer mine = { .archs = worker->agent.base.archs }, anything = { .archs = XY_ON_ALL };
 
+	worker->agent.base.offers = 1; /* it has its task, the next one is not for it */
 	atomic_store(&worker->state, XY__AWAKE);
 	atomic_fetch_sub(&rt->searchers, 1);
 	xy__fence();
