@@ -1,1 +1,2 @@
 # Pages and the manual.
+EXTRA_DIST += doc/machine.md
