@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Includes point down only: a file includes its own layer and those before it in this list. The tool,
-# the examples and the benches include nothing of the library but what is installed.
+# the examples and the benches include nothing of the library but what is installed; the tool also has
+# the settings and the utilities, from whose sources it is built.
 cd "${srcdir:-.}" || exit 99
 
 # The layers from the bottom; a file belongs to the first pattern that it matches.
@@ -53,6 +54,7 @@ includes | LAYERS="$layers" awk '
 			print "no include was found"
 	}' >"$found"
 find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
-	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} + >>"$found"
+	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} + |
+	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(config\.h|util/)' >>"$found"
 cat "$found"
 [ ! -s "$found" ]
