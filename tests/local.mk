@@ -19,7 +19,7 @@ tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 include tests/components/local.mk
-script_tests = tests/exports.sh tests/headers.sh
+script_tests = tests/exports.sh tests/headers.sh tests/tools/xylem.sh
 source_tests = tests/layers.sh tests/style.sh
 spin_tests =
 relacy_tests =

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* xylem machine: workers, memory, distances, binding, and what this version can drive. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/tool.h"
+
+#define MACHINE_MATRIX_MAX 16u     /* workers up to which all distances are printed */
+
+static void machine_headline(const char *text)
+{
+	printf("\n%s%s%s\n", tool_bold(), text, tool_plain());
+}
+
+static void machine_summary(const struct xy_machine *m, const struct tool_world *world)
+{
+	unsigned n = xy_machine_nworkers(m), ncores = xy_machine_ncores(m);
+	unsigned count[XY_NARCH] = { 0 };
+
+	for (unsigned w = 0; w < n; w++)
+		count[xy_machine_worker(m, w)->arch]++;
+	printf("workers  %u", n);
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		if (count[arch] > 0)
+			printf(", %s %u", xy_arch_name((enum xy_arch) arch), count[arch]);
+	printf("\nmemory   %u node%s\n", xy_machine_nnodes(m),
+	       xy_machine_nnodes(m) == 1 ? "" : "s");
+	if (!xy_machine_is_here(m)) {
+		printf("place    not this computer: trees can be shown and checked for it, not "
+		       "run\n");
+		return;
+	}
+	printf("place    this computer, %u core%s that this process may use\n", ncores,
+	       ncores == 1 ? "" : "s");
+	if (n > ncores)
+		printf("sharing  %u workers share %u core%s\n", n, ncores, ncores == 1 ? "" : "s");
+	printf("binding  %s\n", world->settings.bind ? "each worker to its processor"
+						      : "none (XYLEM_BIND=0)");
+}
+
+static void machine_workers(const struct xy_machine *m)
+{
+	machine_headline("worker        kind    node   processor  speed");
+	for (unsigned w = 0; w < xy_machine_nworkers(m); w++) {
+		const struct xy_worker_info *info = xy_machine_worker(m, w);
+		char pu[16] = "-";
+
+		if (info->pu >= 0)
+			snprintf(pu, sizeof(pu), "%d", info->pu);
+		printf("%-13s %-7s %-6u %-10s %g\n", info->name, xy_arch_name(info->arch),
+		       info->node, pu, info->speed);
+	}
+}
+
+/* The workers of each node as a list: the first one, and for each worker the next; -1 ends it. */
+struct machine_nodes {
+	int *first, *next;
+};
+
+static bool machine_nodes_init(struct machine_nodes *nodes, const struct xy_machine *m)
+{
+	unsigned n = xy_machine_nworkers(m), nnodes = xy_machine_nnodes(m);
+
+	nodes->first = malloc(nnodes * sizeof(int));
+	nodes->next = malloc(n * sizeof(int));
+	if (!nodes->first || !nodes->next)
+		return false;
+	for (unsigned node = 0; node < nnodes; node++)
+		nodes->first[node] = -1;
+	for (unsigned w = n; w-- > 0;) {
+		unsigned node = xy_machine_worker(m, w)->node;
+
+		nodes->next[w] = nodes->first[node];
+		nodes->first[node] = (int) w;
+	}
+	return true;
+}
+
+/* Workers in ranges: "cpu0-3 cpu8". */
+static void machine_node(const struct xy_machine *m, const struct machine_nodes *nodes,
+			 unsigned node)
+{
+	int w = nodes->first[node];
+	bool device = w >= 0 && xy_machine_worker(m, (unsigned) w)->arch != XY_CPU;
+
+	printf("%-6u %-23s%s", node, device ? "memory of a device" : "memory of the computer",
+	       w < 0 ? "-" : "");
+	while (w >= 0) {
+		const struct xy_worker_info *first = xy_machine_worker(m, (unsigned) w),
+					    *last = first;
+
+		while (nodes->next[w] == w + 1 && last[1].arch == first->arch) {
+			last++;
+			w++;
+		}
+		printf("%s", first->name);
+		if (last != first)
+			printf("-%u", last->index);
+		w = nodes->next[w];
+		printf("%s", w >= 0 ? " " : "");
+	}
+	printf("\n");
+}
+
+static bool machine_memory(const struct xy_machine *m)
+{
+	struct machine_nodes nodes;
+	bool enough = machine_nodes_init(&nodes, m);
+
+	machine_headline("node   kind                   workers");
+	for (unsigned node = 0; enough && node < xy_machine_nnodes(m); node++)
+		machine_node(m, &nodes, node);
+	free(nodes.first);
+	free(nodes.next);
+	return enough;
+}
+
+static void machine_matrix(const struct xy_machine *m)
+{
+	unsigned n = xy_machine_nworkers(m);
+
+	machine_headline(
+		"distances: 1 for a shared core, more for each level up to what is shared");
+	printf("%-9s", "");
+	for (unsigned a = 0; a < n; a++)
+		printf(" %8s", xy_machine_worker(m, a)->name);
+	for (unsigned a = 0; a < n; a++) {
+		printf("\n%-9s", xy_machine_worker(m, a)->name);
+		for (unsigned b = 0; b < n; b++)
+			printf(" %8u", xy_machine_distance(m, a, b));
+	}
+	printf("\n");
+}
+
+/* How many workers are how far from the first one. */
+static void machine_distances(const struct xy_machine *m)
+{
+	unsigned n = xy_machine_nworkers(m), distance = 0;
+
+	machine_headline("distance from the first worker, and how many workers are there");
+	while (distance != UINT_MAX) {
+		unsigned count = 0, next = UINT_MAX;
+
+		for (unsigned w = 0; w < n; w++) {
+			unsigned d = xy_machine_distance(m, 0, w);
+
+			count += d == distance;
+			if (d > distance && d < next)
+				next = d;
+		}
+		printf("%-9u %u\n", distance, count);
+		distance = next;
+	}
+}
+
+static enum tool_status machine_run(const struct tool_arguments *arguments)
+{
+	struct tool_world world;
+	enum tool_status status = tool_world_init(&world, arguments->options[0]);
+
+	if (status != TOOL_OK)
+		return status;
+	machine_summary(world.machine, &world);
+	machine_workers(world.machine);
+	if (!machine_memory(world.machine)) {
+		tool_say("not enough memory");
+		status = TOOL_FAILED;
+	}
+	if (xy_machine_nworkers(world.machine) <= MACHINE_MATRIX_MAX)
+		machine_matrix(world.machine);
+	else
+		machine_distances(world.machine);
+	machine_headline("driver  state");
+	printf("cpu     runs tasks\n"
+	       "cuda    none in this version: cuda workers can be shown, not run\n"
+	       "opencl  none in this version: opencl workers can be shown, not run\n");
+	tool_world_fini(&world);
+	return status;
+}
+
+const struct tool_command tool_machine = {
+	.name = "machine",
+	.usage = "[--machine TEXT]",
+	.summary = "the workers, where they are and how far apart",
+	.help = "Describes the machine that a runtime would have here, or another one: workers, "
+		"memory nodes,\n"
+		"distances, binding, and for which kinds of workers there is a driver.\n"
+		"\n"
+		"A machine is one text:\n"
+		"  this              a CPU worker for each core that this process may use\n"
+		"  this:3            three CPU workers on this computer\n"
+		"  cpu:4 cuda:2*15   so many workers of each kind; here a CUDA worker is as fast "
+		"as 15 cores\n"
+		"  topology(numa:2 core:4 pu:1) opencl:1\n"
+		"                    cores as hwloc's synthetic topologies describe them, and "
+		"devices\n",
+	.options = { TOOL_OPTION_MACHINE },
+	.run = machine_run,
+};

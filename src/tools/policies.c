@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* xylem policies: the names that SCHED takes, and what they stand for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/tool.h"
+
+static enum tool_status policies_run(const struct tool_arguments *arguments)
+{
+	const struct xy_policy *policy;
+	struct tool_world world;
+	enum tool_status status = tool_world_init(&world, "this");
+
+	(void) arguments;
+	if (status != TOOL_OK)
+		return status;
+	for (unsigned i = 0; (policy = xy_registry_policy_at(world.registry, i)); i++)
+		printf("%s%s%s%s\n    %s\n    %s\n", tool_bold(), policy->name, tool_plain(),
+		       strcmp(policy->name, xy_policy_default()) ? "" : " (default)",
+		       policy->summary, policy->expression);
+	tool_world_fini(&world);
+	return TOOL_OK;
+}
+
+const struct tool_command tool_policies = {
+	.name = "policies",
+	.usage = "",
+	.summary = "the policies that SCHED can name",
+	.help = "Lists each policy with what it does and the expression that it stands for. "
+		"Policies of the\n"
+		"plug-ins in XYLEM_PLUGINS are among them. modular-NAME means tree-NAME.\n",
+	.run = policies_run,
+};

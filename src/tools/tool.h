@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line tool: one file per subcommand, each with one const struct tool_command at its
+ * end. Results go to stdout, failures to stderr; the exit status is an enum tool_status.
+ */
+#ifndef XYLEM_TOOLS_TOOL_H
+#define XYLEM_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <xylem/tree.h>
+#include "core/config.h"
+
+enum tool_status {
+	TOOL_OK = 0,
+	TOOL_WRONG = 1,    /* what was asked about is wrong */
+	TOOL_USAGE = 2,    /* the arguments are */
+	TOOL_FAILED = 3,   /* the world failed: memory, a file, a plug-in, the output */
+};
+
+/* --- subcommands --- */
+
+#define TOOL_NOPTIONS 4
+
+struct tool_option {
+	const char *name;               /* without the dashes; NULL ends the table */
+	const char *value;              /* what follows it, NULL: nothing */
+	const char *help;
+};
+
+/* What was given: texts belong to argv. */
+struct tool_arguments {
+	const char *operand;            /* NULL: none */
+	const char *options
+		[TOOL_NOPTIONS]; /* by option: its value, "" for one without, NULL: not given */
+};
+
+struct tool_command {
+	const char *name;
+	const char *operand;            /* what it is called in messages, NULL: takes none */
+	bool needs_operand;
+	const char *usage;              /* behind "xylem NAME " */
+	const char *summary;            /* one line */
+	const char *help;               /* paragraphs, each line ended */
+	struct tool_option options[TOOL_NOPTIONS + 1];
+	enum tool_status (*run)(const struct tool_arguments *arguments);
+};
+
+extern const struct tool_command tool_policies, tool_components, tool_show, tool_check,
+	tool_machine, tool_env;
+
+/* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
+bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command,
+			  char **argv);
+
+/* The options that several subcommands have. */
+#define TOOL_OPTION_MACHINE \
+	{ "machine", "TEXT", "instead of XYLEM_MACHINE or this computer, such as \"cpu:4 cuda:2\"" }
+
+/* --- what a runtime would have --- */
+
+/* Settings, machine and kinds, as xy_start would find them. */
+struct tool_world {
+	struct xy__settings settings;
+	struct xy_machine *machine;
+	struct xy_registry *registry;
+};
+
+/* Makes a world; machine replaces what the settings say unless NULL. Says what is wrong itself. */
+enum tool_status tool_world_init(struct tool_world *world, const char *machine);
+void tool_world_fini(struct tool_world *world);
+
+/* The tree of a text in a world, or NULL with the reasons on stderr and in *status. */
+struct xy_tree *tool_world_tree(const struct tool_world *world, const char *text,
+				enum tool_status *status);
+
+/* The status for an error number of the library: whether the text or the world was wrong. */
+enum tool_status tool_status_of(int error);
+
+/* --- output --- */
+
+/* One line to stderr, as "xylem: ...". */
+__attribute__((format(printf, 1, 2)))
+void tool_say(const char *format, ...);
+
+/* Each line of a text to stderr in the same way. */
+void tool_say_lines(const char *text);
+
+/* `; did you mean "a"?` for the names of a list that are near to word, or "". */
+void tool_suggest(char *text, size_t size, const char *word, const char *const *names);
+
+/* Whether stdout is a terminal that wants colours. */
+bool tool_has_colour(void);
+/* What begins and ends a headline: escape sequences on such a terminal, "" otherwise. */
+const char *tool_bold(void);
+const char *tool_plain(void);
+
+#endif

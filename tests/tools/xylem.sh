@@ -1,0 +1,228 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The command line tool: what it prints, where, and its exit status. Needs ./xylem of the build folder.
+tool=./xylem
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLEM_SEED XYLEM_PLUGINS \
+	XYLEM_PROFILE XYLEM_SIGUSR1 NO_COLOR
+policies='tree-eager tree-eager-prefetching tree-eager-prio tree-prio tree-prio-prefetching tree-random
+	tree-random-prefetching tree-random-prio tree-random-prio-prefetching tree-ws'
+
+fail() {
+	echo "FAILED: $*"
+	sed 's/^/  out: /' "$work/out"
+	sed 's/^/  err: /' "$work/err"
+	failures=$((failures + 1))
+}
+
+# run STATUS [VARIABLE=VALUE...] ARGUMENT...: runs the tool; what it says is in $work/out and $work/err.
+run() {
+	expected=$1
+	shift
+	what="xylem $*"
+	(
+		while case $1 in [A-Z]*=*) true ;; *) false ;; esac; do
+			export "${1?}"
+			shift
+		done
+		exec "$tool" "$@"
+	) >"$work/out" 2>"$work/err"
+	status=$?
+	[ $status = "$expected" ] || fail "$what: exit status $status, not $expected"
+}
+
+# The output, or what was said on stderr, has a line with this text (or is empty).
+out() { grep -qF -- "$1" "$work/out" || fail "$what: does not print: $1"; }
+err() { grep -qF -- "$1" "$work/err" || fail "$what: does not say: $1"; }
+no_out() { [ ! -s "$work/out" ] || fail "$what: prints something"; }
+no_err() { [ ! -s "$work/err" ] || fail "$what: says something"; }
+
+# --- help ---
+run 0 --version; no_err
+grep -qx 'xylem [0-9]*\.[0-9]*\.[0-9]*' "$work/out" || fail "--version: no version"
+for ask in --help -h help; do
+	run 0 $ask; no_err; out 'usage: xylem'; out 'Exit status'
+	for command in policies components show check machine env; do out "  $command "; done
+done
+for command in policies components show check machine env; do
+	run 0 $command --help; no_err; out "usage: xylem $command"; out 'Exit status'
+	cp "$work/out" "$work/help"
+	run 0 help $command; cmp -s "$work/help" "$work/out" || fail "help $command is another help"
+	run 0 $command -h
+done
+
+# --- wrong usage ---
+run 2; no_out; err 'xylem --help'
+run 2 shwo; no_out; err 'there is no command "shwo"; did you mean "show"?'
+run 2 help shwo; no_out; err 'did you mean "show"?'
+run 2 qqqqqq; err 'there is no command "qqqqqq"'
+run 2 show; no_out; err 'needs POLICY|EXPRESSION'; err 'usage: xylem show'
+run 2 show tree-eager tree-ws; no_out; err 'one POLICY|EXPRESSION only'
+run 2 policies x; no_out; err 'takes no argument, but got "x"'
+run 2 show tree-eager --dto; no_out; err 'no option --dto; did you mean "--dot"?'
+run 2 show tree-eager -d; no_out; err 'no option -d'
+run 2 show tree-eager --dot --dot; err '--dot is given twice'
+run 2 show tree-eager --dot --json; no_out; err 'exclude each other'
+run 2 show tree-eager --dot=1; err '--dot takes no value'
+run 2 show tree-eager --machine; err '--machine needs TEXT'
+
+# --- policies and components ---
+run 0 policies; no_err
+for policy in $policies; do out "$policy"; done
+[ "$(grep -c '(default)$' "$work/out")" = 1 ] || fail "policies: not one default"
+out '    fifo | eager | each worker { best-implementation }'
+run 0 components; no_err
+sed 's/ .*//' "$work/out" >"$work/kinds"
+for kind in fifo prio eager eager-prio random work-stealing best-implementation stage userchoice worker; do
+	grep -qx -- "$kind" "$work/kinds" || fail "components: no $kind"
+done
+while read -r kind; do
+	run 0 components "$kind"; no_err; out "$kind: "
+	[ "$(wc -l <"$work/out")" -ge 8 ] || fail "components $kind: that is no page"
+done <"$work/kinds"
+run 0 components fifo; out 'A reservoir'; out 'ntasks'; out 'no limit unless given'
+run 1 components fifi; no_out; err 'there is no component "fifi"; did you mean "fifo"'
+
+# --- show ---
+machine='topology(numa:2 core:2) cuda:1 opencl:1'
+for policy in $policies; do
+	run 0 show $policy --machine cpu:1; no_err
+	[ -s "$work/out" ] || fail "$what: no drawing"
+	run 0 show $policy --machine "$machine" --dot; no_err; out '->'
+	! command -v dot >/dev/null || dot -Tplain "$work/out" >/dev/null || fail "$what: dot can't read it"
+	run 0 show $policy --machine "$machine" --json; no_err
+	cp "$work/out" "$work/$policy.json"
+	run 0 show $policy --machine "$machine" --expression; no_err
+	cp "$work/out" "$work/expression"
+	run 0 show "@$work/expression" "--machine=$machine" --expression; no_err
+	cmp -s "$work/out" "$work/expression" || fail "$what: another expression for the same tree"
+done
+! command -v python3 >/dev/null ||
+	python3 -c 'import json, sys; [json.load(open(name)) for name in sys.argv[1:]]' "$work"/*.json ||
+	fail "show --json: python can't read it"
+run 0 show modular-eager --machine cpu:2; no_err
+run 0 show --machine cpu:2 -- tree-eager; no_err
+run 1 show tree-eagre; no_out; err 'tree-eager'
+run 1 show 'fifo | eagr | each worker { }'; no_out; err 'eager'
+run 1 show @"$work/missing"; no_out
+[ -s "$work/err" ] || fail "$what: says nothing"
+run 1 show tree-eager --machine gpu:2; no_out; err 'machine "gpu:2", column 1: expected'
+
+# --- check ---
+run 0 check 'fifo | eager | each worker { }'; no_err; out 'no rule is broken'
+run 0 check tree-ws --machine 'cpu:3 cuda:1'; no_err; out '4 workers'
+run 1 check 'fifo(ntasks=2) | eager'; no_out
+[ "$(wc -l <"$work/err")" -ge 2 ] || fail "$what: says only one of the broken rules"
+run 1 check ''; no_out
+[ -s "$work/err" ] || fail "$what: says nothing"
+
+# --- machine ---
+run 0 machine; no_err; out 'this computer'; out 'cpu0'
+run 0 machine --machine 'topology(numa:2 core:2 pu:2) cuda:1*7.5'; no_err
+cat >"$work/expected" <<'END'
+workers  5, cpu 4, cuda 1
+memory   3 nodes
+place    not this computer: trees can be shown and checked for it, not run
+
+worker        kind    node   processor  speed
+cpu0          cpu     0      -          1
+cpu1          cpu     0      -          1
+cpu2          cpu     1      -          1
+cpu3          cpu     1      -          1
+cuda0         cuda    2      -          7.5
+
+node   kind                   workers
+0      memory of the computer cpu0-1
+1      memory of the computer cpu2-3
+2      memory of a device     cuda0
+
+distances: 1 for a shared core, more for each level up to what is shared
+              cpu0     cpu1     cpu2     cpu3    cuda0
+cpu0             0        2        3        3        3
+cpu1             2        0        3        3        3
+cpu2             3        3        0        2        3
+cpu3             3        3        2        0        3
+cuda0            3        3        3        3        0
+
+driver  state
+cpu     runs tasks
+cuda    none in this version: cuda workers can be shown, not run
+opencl  none in this version: opencl workers can be shown, not run
+END
+diff "$work/expected" "$work/out" || fail "$what: prints something else"
+run 0 machine --machine 'topology(numa:2 core:10) opencl:3'; no_err
+out '3         13'; out '2      memory of a device     opencl0'
+run 0 machine --machine cuda:1; out '0      memory of the computer -'
+run 1 machine --machine 'cpu:4 cpx:2'; no_out; err 'column 7'
+run 0 XYLEM_NCPU=3 machine; no_err; out 'workers  3, cpu 3'; out 'cpu2'
+run 0 XYLEM_NCPU=3 XYLEM_MACHINE='this cuda:1' machine; no_err; out 'workers  4, cpu 3, cuda 1'
+run 0 XYLEM_NCPU=3 XYLEM_MACHINE=cpu:2 machine; err 'XYLEM_NCPU'; out 'workers  2, cpu 2'
+run 0 XYLEM_MACHINE='cpu:2 cuda:1' machine; out 'cuda0'
+run 0 XYLEM_MACHINE='cpu:2 cuda:1' machine --machine cpu:1; out 'workers  1, cpu 1'
+run 0 XYLEM_BIND=0 machine; out 'binding  none (XYLEM_BIND=0)'
+if command -v taskset >/dev/null && first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/') && [ -n "$first" ]; then
+	taskset -c "$first" "$tool" machine >"$work/out" 2>"$work/err" || fail "taskset: exit status"
+	what="taskset -c $first xylem machine"; no_err; out 'workers  1, cpu 1'
+fi
+
+# --- env ---
+run 0 env; no_err; out 'SCHED is not set: tree-'; out 'XYLEM_WINDOW is not set: 2048'
+run 0 SCHED=tree-prio XYLEM_WINDOW=5 env; no_err; out 'SCHED=tree-prio'; out 'XYLEM_WINDOW=5'
+run 1 XYLEM_BIND=maybe XYLEM_NCPU=-1 env; out 'XYLEM_BIND=maybe'
+err 'XYLEM_BIND=maybe: it may be 0 or 1'; err 'XYLEM_NCPU=-1: it may be a whole number'
+run 0 XYLEM_WNDOW=5 env; err 'XYLEM_WNDOW is set but is no variable of Xylem: did you mean XYLEM_WINDOW?'
+run 1 SCHED=tree-eagre env; err 'tree-eager'
+run 1 XYLEM_MACHINE=gpu:1 env; err 'machine "gpu:1"'
+run 3 XYLEM_PLUGINS=$work/missing.so env; err 'missing.so'
+run 2 XYLEM_BIND=maybe machine; no_out; err 'XYLEM_BIND=maybe: it may be 0 or 1'
+run 3 XYLEM_PLUGINS=$work/missing.so policies; no_out; err 'missing.so'
+
+# --- output that can't be written ---
+"$tool" policies >&- 2>"$work/err"; status=$?
+: >"$work/out"; what='xylem policies >&-'
+[ $status = 3 ] || fail "$what: exit status $status, not 3"
+[ -s "$work/err" ] || fail "$what: says nothing"
+if [ -w /dev/full ]; then
+	for command in policies components 'show tree-eager' 'check tree-eager' machine env --help --version; do
+		# shellcheck disable=SC2086
+		"$tool" $command >/dev/full 2>"$work/err"; status=$?
+		what="xylem $command >/dev/full"
+		[ $status = 3 ] || fail "$what: exit status $status, not 3"
+		err "can't be written"
+	done
+fi
+{ "$tool" machine --machine cpu:20000 2>"$work/err"; echo $? >"$work/status"; } | :
+what='xylem machine | :'; no_err
+[ "$(cat "$work/status")" = 3 ] || fail "$what: exit status $(cat "$work/status"), not 3"
+
+# --- colours on a terminal only ---
+escape=$(printf '\033')
+for command in policies 'components fifo' 'show tree-ws' machine env --help; do
+	# shellcheck disable=SC2086
+	run 0 $command
+	! grep -q "$escape" "$work/out" || fail "$command: colours in a file"
+done
+if command -v script >/dev/null; then
+	TERM=xterm script -qec "$tool policies" /dev/null >"$work/out" 2>"$work/err" </dev/null
+	grep -q "$escape" "$work/out" || fail "policies: no colours on a terminal"
+	TERM=xterm NO_COLOR=1 script -qec "$tool policies" /dev/null >"$work/out" 2>"$work/err" </dev/null
+	! grep -q "$escape" "$work/out" || fail "policies: colours in spite of NO_COLOR"
+	TERM=dumb script -qec "$tool policies" /dev/null >"$work/out" 2>"$work/err" </dev/null
+	! grep -q "$escape" "$work/out" || fail "policies: colours on a dumb terminal"
+fi
+
+# --- the manual page knows every command, option and variable ---
+page=${srcdir:-.}/doc/xylem.1
+sed 's/\\-/-/g' "$page" >"$work/page"
+run 0 env
+for name in policies components show check machine env --machine --dot --json --expression --help \
+	--version $(sed -n 's/^\([A-Z][A-Z0-9_]*\) is not set.*/\1/p' "$work/out"); do
+	grep -qw -e "$name" "$work/page" || fail "xylem.1: nothing about $name"
+done
+! command -v groff >/dev/null || groff -man -Tascii -ww "$page" >/dev/null 2>"$work/err"
+what=xylem.1; no_err
+
+echo "$failures failures"
+[ $failures = 0 ]
