@@ -18,6 +18,7 @@ unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
+unit_tests += tests/engines/threads
 include tests/components/local.mk
 script_tests = tests/exports.sh tests/headers.sh tests/tools/xylem.sh
 source_tests = tests/layers.sh tests/style.sh
