@@ -14,8 +14,11 @@ unit_tests = tests/core/version
 unit_tests += tests/core/config
 unit_tests += tests/core/machine
 unit_tests += tests/core/queue
+unit_tests += tests/core/option
+unit_tests += tests/core/registry
 unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
+unit_tests += tests/core/tree
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
@@ -26,6 +29,16 @@ spin_tests =
 relacy_tests =
 fuzz_tests =
 fuzz_corpora =
+
+# Plug-ins that tests load from the build folder.
+check_LTLIBRARIES += tests/plugins/good.la tests/plugins/no_plugin.la
+check_LTLIBRARIES += tests/plugins/other_abi.la tests/plugins/taken_name.la
+plugin_flags = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_plugins_good_la_LDFLAGS = $(plugin_flags)
+tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
+tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
+tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)
+EXTRA_DIST += tests/core/tree_fixture.h
 
 if HAVE_LIBFUZZER
 fuzz_libs = libxylem-all.la $(XY_FUZZER_MAIN)
