@@ -43,7 +43,10 @@ static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
 
 	task->codelet = codelet;
 	task->constrained = codelet->can_execute;
-	task->implementation = XY_NIMPLEMENTATIONS - 1; /* what nobody chooses here */
+	if (codelet->cpu[1]) {
+		task->flags |= XY__TASK_CHOICE;
+		task->implementation = XY_NIMPLEMENTATIONS - 1; /* what nobody chooses here */
+	}
 	bed_submit(bed, task);
 	return task;
 }
@@ -95,6 +98,24 @@ static void takes_one_that_the_worker_may_use(void **state)
 	task = submit(bed, &asking);
 	assert_ptr_equal(bed_pull(bed, 1), task);
 	assert_int_equal(task->implementation, 1);
+	bed_close(bed);
+}
+
+static void chooses_for_tasks_of_each_of_several_parents(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *root = bed_add(bed, NULL, &xy__userchoice_ops), *best, *second;
+
+	(void)state;
+	best = bed_add(bed, bed_add(bed, root, &xy__fifo_ops), &xy__best_implementation_ops);
+	second = bed_add(bed, root, &xy__fifo_ops);
+	assert_int_equal(xy_tree_link(second, best), 0);
+	bed_add_worker(bed, best, 0);
+	bed_seal(bed);
+	memset(allowed, 0, sizeof allowed);
+	allowed[0][1] = true;
+	submit(bed, &asking);
+	assert_int_equal(bed_pull(bed, 0)->implementation, 1);
 	bed_close(bed);
 }
 
@@ -160,6 +181,7 @@ int main(void)
 		cmocka_unit_test(takes_the_first_when_nothing_is_known),
 		cmocka_unit_test(takes_the_first_of_those_that_are_equally_fast),
 		cmocka_unit_test(takes_one_that_the_worker_may_use),
+		cmocka_unit_test(chooses_for_tasks_of_each_of_several_parents),
 		cmocka_unit_test(chooses_for_the_worker_that_a_pushed_task_goes_to),
 		cmocka_unit_test(chooses_for_the_first_of_several_that_can_run_a_pushed_task),
 		cmocka_unit_test(passes_refusals_on),
