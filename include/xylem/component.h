@@ -145,6 +145,9 @@ struct xy_component {
 	unsigned *workers;
 	bool takes_pushes;               /* pushing down into it makes sense: a reservoir or decision below */
 	const char *label;               /* of the branch that it begins, or NULL */
+	/* Where a pull of it ends: the nearest at or above it that answers pulls or has not one parent; and
+	 * the nearest from it to there with `passed`, or NULL. */
+	struct xy_component *source, *looker;
 	struct xy_shard *shards;         /* (a) */
 };
 

@@ -105,22 +105,18 @@ struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
 
 struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 {
-	struct xy_component *source = from;
+	struct xy_component *source = from->source, *looker;
 	struct xy_task *task;
 
 	RULE(!by->held);
-	while (!source->ops->pull && source->nparents == 1) /* those that a pull passes through */
-		source = source->parents[0];
 	task = source->ops->pull ? source->ops->pull(source, by) : pull_each_parent(source, by);
 	if (!task)
 		return NULL;
 	RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
-	for (; from != source; from = from->parents[0]) {
-		count(&from->shards[by->shard].pulled, by);
-		if (from->ops->passed)
-			from->ops->passed(from, task, by);
-	}
-	count(&source->shards[by->shard].pulled, by);
+	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
+	count(&from->shards[by->shard].pulled, by);
+	for (looker = from->looker; looker; looker = looker == source ? NULL : looker->parents[0]->looker)
+		looker->ops->passed(looker, task, by);
 	return task;
 }
 

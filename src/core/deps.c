@@ -395,8 +395,9 @@ static void deps_end_all(struct endings *endings, struct xy__agent *agent)
 
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent)
 {
-	struct endings endings = { NULL, NULL };
+	struct endings endings;
 
+	endings.first = NULL;
 	deps_end_one(task, status, &endings, agent);
 	if (endings.first) {
 		deps_end_all(&endings, agent);

@@ -185,9 +185,58 @@ void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
 	queue_uncount(q);
 }
 
+/* The two ends of a list that is the whole queue. */
+static inline struct xy_task *queue_pop_front(struct xy_queue *q, struct xy_queue_lane *lane)
+{
+	struct xy_task *task = lane->front;
+
+	lane->front = task->next;
+	if (lane->front) {
+		lane->front->prev = NULL;
+	} else {
+		lane->back = NULL;
+		q->used = 0;
+	}
+	q->length_us -= (double)task->length_us;
+	queue_uncount(q);
+	return task;
+}
+
+static inline struct xy_task *queue_pop_back(struct xy_queue *q, struct xy_queue_lane *lane)
+{
+	struct xy_task *task = lane->back;
+
+	lane->back = task->prev;
+	if (lane->back) {
+		lane->back->next = NULL;
+	} else {
+		lane->front = NULL;
+		q->used = 0;
+	}
+	q->length_us -= (double)task->length_us;
+	queue_uncount(q);
+	return task;
+}
+
+/* The list of the only lane in use if that is all there is and this agent can run it, else NULL. */
+static inline struct xy_queue_lane *queue_only_list(struct xy_queue *q, const struct xy_agent *by)
+{
+	unsigned lanes = q->used & queue_lanes[by->archs] & ~(1u << QUEUE_CONSTRAINED);
+	struct xy_queue_lane *lane;
+
+	if (lanes != q->used || (lanes & (lanes - 1)) || !lanes)
+		return NULL;
+	lane = &q->lanes[__builtin_ctz(lanes)];
+	return lane->heap ? NULL : lane;
+}
+
 struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
 {
+	struct xy_queue_lane *only = queue_only_list(q, by);
 	struct xy_task *best = NULL;
+
+	if (only)
+		return queue_pop_front(q, only);
 
 	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);
@@ -212,7 +261,11 @@ static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *
 
 struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
 {
+	struct xy_queue_lane *only = queue_only_list(q, by);
 	struct xy_task *best = NULL;
+
+	if (only)
+		return queue_pop_back(q, only);
 
 	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);

@@ -257,6 +257,14 @@ void xy_component_counters(struct xy_component *c, struct xy_counters *counters)
 		counters->refused += atomic_load_explicit(&s->refused, memory_order_relaxed);
 		counters->woken += atomic_load_explicit(&s->woken, memory_order_relaxed);
 	}
+	/* What was pulled through a child that only passes pulls on was counted there. */
+	for (unsigned i = 0; i < c->nchildren; i++)
+		if (c->children[i]->source != c->children[i]) {
+			struct xy_counters through;
+
+			xy_component_counters(c->children[i], &through);
+			counters->pulled += through.pulled;
+		}
 	if (c->ops->depth)
 		counters->depth = c->ops->depth(c, &counters->peak);
 }

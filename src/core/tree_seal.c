@@ -89,6 +89,15 @@ static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 	return 0;
 }
 
+/* Parents come before children. */
+static void seal_source(struct xy_component *c)
+{
+	bool ends = c->ops->pull || c->nparents != 1;
+
+	c->source = ends ? c : c->parents[0]->source;
+	c->looker = c->ops->passed ? c : ends ? NULL : c->parents[0]->looker;
+}
+
 static void seal_takes_pushes(struct xy_component *c)
 {
 	unsigned flags = c->ops->flags;
@@ -113,6 +122,8 @@ static int seal_check(struct xy__rules *rules)
 		rc = seal_workers(rules, rules->order[i]);
 		seal_takes_pushes(rules->order[i]);
 	}
+	for (unsigned i = 0; i < rules->norder; i++)
+		seal_source(rules->order[i]);
 	if (!rc)
 		rc = xy__rules_check_flow(rules);
 	return rc ? rc : rules->nfaults ? -EINVAL : 0;
