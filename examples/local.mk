@@ -1,4 +1,34 @@
-# Programs that use the public interface only, built by `make` and not installed:
-#   noinst_PROGRAMS += examples/hello
-#   examples_hello_LDADD = libxylem.la
-# examples/cholesky adds $(BLAS_CFLAGS) and $(BLAS_LIBS); HAVE_BLAS says whether there is one.
+# Programs that use the public interface only, built by `make` and not installed, and their tests.
+examples_programs = examples/cholesky
+noinst_PROGRAMS += $(examples_programs)
+
+# The kernels come from BLAS where there is one; each variant is a file of its own.
+if HAVE_OPENBLAS
+cholesky_blas = examples/cholesky_blas.c examples/cholesky_openblas.c
+cholesky_blas_name = OpenBLAS
+else
+if HAVE_BLAS
+cholesky_blas = examples/cholesky_blas.c examples/cholesky_onethread.c
+else
+cholesky_blas = examples/cholesky_noblas.c examples/cholesky_onethread.c
+endif
+cholesky_blas_name = BLAS
+endif
+cholesky_kernels = examples/cholesky.h examples/cholesky_own.c $(cholesky_blas)
+cholesky_cflags = $(AM_CFLAGS) $(BLAS_CFLAGS) -DBLAS_NAME='"$(cholesky_blas_name)"'
+EXTRA_DIST += examples/cholesky_blas.c examples/cholesky_openblas.c examples/cholesky_noblas.c \
+	examples/cholesky_onethread.c
+
+examples_cholesky_SOURCES = examples/cholesky.c examples/cholesky_graph.c examples/cholesky_matrix.c \
+	examples/cholesky_options.c examples/cholesky_options.h examples/cholesky_report.c $(cholesky_kernels)
+examples_cholesky_CFLAGS = $(cholesky_cflags)
+examples_cholesky_LDADD = libxylem.la $(BLAS_LIBS) -lm
+
+# Tests: a program that prints TAP, and scripts.
+check_PROGRAMS += examples/test_kernels
+examples_test_kernels_SOURCES = examples/test_kernels.c $(cholesky_kernels)
+examples_test_kernels_CFLAGS = $(cholesky_cflags)
+examples_test_kernels_LDADD = libxylem.la $(BLAS_LIBS) -lm
+examples_scripts = examples/test-cholesky.sh
+TESTS += examples/test_kernels $(examples_scripts)
+EXTRA_DIST += $(examples_scripts)
