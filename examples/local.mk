@@ -1,6 +1,10 @@
 # Programs that use the public interface only, built by `make` and not installed, and their tests.
-examples_programs = examples/cholesky
+examples_programs = examples/cholesky examples/hello examples/errors examples/graph examples/hand_built_tree
 noinst_PROGRAMS += $(examples_programs)
+examples_hello_LDADD = libxylem.la
+examples_errors_LDADD = libxylem.la
+examples_graph_LDADD = libxylem.la
+examples_hand_built_tree_LDADD = libxylem.la
 
 # The kernels come from BLAS where there is one; each variant is a file of its own.
 if HAVE_OPENBLAS
@@ -29,6 +33,6 @@ check_PROGRAMS += examples/test_kernels
 examples_test_kernels_SOURCES = examples/test_kernels.c $(cholesky_kernels)
 examples_test_kernels_CFLAGS = $(cholesky_cflags)
 examples_test_kernels_LDADD = libxylem.la $(BLAS_LIBS) -lm
-examples_scripts = examples/test-cholesky.sh
+examples_scripts = examples/test-cholesky.sh examples/test-examples.sh
 TESTS += examples/test_kernels $(examples_scripts)
 EXTRA_DIST += $(examples_scripts)

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The small examples print what their texts promise, under several policies.
+status=0
+
+# shows PROGRAM EXPECTED: its output is this, and it ends well.
+shows() {
+	got=$("$1" 2>&1) || {
+		echo "FAILED: $1 ends with $? under SCHED='$SCHED'"
+		status=1
+	}
+	[ "$got" = "$2" ] || {
+		printf 'FAILED: %s under SCHED=%s prints\n%s\ninstead of\n%s\n' "$1" "$SCHED" "$got" "$2"
+		status=1
+	}
+}
+
+for SCHED in '' tree-eager tree-eager-prefetching tree-random 'prio | eager | each worker { }'; do
+	export SCHED
+	shows examples/hello '2.5 5 7.5 10'
+	shows examples/graph 'the sum is 4950
+after the second round it is 9900'
+	shows examples/errors "a task that fails once and may run twice more:
+  read: done
+  increment: done
+  wait: 0
+a task that keeps failing, and one that needs its result:
+  read: Input/output error
+  increment: Operation canceled
+  wait: -5, task 'read' (number 3) failed: Input/output error (-5)
+a task that writes the data anew makes it good again:
+  set: done
+  increment: done
+  wait: 0
+x = 2"
+done
+unset SCHED
+examples/hand_built_tree | grep -x 'the same as tree-eager-prefetching' || status=1
+exit $status
