@@ -28,11 +28,18 @@ examples_cholesky_SOURCES = examples/cholesky.c examples/cholesky_graph.c exampl
 examples_cholesky_CFLAGS = $(cholesky_cflags)
 examples_cholesky_LDADD = libxylem.la $(BLAS_LIBS) -lm
 
+# A component of one's own: a shared object that is loaded at run time, never linked.
+noinst_LTLIBRARIES += examples/component/lifo.la
+examples_component_lifo_la_SOURCES = examples/component/lifo.c
+examples_component_lifo_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+examples_component_lifo_la_LIBADD = libxylem.la
+
 # Tests: a program that prints TAP, and scripts.
 check_PROGRAMS += examples/test_kernels
 examples_test_kernels_SOURCES = examples/test_kernels.c $(cholesky_kernels)
 examples_test_kernels_CFLAGS = $(cholesky_cflags)
 examples_test_kernels_LDADD = libxylem.la $(BLAS_LIBS) -lm
-examples_scripts = examples/test-cholesky.sh examples/test-examples.sh
+examples_scripts = examples/test-cholesky.sh examples/test-examples.sh examples/test-installed.sh \
+	examples/component/test-plugin.sh
 TESTS += examples/test_kernels $(examples_scripts)
 EXTRA_DIST += $(examples_scripts)

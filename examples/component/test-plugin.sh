@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The plug-in of examples/component serves as a component like any other: alone, with its option, in the
+# middle of a tree; and a tree in which it can't work is refused with a reason.
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+XYLEM_PLUGINS=$(find examples/component -name lifo.so | head -n 1)
+[ -n "$XYLEM_PLUGINS" ] || exit 99
+export XYLEM_PLUGINS
+status=0
+
+for SCHED in \
+	'lifo | eager | each worker { best-implementation }' \
+	'lifo(oldest_every=3) | eager | each worker { }' \
+	'fifo | eager | each worker { lifo | best-implementation }' \
+	'lifo | eager | each worker { fifo(ntasks=2) }'; do
+	export SCHED
+	[ "$(examples/hello)" = '2.5 5 7.5 10' ] || {
+		echo "FAILED: hello under $SCHED"
+		status=1
+	}
+	examples/cholesky --size 200 --tile 20 --kernels own --no-compare >"$work/out" 2>&1 || {
+		echo "FAILED: cholesky under $SCHED"
+		cat "$work/out"
+		status=1
+	}
+done
+
+# refuses SCHED PATTERN
+refuses() {
+	if SCHED=$1 examples/hello >"$work/out" 2>&1; then
+		echo "FAILED: '$1' is not refused"
+		status=1
+	fi
+	grep -q "$2" "$work/out" || {
+		echo "FAILED: '$1' is refused without '$2'"
+		cat "$work/out"
+		status=1
+	}
+}
+
+refuses 'lifo | random | each worker { fifo(ntasks=2) }' 'lifo.*keeps its tasks until somebody pulls'
+refuses 'lifo(oldest_every=0) | eager | each worker { }' 'oldest_every'
+refuses 'lifo(oldest=2) | eager | each worker { }' 'oldest_every'
+XYLEM_PLUGINS=./nothing.so refuses 'lifo | eager | each worker { }' 'nothing.so'
+exit $status
