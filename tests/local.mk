@@ -24,6 +24,7 @@ unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
 include tests/components/local.mk
+include tests/core/local.mk
 script_tests = tests/exports.sh tests/headers.sh tests/tools/xylem.sh
 source_tests = tests/layers.sh tests/style.sh
 spin_tests =

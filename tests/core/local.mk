@@ -1,0 +1,16 @@
+# Tests with a running runtime; the others of this folder are listed in tests/local.mk.
+runtime_tests = tests/core/runtime
+runtime_tests += tests/core/task
+runtime_tests += tests/core/task_order
+runtime_tests += tests/core/task_wait
+unit_tests += $(runtime_tests)
+
+if HAVE_CMOCKA
+check_LTLIBRARIES += libhelper.la
+endif
+libhelper_la_SOURCES = tests/helper.c tests/helper.h
+helper_libs = libhelper.la $(LDADD)
+tests_core_runtime_LDADD = $(helper_libs)
+tests_core_task_LDADD = $(helper_libs)
+tests_core_task_order_LDADD = $(helper_libs)
+tests_core_task_wait_LDADD = $(helper_libs)
