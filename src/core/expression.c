@@ -279,16 +279,14 @@ static const char *read_label(struct xy__expression *x, const struct xy_componen
 static struct xy__branch *read_branch(struct xy__expression *x, const struct xy__stage *stage)
 {
 	struct xy__branch *branch = allocate(x, sizeof(*branch));
-	size_t at;
 
 	if (!branch)
 		return NULL;
 	if (stage->ops)
 		branch->label = read_label(x, stage->ops);
-	at = x->at;
 	branch->stages = x->status ? NULL : read_tree(x);
 	if (!x->status && branch->label && branch->stages->each)
-		complain(x, at, "a label names one branch, and \"each\" makes several");
+		complain(x, branch->stages->at, "a label names one branch, and \"each\" makes several");
 	return branch;
 }
 

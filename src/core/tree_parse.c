@@ -113,7 +113,7 @@ static int link_all(struct builder *b, const struct xy__stage *stage, const stru
 			return complain_link(b, stage, rc, ends->at[i], child);
 		if (++b->nlinks > XY__MAX_LINKS)
 			return builder_complain(b, stage, -EINVAL, "the tree gets more links than the "
-						"4194304 that are the limit");
+						"1048576 that are the limit");
 	}
 	return 0;
 }

@@ -11,7 +11,7 @@
 enum {
 	XY__COMPONENT_NAME = 80,             /* bytes for the name of a component in messages */
 	XY__MAX_COMPONENTS = 1 << 20,        /* of a tree */
-	XY__MAX_LINKS = 1 << 22,             /* of an expression */
+	XY__MAX_LINKS = 1 << 20,             /* of an expression */
 	XY__MAX_EXPRESSION = 1 << 20,        /* bytes of text */
 	XY__MAX_NESTING = 64,                /* braces inside braces */
 };
