@@ -20,6 +20,7 @@ unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/tree
 unit_tests += tests/core/tree_parse
+unit_tests += tests/core/tree_print
 unit_tests += tests/core/tree_seal
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
