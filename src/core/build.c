@@ -14,17 +14,6 @@
 
 #define COLD __attribute__((cold, noinline))
 
-void xy__task_reset(struct xy_task *task)
-{
-	task->nedges = 0;
-	task->edge_room = 0;
-	task->implementation = 0;
-	/* Nobody else knows the task yet. */
-	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
-	atomic_store_explicit(&task->missing, XY__SUBMITTING, memory_order_relaxed);
-	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
-}
-
 COLD struct xy__task_extra *xy__task_extra(struct xy_task *task)
 {
 	if (!task->extra)
@@ -177,7 +166,13 @@ static inline struct xy_task *task_take(struct xy__agent *agent, const struct xy
 
 	if (!task)
 		return NULL;
-	xy__task_reset(task);
+	/* Nobody else knows the task yet. */
+	task->nedges = 0;
+	task->edge_room = 0;
+	task->implementation = 0;
+	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
+	atomic_store_explicit(&task->missing, XY__SUBMITTING, memory_order_relaxed);
+	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
 	atomic_store_explicit(&task->codelet, desc->codelet, memory_order_relaxed);
 	atomic_store_explicit(&task->name, desc->name, memory_order_relaxed);
 	atomic_store_explicit(&task->references, 1, memory_order_relaxed);

@@ -13,9 +13,6 @@ int xy__task_build(struct xy_task **task, const struct xy_task_desc *desc, struc
 /* A task with nothing but a reference and a number; NULL without memory. */
 struct xy_task *xy__task_blank(struct xy__agent *agent);
 
-/* Makes the dependencies and the outcome of a task those of one that is new. */
-void xy__task_reset(struct xy_task *task);
-
 /* The rare part of a task, made at the first call; NULL without memory. */
 struct xy__task_extra *xy__task_extra(struct xy_task *task);
 

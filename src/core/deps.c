@@ -137,10 +137,13 @@ static void access_open_group(struct xy_handle *h, struct xy__agent *agent)
 /* From now on others may have to wait for this task. */
 static void access_enter(struct xy_handle *h, unsigned mode, struct xy_task *task, struct xy__agent *agent)
 {
-	/* Nobody else changes it before the submission ends. */
-	atomic_store_explicit(&task->references,
-			      atomic_load_explicit(&task->references, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	/* Nobody else changes it before the submission ends, unless the task has run before. */
+	if (task->flags & XY__TASK_KEPT)
+		atomic_fetch_add_explicit(&task->references, 1, memory_order_relaxed);
+	else
+		atomic_store_explicit(&task->references,
+				      atomic_load_explicit(&task->references, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
 	if (!(mode & XY_W)) {
 		xy__tasks_add(&h->readers, task, 0);
 		return;
@@ -238,6 +241,7 @@ static int register_locked(struct registration *r)
 
 	if (error)
 		return error;
+	xy__task_open(r->task);
 	for (unsigned i = 0; i < r->naccesses; i++)
 		registration_access(r, r->accesses[i].handle, r->accesses[i].mode);
 	for (unsigned i = 0; i < r->naccesses; i++)

@@ -68,7 +68,9 @@ int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
 
 bool xy__graph_has_successors(struct xy_task *task)
 {
-	return atomic_load_explicit(&task->successors, memory_order_acquire) != NULL;
+	struct xy__edge *edge = atomic_load_explicit(&task->successors, memory_order_acquire);
+
+	return edge && edge != XY__CLOSED;
 }
 
 static int task_after_locked(struct xy_task *task, struct xy_task *before, struct xy__agent *agent)

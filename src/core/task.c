@@ -98,6 +98,8 @@ static int task_launch(struct xy_task *task, int count, uint64_t mark, struct xy
 
 	if (task->naccesses)
 		error = xy__deps_register(task, mark, &more, agent);
+	else
+		xy__task_open(task);
 	if (error)
 		return error;
 	xy__task_set_state(task, XY__TASK_WAITING);
@@ -226,7 +228,12 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
 	if (atomic_load_explicit(&task->successors, memory_order_acquire) != XY__CLOSED)
 		return -EBUSY;
-	xy__task_reset(task);
+	/* Its list stays closed, and its status, until its handles are locked: whoever uses them before comes
+	 * before it and has nothing to wait for. */
+	task->nedges = 0;
+	task->edge_room = 0;
+	task->implementation = 0;
+	atomic_store_explicit(&task->missing, XY__SUBMITTING, memory_order_relaxed);
 	xy__pool_drop_edges(&agent->pool, task);
 	if (task->extra) {
 		task->extra->retries = task->extra->retries_asked;

@@ -131,6 +131,15 @@ static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state 
 	atomic_store_explicit(&task->state, (uint8_t)state, memory_order_relaxed);
 }
 
+/* Lets others wait for a task that is submitted again. Nothing to do for one that has never ended. */
+static inline void xy__task_open(struct xy_task *task)
+{
+	if (atomic_load_explicit(&task->successors, memory_order_relaxed) != XY__CLOSED)
+		return;
+	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
+	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
+}
+
 static inline struct xy__access *xy__task_accesses(struct xy_task *task)
 {
 	return task->naccesses <= XY__TASK_ACCESSES ? task->accesses : task->extra->accesses;

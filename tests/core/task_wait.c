@@ -30,7 +30,8 @@ static void returns_the_status_of_a_synchronous_task(void **state)
 									  .synchronous = true }), 0);
 		assert_int_equal(n, i);
 	}
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_fail, .synchronous = true }), -EIO);
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_fail,
+								  .synchronous = true }), -EIO);
 	assert_int_equal(helper_wait(h), -EIO);
 	assert_int_equal(helper_stop(h), 0);
 }
@@ -160,6 +161,80 @@ static void submits_a_task_again_once_it_has_ended(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void submits_a_task_with_data_again(void **state)
+{
+	static const struct xy_codelet use = { .name = "use", .cpu = { helper_count_body }, .modes = { XY_RW, XY_R } };
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x, *y;
+	struct xy_task *task;
+	_Atomic int n = 0;
+	int times = (int)helper_scale(20000);
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &x), 0);
+	assert_int_equal(xy_void_register(h->rt, &y), 0);
+	task = HELPER_CREATE(h, .codelet = &use, .handles = { x, y }, .arg = &n);
+	for (int i = 0; i < times; i++) {
+		assert_int_equal(xy_task_submit(task), 0);
+		if (i % 3 == 0)
+			HELPER_SUBMIT(h, .codelet = &use, .handles = { x, y }, .arg = &n);
+		assert_int_equal(helper_wait_task(h, task), 0);
+	}
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(n, times + (times + 2) / 3);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(xy_unregister(&y), 0);
+	helper_rest(h);
+	assert_int_equal(atomic_load(&task->references), 1);
+	xy_task_release(task);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+struct job {
+	struct xy_runtime *rt;
+	struct xy_handle *x;
+	_Atomic int n;
+	int times;
+};
+
+static void *reader_thread(void *arg)
+{
+	static const struct xy_codelet read = { .name = "read", .cpu = { helper_count_body }, .modes = { XY_R } };
+	struct job *job = arg;
+
+	for (int i = 0; i < job->times; i++)
+		if (xy_submit(job->rt, &(struct xy_task_desc){ .codelet = &read, .handles = { job->x },
+							       .arg = &job->n }))
+			return job;
+	return NULL;
+}
+
+static void submits_again_while_others_use_the_same_data(void **state)
+{
+	static const struct xy_codelet write = { .name = "write", .cpu = { helper_count_body }, .modes = { XY_RW } };
+	struct helper *h = helper_start(NULL, 2);
+	struct job job = { .rt = h->rt, .times = (int)helper_scale(20000) };
+	pthread_t thread;
+	struct xy_task *task;
+	void *result;
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &job.x), 0);
+	task = HELPER_CREATE(h, .codelet = &write, .handles = { job.x }, .arg = &job.n);
+	assert_int_equal(pthread_create(&thread, NULL, reader_thread, &job), 0);
+	for (int i = 0; i < job.times; i++) {
+		assert_int_equal(xy_task_submit(task), 0);
+		assert_int_equal(helper_wait_task(h, task), 0);
+	}
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_null(result);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(job.n, 2 * job.times);
+	assert_int_equal(xy_unregister(&job.x), 0);
+	xy_task_release(task);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void runs_a_failing_task_again_as_often_as_asked(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -218,6 +293,8 @@ int main(void)
 		cmocka_unit_test(reports_the_first_error_once),
 		cmocka_unit_test(submits_from_codelets),
 		cmocka_unit_test(submits_a_task_again_once_it_has_ended),
+		cmocka_unit_test(submits_a_task_with_data_again),
+		cmocka_unit_test(submits_again_while_others_use_the_same_data),
 		cmocka_unit_test(runs_a_failing_task_again_as_often_as_asked),
 		cmocka_unit_test(a_retry_that_succeeds_is_a_success),
 	};
