@@ -33,6 +33,9 @@ spin_tests =
 relacy_tests =
 fuzz_tests =
 fuzz_corpora =
+fuzz_tests += tests/fuzz/machine.fuzz
+tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)
+fuzz_corpora += tests/fuzz/machine.corpus
 
 # Plug-ins that tests load from the build folder.
 check_LTLIBRARIES += tests/plugins/good.la tests/plugins/no_plugin.la
