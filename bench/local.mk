@@ -1,10 +1,59 @@
-# Programs that `make bench` builds and runs; `make` and `make check` don't.
-#   bench_programs += bench/chain
-#   bench_chain_LDADD = libxylem.la
-bench_programs =
-EXTRA_PROGRAMS += $(bench_programs)
-CLEANFILES += $(bench_programs)
+# One program per runtime in bench/peers; `make bench` builds them. A peer that configure did not find
+# is left out.
+
+bench_shared = bench/peers/graphs.c bench/peers/graphs.h bench/peers/main.c bench/peers/measure.c \
+	bench/peers/measure.h bench/peers/peer.h
+bench_programs = bench/peers/xylem
+bench_openmp =
+EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb
+
+# Our own program is built by `make check` too, for a run with a few tasks.
+check_PROGRAMS += $(bench_programs)
+TESTS += bench/smoke.sh
+EXTRA_DIST += bench/smoke.sh bench/peers/openmp.c
+
+# -no-install: a program, not a script that calls one, so that callgrind sees it.
+bench_peers_xylem_SOURCES = bench/peers/xylem.c $(bench_shared)
+bench_peers_xylem_LDADD = libxylem.la -lm
+bench_peers_xylem_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+bench_peers_starpu_SOURCES = bench/peers/starpu.c $(bench_shared)
+bench_peers_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
+bench_peers_starpu_LDADD = $(STARPU_LIBS) -lm
+
+bench_peers_tbb_SOURCES = bench/peers/tbb.cpp $(bench_shared)
+bench_peers_tbb_CXXFLAGS = $(AM_CXXFLAGS) $(TBB_CFLAGS)
+bench_peers_tbb_LDADD = $(TBB_LIBS) -lm
+
+if HAVE_STARPU
+bench_starpu = bench/peers/starpu
+endif
+if HAVE_TBB
+bench_tbb = bench/peers/tbb
+endif
+if HAVE_OPENMP
+bench_openmp += bench/peers/openmp-gcc
+endif
+if HAVE_CLANG_OPENMP
+bench_openmp += bench/peers/openmp-clang
+endif
+bench_peers = $(bench_starpu) $(bench_tbb) $(bench_openmp)
+CLEANFILES += bench/peers/starpu bench/peers/tbb bench/peers/openmp-gcc bench/peers/openmp-clang
+
+# One source by two compilers, whatever CC is, with the flags of the others.
+bench_openmp_files = $(top_srcdir)/bench/peers/openmp.c $(top_srcdir)/bench/peers/graphs.c \
+	$(top_srcdir)/bench/peers/main.c $(top_srcdir)/bench/peers/measure.c
+bench_openmp_flags = -D_GNU_SOURCE -std=gnu11 -O2 -Wall -Wextra $(XY_WERROR_FLAGS) -fopenmp
+bench_openmp_needs = $(bench_openmp_files) $(top_srcdir)/bench/peers/graphs.h \
+	$(top_srcdir)/bench/peers/measure.h $(top_srcdir)/bench/peers/peer.h
+
+bench/peers/openmp-gcc: $(bench_openmp_needs)
+	$(AM_V_at)$(MKDIR_P) bench/peers
+	$(AM_V_CCLD)$(BENCH_GCC) $(bench_openmp_flags) $(bench_openmp_files) -o $@ -lm
+
+bench/peers/openmp-clang: $(bench_openmp_needs)
+	$(AM_V_at)$(MKDIR_P) bench/peers
+	$(AM_V_CCLD)$(BENCH_CLANG) $(bench_openmp_flags) $(bench_openmp_files) -o $@ -lm
 
 .PHONY: bench
-bench: $(bench_programs)
-	@for program in $(bench_programs); do ./$$program || exit 1; done
+bench: $(bench_programs) $(bench_peers)
