@@ -1,16 +1,24 @@
-# One program per runtime in bench/peers; `make bench` builds them. A peer that configure did not find
-# is left out.
+# The driver bench/run and one program per runtime in bench/peers; `make bench` builds and runs them:
+#   make bench                          everything
+#   make bench BENCH="chain wake"       some benches (bench/run --help lists them)
+#   make bench ROUNDS=3 QUICK=1         fewer rounds, smaller graphs
+#   make bench BENCHFLAGS="--csv FILE"  further options of bench/run
+# A peer that configure did not find is left out, and bench/run says so.
 
 bench_shared = bench/peers/graphs.c bench/peers/graphs.h bench/peers/main.c bench/peers/measure.c \
 	bench/peers/measure.h bench/peers/peer.h
-bench_programs = bench/peers/xylem
+bench_programs = bench/run bench/peers/xylem
 bench_openmp =
 EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb
 
-# Our own program is built by `make check` too, for a run with a few tasks.
+# The driver and our own program are built by `make check` too, for a run with a few tasks.
 check_PROGRAMS += $(bench_programs)
 TESTS += bench/smoke.sh
-EXTRA_DIST += bench/smoke.sh bench/peers/openmp.c
+EXTRA_DIST += bench/README.md bench/smoke.sh bench/peers/openmp.c
+
+bench_run_SOURCES = bench/driver.h bench/hops.c bench/instructions.c bench/process.c bench/run.c \
+	bench/series.c bench/subjects.c bench/tables.c bench/verdicts.c
+bench_run_LDADD = -lm
 
 # -no-install: a program, not a script that calls one, so that callgrind sees it.
 bench_peers_xylem_SOURCES = bench/peers/xylem.c $(bench_shared)
@@ -57,3 +65,8 @@ bench/peers/openmp-clang: $(bench_openmp_needs)
 
 .PHONY: bench
 bench: $(bench_programs) $(bench_peers)
+	@case '$(XY_SANITIZER_FLAGS)$(XY_DEBUG_FLAGS) $(CFLAGS) ' in \
+	*-fsanitize*|*-DXY_DEBUG*|*-O0*) echo "This build checks itself or is not optimised: its times say nothing.";; \
+	esac
+	@rounds='$(ROUNDS)'; quick='$(QUICK)'; \
+	bench/run $${rounds:+--rounds "$$rounds"} $${quick:+--quick} $(BENCHFLAGS) $(BENCH)

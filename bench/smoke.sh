@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Xylem's program of the benches runs each graph with a few tasks, and its results are right.
-# Says nothing about speed.
+# Xylem's program of the benches runs each graph with a few tasks, and its results are right; the
+# driver finds its number. Says nothing about speed.
 status=0
 
 # expect KEY ARGUMENT...: the program exits with 0 and prints a line that begins with KEY.
@@ -28,6 +28,14 @@ expect ns_per_task independent 500 --sched 'fifo | stage | eager | each worker {
 
 if bench/peers/xylem independent 10 --sched no-such-policy >/dev/null 2>&1; then
 	echo "a policy that does not exist is not an error"
+	status=1
+fi
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+ln -s "$PWD/bench/peers/xylem" "$folder/xylem"
+if ! bench/run --quick --rounds 1 --peers "$folder" --csv "$folder/values" start-stop >"$folder/table" 2>&1 ||
+	! grep -q '^Xylem default  *[0-9]' "$folder/table" || ! grep -q ',Xylem default,.*,[0-9]' "$folder/values"; then
+	cat "$folder/table"
 	status=1
 fi
 exit $status

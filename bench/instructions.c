@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instructions per independent empty task from submission to completion, counted by callgrind over all
+ * threads with one worker: the difference between a run of n and one of 2 n tasks, divided by n, so
+ * that starting and stopping cancel out. It needs no quiet machine.
+ */
+#include <string.h>
+#include "driver.h"
+
+static struct series results[MAX_SUBJECTS];
+
+static bool is_counted(unsigned subject)
+{
+	return subject_is_here(subject) && (subject_is_xylem(subject) || subject == STARPU_MODULAR);
+}
+
+/* StarPU takes thirty times as long. */
+static unsigned ntasks(unsigned subject)
+{
+	return (subject_is_xylem(subject) ? 20000 : 2000) / (settings.quick ? 4 : 1);
+}
+
+static enum outcome count(unsigned subject, unsigned n, double *instructions)
+{
+	static const char *const callgrind[] = {
+		"--tool=callgrind", "--callgrind-out-file=/dev/null",
+	};
+	char number[16];
+	const char *const arguments[] = { "independent", number, "--repeat", "1", "--no-warm-up", NULL };
+	struct command plain, command = { .arguments = { settings.valgrind, callgrind[0], callgrind[1] },
+					  .key = "Collected" };
+
+	snprintf(number, sizeof(number), "%u", n);
+	plain = subject_command(subject, arguments, 1);
+	memcpy(command.arguments + 3, plain.arguments,
+	       (MAX_ARGUMENTS - 3) * sizeof(*plain.arguments));
+	return process_measure(&command, instructions);
+}
+
+static void run_subject(unsigned subject)
+{
+	unsigned n = ntasks(subject);
+	double once = 0, twice = 0, each;
+	enum outcome outcome = count(subject, n, &once);
+
+	if (outcome == MEASURED)
+		outcome = count(subject, 2 * n, &twice);
+	if (process_interrupted())
+		return;
+	each = (twice - once) / n;
+	series_add(&results[subject], outcome, each);
+	series_record("instructions", subject_name(subject), "1 worker", outcome, each);
+}
+
+/* The counts of a run vary with how threads take turns, hence rounds; three are enough. */
+bool instructions_run(void)
+{
+	unsigned rounds = settings.rounds < 3 ? settings.rounds : 3;
+	bool sound = true;
+
+	if (!settings.valgrind)
+		return true;
+	for (unsigned round = 0; round < rounds; round++)
+		for (unsigned s = 0; s < MAX_SUBJECTS && !process_interrupted(); s++)
+			if (is_counted(s) && series_goes_on(&results[s]))
+				run_subject(s);
+	printf("\ninstructions: per independent empty task, 1 worker, all threads, rounds: %u\n",
+	       rounds);
+	for (unsigned s = 0; s < MAX_SUBJECTS; s++) {
+		if (!is_counted(s))
+			continue;
+		printf("%-28s", subject_name(s));
+		series_print_number(&results[s], results[s].n ? series_median(&results[s]) : 0);
+		putchar('\n');
+		sound &= results[s].outcome != BROKEN;
+	}
+	return sound;
+}
+
+bool instructions_count(unsigned subject, double *instructions)
+{
+	if (!results[subject].n || results[subject].outcome != MEASURED)
+		return false;
+	*instructions = series_median(&results[subject]);
+	return true;
+}

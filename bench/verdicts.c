@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What Xylem is to reach, and whether the medians of this run reach it. Nothing is said about a target
+ * whose numbers were not measured but that they were not.
+ */
+#include <math.h>
+#include "driver.h"
+
+static const unsigned graphs[] = { INDEPENDENT, CHAIN, WAVEFRONT, STENCIL };
+#define NGRAPHS (sizeof(graphs) / sizeof(*graphs))
+#define LAST (NCOLUMNS - 1)
+
+/* Prints the line of one target. */
+static void verdict(bool reached, const char *target)
+{
+	printf("  %-12s %s: ", reached ? "reached" : "NOT REACHED", target);
+}
+
+static void not_measured(const char *target)
+{
+	printf("  %-12s %s\n", "not measured", target);
+}
+
+/* The subject with the smallest median among those that `pick` takes, -1 if none was measured. */
+static int best(unsigned table, bool (*pick)(unsigned))
+{
+	double least = INFINITY;
+	int found = -1;
+
+	for (unsigned s = 0; s < MAX_SUBJECTS; s++) {
+		const struct series *series = pick(s) ? table_result(table, LAST, s) : NULL;
+
+		if (!series || series_median(series) >= least)
+			continue;
+		found = (int)s;
+		least = series_median(series);
+	}
+	return found;
+}
+
+static double median_of(unsigned table, int subject)
+{
+	return series_median(table_result(table, LAST, (unsigned)subject));
+}
+
+static bool is_contender(unsigned subject)
+{
+	return subject == XYLEM_WS || subject == XYLEM_DEFAULT;
+}
+
+static bool is_peer(unsigned subject)
+{
+	return !subject_is_xylem(subject);
+}
+
+static void ahead_of_peers(unsigned table)
+{
+	int ours = best(table, is_contender), theirs = best(table, is_peer);
+	char target[128];
+
+	snprintf(target, sizeof(target), "%s: tree-ws or the default ahead of every peer",
+		 tables[table].name);
+	if (ours < 0 || theirs < 0) {
+		not_measured(target);
+		return;
+	}
+	verdict(median_of(table, ours) < median_of(table, theirs), target);
+	printf("%s %.1f ns, %s %.1f ns\n", subject_name((unsigned)ours), median_of(table, ours),
+	       subject_name((unsigned)theirs), median_of(table, theirs));
+}
+
+static void eager_against_modular(unsigned table)
+{
+	const struct series *ours = table_result(table, LAST, XYLEM_EAGER);
+	const struct series *theirs = table_result(table, LAST, STARPU_MODULAR);
+	char target[128];
+
+	snprintf(target, sizeof(target), "%s: tree-eager at most 1/20 of StarPU's modular-eager",
+		 tables[table].name);
+	if (!ours || !theirs) {
+		not_measured(target);
+		return;
+	}
+	verdict(series_median(ours) * 20 <= series_median(theirs), target);
+	printf("%.1f ns, %.1f ns (1/%.1f)\n", series_median(ours), series_median(theirs),
+	       series_median(theirs) / series_median(ours));
+}
+
+static void metg(void)
+{
+	const char *target = "METG(50 %) of the default at most 1/10 of StarPU's lowest";
+	int theirs = best(METG, subject_is_starpu);
+	double ns, limit;
+
+	if (!table_result(METG, LAST, XYLEM_DEFAULT) || theirs < 0) {
+		not_measured(target);
+		return;
+	}
+	ns = median_of(METG, XYLEM_DEFAULT);
+	limit = median_of(METG, theirs) / 10;
+	verdict(ns <= limit, target);
+	printf("%.0f ns, %s %.0f ns (1/%.1f)\n", ns, subject_name((unsigned)theirs), limit * 10,
+	       limit * 10 / ns);
+}
+
+static void instructions(void)
+{
+	const char *target = "at most 500 instructions per independent empty task under tree-eager";
+	double ours, theirs;
+
+	if (!instructions_count(XYLEM_EAGER, &ours)) {
+		not_measured(target);
+		return;
+	}
+	verdict(ours <= 500, target);
+	printf("%.0f", ours);
+	if (instructions_count(STARPU_MODULAR, &theirs))
+		printf(", StarPU modular-eager %.0f", theirs);
+	putchar('\n');
+}
+
+static void hops(void)
+{
+	const char *target = "one more pass-through component at most 15 ns a task";
+	double ns;
+
+	if (!hops_cost(&ns)) {
+		not_measured(target);
+		return;
+	}
+	verdict(ns <= 15, target);
+	printf("%.1f ns\n", ns);
+}
+
+/* The worst of Xylem's policies counts. */
+static void memory(void)
+{
+	const char *target = "at most 400 bytes per task with four accesses";
+	double worst = 0;
+
+	for (unsigned s = 0; s < MAX_SUBJECTS; s++) {
+		const struct series *series = subject_is_xylem(s) ? table_result(MEMORY, LAST, s) : NULL;
+
+		if (series && series_median(series) > worst)
+			worst = series_median(series);
+	}
+	if (worst == 0) {
+		not_measured(target);
+		return;
+	}
+	verdict(worst <= 400, target);
+	printf("%.0f bytes\n", worst);
+}
+
+/* The first start of a process is what every program pays. */
+static void start_stop(void)
+{
+	const char *target = "start and stop in under 5 ms";
+	const struct series *ours = table_result(START_STOP, 0, XYLEM_DEFAULT);
+	const struct series *theirs = table_result(START_STOP, 0, STARPU_LWS);
+
+	if (!ours) {
+		not_measured(target);
+		return;
+	}
+	verdict(series_median(ours) < 5000, target);
+	printf("%.2f ms", series_median(ours) / 1000);
+	if (theirs)
+		printf(", StarPU %.2f ms", series_median(theirs) / 1000);
+	putchar('\n');
+}
+
+void verdicts_print(void)
+{
+	printf("\nTargets, on %u workers unless said otherwise:\n", settings.workers);
+	for (unsigned i = 0; i < NGRAPHS; i++)
+		ahead_of_peers(graphs[i]);
+	for (unsigned i = 0; i < NGRAPHS; i++)
+		eager_against_modular(graphs[i]);
+	metg();
+	instructions();
+	hops();
+	memory();
+	start_stop();
+}
