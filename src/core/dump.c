@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/data/handle.h"
@@ -133,11 +134,16 @@ int xy_dump(struct xy_runtime *rt, int fd)
 	struct dump dump = { .rt = rt };
 	int copy, error;
 
-	if (!rt)
+	if (!rt) {
+		xy__log(NULL, "xy_dump: no runtime");
 		return -EINVAL;
+	}
 	copy = dup(fd);
-	if (copy < 0)
-		return -errno;
+	if (copy < 0) {
+		error = -errno;
+		xy__log(&rt->settings.log, "xy_dump: file descriptor %d: %s", fd, strerror(-error));
+		return error;
+	}
 	dump.out = fdopen(copy, "w");
 	if (!dump.out) {
 		close(copy);

@@ -105,7 +105,10 @@ int xy_task_after(struct xy_task *task, struct xy_task *before)
 	int error;
 
 	if (!task || !before || task->pool->runtime != before->pool->runtime) {
-		xy__log(NULL, "xy_task_after: two tasks of one runtime are needed");
+		const struct xy_task *one = task ? task : before;
+
+		xy__log(one ? &one->pool->runtime->settings.log : NULL,
+			"xy_task_after: two tasks of one runtime are needed");
 		return -EINVAL;
 	}
 	rt = task->pool->runtime;

@@ -300,8 +300,11 @@ int xy_worker_stats(const struct xy_runtime *rt, unsigned worker, struct xy_work
 {
 	struct xy__worker *w;
 
-	if (!rt || !stats || worker >= rt->nworkers)
+	if (!rt || !stats || worker >= rt->nworkers) {
+		xy__log(rt ? &rt->settings.log : NULL, "xy_worker_stats: no %s",
+			!rt ? "runtime" : !stats ? "place for the answer" : "such worker");
 		return -EINVAL;
+	}
 	w = &rt->workers[worker];
 	stats->tasks = atomic_load(&w->agent.ended);
 	stats->sleeps = atomic_load(&w->sleeps);

@@ -31,6 +31,12 @@ const char *xy__task_problem(int error)
 	}
 }
 
+/* Where to write about a task, or about none. */
+static const struct xy__log *task_log(const struct xy_task *task)
+{
+	return task ? &task->pool->runtime->settings.log : NULL;
+}
+
 static int task_refuse(struct xy_runtime *rt, const char *name, int error)
 {
 	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, xy__task_problem(error));
@@ -44,6 +50,14 @@ static const char *desc_name(const struct xy_task_desc *desc)
 	return desc->codelet && desc->codelet->name ? desc->codelet->name : "without a name";
 }
 
+static bool desc_after_is_wrong(const struct xy_task_desc *desc, const struct xy_runtime *rt)
+{
+	for (unsigned i = 0; i < desc->nafter; i++)
+		if (!desc->after || !desc->after[i] || desc->after[i]->pool->runtime != rt)
+			return true;
+	return false;
+}
+
 static int desc_check(struct xy_runtime *rt, const struct xy_task_desc *desc)
 {
 	if (!rt) {
@@ -54,7 +68,7 @@ static int desc_check(struct xy_runtime *rt, const struct xy_task_desc *desc)
 		xy__log(&rt->settings.log, "a task is not submitted: no description");
 		return -EINVAL;
 	}
-	if ((desc->arg_size && !desc->arg) || (desc->nafter && !desc->after) || desc->length_us < 0)
+	if ((desc->arg_size && !desc->arg) || (desc->nafter && desc_after_is_wrong(desc, rt)) || desc->length_us < 0)
 		return task_refuse(rt, desc_name(desc), -EINVAL);
 	if (atomic_load_explicit(&rt->stopping, memory_order_relaxed))
 		return task_refuse(rt, desc_name(desc), -ESHUTDOWN);
@@ -108,24 +122,14 @@ static int task_launch(struct xy_task *task, int count, uint64_t mark, struct xy
 	return 0;
 }
 
-static int check_after(const struct xy_task_desc *desc, const struct xy_runtime *rt)
-{
-	for (unsigned i = 0; i < desc->nafter; i++)
-		if (!desc->after[i] || desc->after[i]->pool->runtime != rt)
-			return -EINVAL;
-	return 0;
-}
-
 /* A task with explicit predecessors. */
 static int submit_after(struct xy_task *task, const struct xy_task_desc *desc, struct xy__agent *agent)
 {
-	int count, error = check_after(desc, agent->runtime);
+	int count, error;
 
-	if (!error && !xy__pool_reserve_edges(&agent->pool, desc->nafter))
-		error = -ENOMEM;
-	if (error) {
+	if (!xy__pool_reserve_edges(&agent->pool, desc->nafter)) {
 		xy__task_unref(task, agent);
-		return error;
+		return -ENOMEM;
 	}
 	count = task_after_all(task, desc, agent);
 	error = task_launch(task, count, 0, agent);
@@ -271,7 +275,7 @@ int xy_task_submit(struct xy_task *task)
 	int error;
 
 	if (!task || !(task->flags & XY__TASK_KEPT)) {
-		xy__log(NULL, "xy_task_submit: no task");
+		xy__log(task_log(task), "xy_task_submit: %s", task ? "the task was not created" : "no task");
 		return -EINVAL;
 	}
 	rt = task->pool->runtime;
@@ -320,12 +324,12 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 	int status;
 
 	if (!task || atomic_load(&task->state) == XY__TASK_CREATED) {
-		xy__log(NULL, "xy_task_wait: %s", task ? "the task was not submitted" : "no task");
+		xy__log(task_log(task), "xy_task_wait: %s%s%s", task ? "'" : "", task ? xy_task_name(task) : "no task",
+			task ? "' was not submitted" : "");
 		return -EINVAL;
 	}
 	if (xy__inside(task->pool->runtime)) {
-		xy__log(&task->pool->runtime->settings.log,
-			"xy_task_wait: a codelet or callback can't wait for a task of its own runtime");
+		xy__log(task_log(task), "xy_task_wait: a codelet or callback can't wait for '%s'", xy_task_name(task));
 		return -EDEADLK;
 	}
 	waiter = waiter_create(task);

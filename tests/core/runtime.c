@@ -29,6 +29,65 @@ static int again_body(struct xy_call *call)
 static const struct xy_codelet again_codelet = { .name = "again", .cpu = { again_body } };
 
 /* --- broken callers --- */
+static void refuses_nothing_where_a_value_is_needed(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_task *task;
+	struct xy_worker_stats stats;
+	struct xy_runtime *none = NULL;
+
+	(void)state;
+	assert_int_equal(xy_submit(h->rt, NULL), -EINVAL);
+	helper_one_line(h, "description");
+	assert_int_equal(xy_task_create(h->rt, NULL, &task), -EINVAL);
+	assert_null(task);
+	helper_one_line(h, "description");
+	assert_int_equal(xy_task_create(h->rt, &(struct xy_task_desc){ .priority = 0 }, NULL), -EINVAL);
+	helper_one_line(h, "xy_task_create");
+	task = HELPER_CREATE(h, .name = "task");
+	assert_int_equal(xy_task_after(task, NULL), -EINVAL);
+	helper_one_line(h, "xy_task_after");
+	assert_int_equal(xy_task_after(NULL, task), -EINVAL);
+	helper_one_line(h, "xy_task_after");
+	assert_int_equal(xy_worker_stats(h->rt, 1, &stats), -EINVAL);
+	helper_one_line(h, "xy_worker_stats");
+	assert_int_equal(xy_worker_stats(h->rt, 0, NULL), -EINVAL);
+	helper_one_line(h, "xy_worker_stats");
+	assert_int_equal(xy_dump(h->rt, -1), -EBADF);
+	helper_one_line(h, "xy_dump");
+	xy_task_release(task);
+	xy_task_release(NULL);
+	assert_int_equal(xy_stop(NULL), 0);
+	assert_int_equal(xy_stop(&none), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void says_so_once_when_there_is_no_runtime(void **state)
+{
+	struct xy_worker_stats stats;
+	struct xy_task *task;
+	char text[4096];
+
+	(void)state;
+	helper_stderr_begin();
+	assert_int_equal(xy_start(NULL, NULL), -EINVAL);
+	assert_int_equal(xy_submit(NULL, &(struct xy_task_desc){ .priority = 0 }), -EINVAL);
+	assert_int_equal(xy_task_create(NULL, &(struct xy_task_desc){ .priority = 0 }, &task), -EINVAL);
+	assert_int_equal(xy_task_submit(NULL), -EINVAL);
+	assert_int_equal(xy_task_after(NULL, NULL), -EINVAL);
+	assert_int_equal(xy_task_wait(NULL), -EINVAL);
+	assert_int_equal(xy_task_wait_for(NULL, 1), -EINVAL);
+	assert_int_equal(xy_wait(NULL), -EINVAL);
+	assert_int_equal(xy_wait_for(NULL, 1), -EINVAL);
+	assert_int_equal(xy_dump(NULL, 2), -EINVAL);
+	assert_int_equal(xy_worker_stats(NULL, 0, &stats), -EINVAL);
+	helper_stderr_end(text, sizeof text);
+	assert_int_equal(helper_count_lines(text), 11);
+	assert_string_equal(xy_error(NULL), "");
+	assert_null(xy_runtime_machine(NULL));
+	assert_null(xy_runtime_tree(NULL));
+}
+
 static void explains_once_why_it_does_not_start(void **state)
 {
 	static const struct { struct xy_config config; int error; const char *says; } cases[] = {
@@ -370,6 +429,8 @@ static void counts_what_workers_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refuses_nothing_where_a_value_is_needed),
+		cmocka_unit_test(says_so_once_when_there_is_no_runtime),
 		cmocka_unit_test(explains_once_why_it_does_not_start),
 		cmocka_unit_test(refuses_to_wait_inside_codelets_and_callbacks),
 		cmocka_unit_test(keeps_two_runtimes_apart),

@@ -366,6 +366,58 @@ static void a_mask_of_all_architectures_is_no_limit(void **state)
 
 /* --- wrong descriptions --- */
 
+static void refuses_contradictory_descriptions(void **state)
+{
+	static const struct xy_codelet modeless = { .name = "modeless", .cpu = { helper_count_body } };
+	struct helper *h = helper_start(NULL, 1), *other = helper_start(NULL, 1);
+	struct xy_handle *x, *foreign;
+	struct xy_task *theirs = HELPER_CREATE(other, .name = "theirs"), *task;
+	struct xy_task *const nothing = NULL;
+	struct xy_access access, none = { NULL, XY_R }, odd, far;
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &x), 0);
+	assert_int_equal(xy_void_register(other->rt, &foreign), 0);
+	access = (struct xy_access){ x, XY_R };
+	odd = (struct xy_access){ x, XY_R | XY_SCRATCH };
+	far = (struct xy_access){ foreign, XY_R };
+	{
+		const struct xy_task_desc wrong[] = {
+			{ .arg_size = 1 },
+			{ .nafter = 1 },
+			{ .after = &nothing, .nafter = 1 },
+			{ .after = &theirs, .nafter = 1 },
+			{ .codelet = &helper_count, .nworkers = 1 },
+			{ .codelet = &modeless, .handles = { x } },
+			{ .handles = { x } },
+			{ .naccesses = 1 },
+			{ .accesses = &none, .naccesses = 1 },
+			{ .accesses = &odd, .naccesses = 1 },
+			{ .accesses = &far, .naccesses = 1 },
+			{ .codelet = &modeless, .handles = { x }, .accesses = &access, .naccesses = 1 },
+			{ .codelet = &helper_count, .length_us = -1 },
+		};
+
+		for (unsigned i = 0; i < HELPER_COUNT(wrong); i++) {
+			struct xy_task_desc desc = wrong[i];
+
+			desc.name = "wrong";
+			if (xy_submit(h->rt, &desc) != -EINVAL)
+				fail_msg("xy_submit takes wrong description %u", i);
+			helper_one_line(h, "'wrong'");
+			if (xy_task_create(h->rt, &desc, &task) != -EINVAL || task)
+				fail_msg("xy_task_create takes wrong description %u", i);
+			helper_one_line(h, "'wrong'");
+		}
+	}
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(xy_unregister(&foreign), 0);
+	xy_task_release(theirs);
+	assert_int_equal(helper_stop(h), 0);
+	assert_int_equal(helper_stop(other), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +435,7 @@ int main(void)
 		cmocka_unit_test(uses_one_of_the_implementations),
 		cmocka_unit_test(refuses_a_task_that_no_worker_can_run),
 		cmocka_unit_test(a_mask_of_all_architectures_is_no_limit),
+		cmocka_unit_test(refuses_contradictory_descriptions),
 	};
 
 	helper_guard();

@@ -94,6 +94,20 @@ static void tells_all_threads_that_wait_for_a_task(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void refuses_to_wait_for_a_task_that_was_not_submitted(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_task *task = HELPER_CREATE(h, .name = "idle");
+
+	(void)state;
+	assert_int_equal(xy_task_wait(task), -EINVAL);
+	helper_one_line(h, "'idle'");
+	assert_int_equal(xy_task_wait_for(task, 1), -EINVAL);
+	helper_one_line(h, "'idle'");
+	xy_task_release(task);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void reports_the_first_error_once(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -290,6 +304,7 @@ int main(void)
 		cmocka_unit_test(returns_the_status_of_a_synchronous_task),
 		cmocka_unit_test(stops_waiting_when_the_time_is_over),
 		cmocka_unit_test(tells_all_threads_that_wait_for_a_task),
+		cmocka_unit_test(refuses_to_wait_for_a_task_that_was_not_submitted),
 		cmocka_unit_test(reports_the_first_error_once),
 		cmocka_unit_test(submits_from_codelets),
 		cmocka_unit_test(submits_a_task_again_once_it_has_ended),
