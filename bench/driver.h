@@ -57,6 +57,8 @@ void series_add(struct series *series, enum outcome outcome, double value);
 double series_median(const struct series *series);   /* of n > 0 values */
 double series_min(const struct series *series);
 double series_max(const struct series *series);
+/* Whether nothing is wrong with the runtime: a peer may be too slow, Xylem that does not end hangs. */
+bool series_is_sound(const struct series *series, bool is_xylem);
 /* Whether another round makes sense: not after a failure or a time limit. */
 bool series_goes_on(const struct series *series);
 /* "123", "12.3" or what happened instead, right-aligned in 9 columns. */

@@ -94,7 +94,7 @@ bool hops_run(void)
 	for (unsigned p = 0; p < NPLACES; p++)
 		for (unsigned n = 0; n <= MAX_HOPS; n++) {
 			measured &= results[p][n].n && results[p][n].outcome == MEASURED;
-			sound &= results[p][n].outcome != BROKEN;
+			sound &= series_is_sound(&results[p][n], true);
 		}
 	print_results();
 	return sound;

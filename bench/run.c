@@ -31,7 +31,7 @@ static void usage(FILE *to)
 	      "  --peers DIR    where the programs are (peers beside this program)\n"
 	      "  --csv FILE     also write every single value to FILE\n"
 	      "  --help\n\n"
-	      "Exit status: 0 all ran, 1 a program failed or computed something wrong, 2 wrong usage.\n", to);
+	      "Exit status: 0 all ran, 1 a program failed, hung or computed something wrong, 2 wrong usage.\n", to);
 }
 
 static bool parse_number(const char *text, unsigned max, unsigned *number)

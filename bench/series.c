@@ -49,6 +49,11 @@ double series_max(const struct series *series)
 	return max;
 }
 
+bool series_is_sound(const struct series *series, bool is_xylem)
+{
+	return series->outcome != BROKEN && !(is_xylem && series->outcome == TOO_SLOW);
+}
+
 bool series_goes_on(const struct series *series)
 {
 	return series->outcome != TOO_SLOW && series->outcome != BROKEN;

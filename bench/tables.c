@@ -197,7 +197,7 @@ bool table_run(const struct table *table)
 		printf("%-28s", subject_name(s));
 		for (unsigned c = 0; c < NCOLUMNS; c++) {
 			print_cell(table, c, s);
-			sound &= cell_of(table, c, s)->outcome != BROKEN;
+			sound &= series_is_sound(cell_of(table, c, s), subject_is_xylem(s));
 		}
 		putchar('\n');
 	}
