@@ -332,6 +332,11 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 		xy__log(task_log(task), "xy_task_wait: a codelet or callback can't wait for '%s'", xy_task_name(task));
 		return -EDEADLK;
 	}
+	/* acquire: pairs with the closing of the list */
+	if (atomic_load_explicit(&task->successors, memory_order_acquire) == XY__CLOSED)
+		return atomic_load(&task->status);
+	if (!(seconds > 0))
+		return -ETIMEDOUT;
 	waiter = waiter_create(task);
 	if (!waiter)
 		return -ENOMEM;

@@ -127,7 +127,7 @@ int xy_wait_for(struct xy_runtime *rt, double seconds)
 		xy__log(&rt->settings.log, "xy_wait: a codelet or callback can't wait for its own runtime");
 		return -EDEADLK;
 	}
-	if (!wait_until(rt, no_task_left, seconds < 0 ? 0 : seconds))
+	if (!wait_until(rt, no_task_left, seconds > 0 ? seconds : 0))
 		return -ETIMEDOUT;
 	xy__lock_take(&rt->error_lock);
 	error = rt->error;

@@ -3,6 +3,7 @@
 #include "../helper.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/runtime.h"
@@ -48,17 +49,55 @@ static void stops_waiting_when_the_time_is_over(void **state)
 	assert_int_equal(xy_task_wait_for(task, 0.01), -ETIMEDOUT);
 	assert_int_equal(xy_task_wait_for(task, 0), -ETIMEDOUT);
 	assert_int_equal(xy_task_wait_for(task, -1), -ETIMEDOUT);
+	assert_int_equal(xy_task_wait_for(task, NAN), -ETIMEDOUT);
 	assert_int_equal(xy_wait_for(h->rt, 0.01), -ETIMEDOUT);
 	assert_int_equal(xy_wait_for(h->rt, 0), -ETIMEDOUT);
 	assert_int_equal(xy_wait_for(h->rt, -1), -ETIMEDOUT);
+	assert_int_equal(xy_wait_for(h->rt, NAN), -ETIMEDOUT);
 	helper_open(&gate);
 	assert_int_equal(helper_wait_task(h, task), 0);
 	assert_int_equal(xy_task_wait_for(task, 0), 0);
+	assert_int_equal(xy_task_wait_for(task, INFINITY), 0);
+	assert_int_equal(xy_wait_for(h->rt, INFINITY), 0);
 	assert_int_equal(xy_task_wait_for(task, -1), 0);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(xy_wait_for(h->rt, 0), 0);
 	assert_int_equal(xy_task_wait(task), 0);
 	xy_task_release(task);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+/* Memory that was used for threads that waited. */
+static unsigned pool_blocks(struct xy_runtime *rt)
+{
+	struct xy__edge_block *block;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		for (block = rt->applications[i].pool.free_blocks; block; block = block->next)
+			n++;
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		for (block = rt->workers[i].agent.pool.free_blocks; block; block = block->next)
+			n++;
+	return n;
+}
+
+static void asking_again_and_again_takes_no_memory(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct gate gate = { 0 };
+	struct xy_task *task = HELPER_CREATE(h, .codelet = &helper_gate, .arg = &gate);
+
+	(void)state;
+	assert_int_equal(xy_task_submit(task), 0);
+	helper_reach(h, &gate.inside, 1);
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(xy_task_wait_for(task, 0), -ETIMEDOUT);
+	helper_open(&gate);
+	assert_int_equal(helper_wait_task(h, task), 0);
+	xy_task_release(task);
+	assert_int_equal(helper_wait(h), 0);
+	assert_true(pool_blocks(h->rt) < 100);
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -303,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(returns_the_status_of_a_synchronous_task),
 		cmocka_unit_test(stops_waiting_when_the_time_is_over),
+		cmocka_unit_test(asking_again_and_again_takes_no_memory),
 		cmocka_unit_test(tells_all_threads_that_wait_for_a_task),
 		cmocka_unit_test(refuses_to_wait_for_a_task_that_was_not_submitted),
 		cmocka_unit_test(reports_the_first_error_once),
