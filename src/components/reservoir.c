@@ -151,30 +151,37 @@ size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const 
 static struct xy_task *reservoir_take(struct xy__reservoir *r, struct xy_agent *by)
 {
 	struct xy_task *task;
-	bool refill;
+	bool refill = false;
 
-	if (!xy_queue_count(&r->queue))
-		return NULL;
 	xy_lock_take(&r->lock, &r->base, by);
 	task = xy_queue_take(&r->queue, by);
-	refill = task && r->turned_away;
-	if (refill)
+	if (task && r->turned_away) {
 		r->turned_away = false;
+		refill = true;
+	}
 	xy_lock_drop(&r->lock, &r->base, by);
 	if (refill)
 		reservoir_refill(r, by);
 	return task;
 }
 
+/* What the parents have; or what they pushed, as who decides above answers a pull like that. */
+static __attribute__((noinline)) struct xy_task *reservoir_pull_parents(struct xy__reservoir *r,
+									struct xy_agent *by)
+{
+	struct xy_task *task = xy_pull_parents(&r->base, by);
+
+	return task || !xy_queue_count(&r->queue) ? task : reservoir_take(r, by);
+}
+
 struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by)
 {
-	struct xy_task *task = reservoir_take(reservoir(self), by);
+	struct xy__reservoir *r = reservoir(self);
+	struct xy_task *task = NULL;
 
-	if (task || !self->nparents)
-		return task;
-	task = xy_pull_parents(self, by);
-	/* who decides above answers by pushing, which may have filled this queue */
-	return task ? task : reservoir_take(reservoir(self), by);
+	if (xy_queue_count(&r->queue))
+		task = reservoir_take(r, by);
+	return task || !self->nparents ? task : reservoir_pull_parents(r, by);
 }
 
 bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)

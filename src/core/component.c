@@ -90,8 +90,6 @@ static struct xy_task *pull_each_parent(struct xy_component *self, struct xy_age
 	for (unsigned i = 0; i < self->nparents; i++) {
 		struct xy_task *task = xy_pull(self->parents[i], by);
 
-		if (task && self->ops->passed)
-			self->ops->passed(self, task, by);
 		if (task)
 			return task;
 	}

@@ -44,7 +44,7 @@ static inline bool queue_before(const struct xy_queue *q, const struct xy_task *
 /* --- lists --- */
 
 /* Inserts after `where`, at the front if that is NULL. */
-static inline void list_insert(struct xy_queue_lane *lane, struct xy_task *where, struct xy_task *task)
+static void list_insert(struct xy_queue_lane *lane, struct xy_task *where, struct xy_task *task)
 {
 	struct xy_task *next = where ? where->next : lane->front;
 
@@ -58,6 +58,19 @@ static inline void list_insert(struct xy_queue_lane *lane, struct xy_task *where
 		next->prev = task;
 	else
 		lane->back = task;
+}
+
+static inline void list_append(struct xy_queue_lane *lane, struct xy_task *task)
+{
+	struct xy_task *back = lane->back;
+
+	task->next = NULL;
+	task->prev = back;
+	lane->back = task;
+	if (back)
+		back->next = task;
+	else
+		lane->front = task;
 }
 
 static inline void list_remove(struct xy_queue_lane *lane, struct xy_task *task)
@@ -135,24 +148,30 @@ static inline void queue_set_count(struct xy_queue *q, size_t count)
 	atomic_store_explicit(&q->count, count, memory_order_relaxed);
 }
 
+/* Whatever is not simply appended to a list. */
+static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, struct xy_task *task)
+{
+	if (task->constrained)
+		constrained_insert(q, task);
+	else
+		heap_insert(&q->lanes[task->archs].heap, task);
+}
+
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 {
 	unsigned i = queue_lane(task);
-	struct xy_queue_lane *lane = &q->lanes[i];
 	size_t count = xy_queue_count(q) + 1;
 
 	task->arrival = q->arrivals++;
 	q->used |= 1u << i;
 	q->length_us += (double)task->length_us;
 	queue_set_count(q, count);
-	if (count > atomic_load_explicit(&q->peak, memory_order_relaxed))
+	if (count > xy_queue_peak(q))
 		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
-	if (queue_in_heap(q, task))
-		heap_insert(&lane->heap, task);
-	else if (task->constrained)
-		constrained_insert(q, task);
+	if (task->constrained || (task->priority != 0 && q->ordered))
+		queue_insert_special(q, task);
 	else
-		list_insert(lane, lane->back, task);
+		list_append(&q->lanes[i], task);
 }
 
 /* Takes the task out of its lane; it is still counted. */
@@ -185,60 +204,28 @@ void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
 	queue_uncount(q);
 }
 
-/* The two ends of a list that is the whole queue. */
-static inline struct xy_task *queue_pop_front(struct xy_queue *q, struct xy_queue_lane *lane)
+/* The lane if there is only one that has something, and it is all of one priority; else NULL. Most
+ * queues are like that most of the time. */
+static inline struct xy_queue_lane *queue_plain_lane(struct xy_queue *q, unsigned lanes)
 {
-	struct xy_task *task = lane->front;
+	unsigned i = (unsigned)__builtin_ctz(lanes);
 
-	lane->front = task->next;
-	if (lane->front) {
-		lane->front->prev = NULL;
-	} else {
-		lane->back = NULL;
-		q->used = 0;
-	}
+	return lanes == 1u << i && i != QUEUE_CONSTRAINED && !q->lanes[i].heap ? &q->lanes[i] : NULL;
+}
+
+/* Ends the removal from the list of a plain lane. */
+static inline void queue_account(struct xy_queue *q, const struct xy_task *task)
+{
 	q->length_us -= (double)task->length_us;
 	queue_uncount(q);
-	return task;
 }
 
-static inline struct xy_task *queue_pop_back(struct xy_queue *q, struct xy_queue_lane *lane)
+static __attribute__((noinline)) struct xy_task *queue_take_best(struct xy_queue *q, unsigned lanes,
+								 const struct xy_agent *by)
 {
-	struct xy_task *task = lane->back;
-
-	lane->back = task->prev;
-	if (lane->back) {
-		lane->back->next = NULL;
-	} else {
-		lane->front = NULL;
-		q->used = 0;
-	}
-	q->length_us -= (double)task->length_us;
-	queue_uncount(q);
-	return task;
-}
-
-/* The list of the only lane in use if that is all there is and this agent can run it, else NULL. */
-static inline struct xy_queue_lane *queue_only_list(struct xy_queue *q, const struct xy_agent *by)
-{
-	unsigned lanes = q->used & queue_lanes[by->archs] & ~(1u << QUEUE_CONSTRAINED);
-	struct xy_queue_lane *lane;
-
-	if (lanes != q->used || (lanes & (lanes - 1)) || !lanes)
-		return NULL;
-	lane = &q->lanes[__builtin_ctz(lanes)];
-	return lane->heap ? NULL : lane;
-}
-
-struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
-{
-	struct xy_queue_lane *only = queue_only_list(q, by);
 	struct xy_task *best = NULL;
 
-	if (only)
-		return queue_pop_front(q, only);
-
-	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+	for (; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);
 		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
 							      : lane_first(&q->lanes[i]);
@@ -251,6 +238,29 @@ struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
 	return best;
 }
 
+struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
+{
+	unsigned lanes = q->used & queue_lanes[by->archs];
+	struct xy_queue_lane *lane;
+	struct xy_task *task;
+
+	if (!lanes)
+		return NULL;
+	lane = queue_plain_lane(q, lanes);
+	if (!lane)
+		return queue_take_best(q, lanes, by);
+	task = lane->front;
+	lane->front = task->next;
+	if (task->next) {
+		task->next->prev = NULL;
+	} else {
+		lane->back = NULL;
+		q->used &= ~lanes;
+	}
+	queue_account(q, task);
+	return task;
+}
+
 /* Whether a leaves before b at the owner's end. */
 static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
 {
@@ -259,15 +269,12 @@ static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *
 	return queue_before(q, a, b);
 }
 
-struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
+static __attribute__((noinline)) struct xy_task *queue_take_newest_best(struct xy_queue *q, unsigned lanes,
+									const struct xy_agent *by)
 {
-	struct xy_queue_lane *only = queue_only_list(q, by);
 	struct xy_task *best = NULL;
 
-	if (only)
-		return queue_pop_back(q, only);
-
-	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+	for (; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);
 		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_newest(q, by)
 							      : lane_newest(&q->lanes[i]);
@@ -278,6 +285,29 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 	if (best)
 		xy_queue_remove(q, best);
 	return best;
+}
+
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
+{
+	unsigned lanes = q->used & queue_lanes[by->archs];
+	struct xy_queue_lane *lane;
+	struct xy_task *task;
+
+	if (!lanes)
+		return NULL;
+	lane = queue_plain_lane(q, lanes);
+	if (!lane)
+		return queue_take_newest_best(q, lanes, by);
+	task = lane->back;
+	lane->back = task->prev;
+	if (task->prev) {
+		task->prev->next = NULL;
+	} else {
+		lane->front = NULL;
+		q->used &= ~lanes;
+	}
+	queue_account(q, task);
+	return task;
 }
 
 /* The first of the heads of these lanes, and of `other` if there is one. */
