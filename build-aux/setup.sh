@@ -75,19 +75,28 @@ configure_script() {
 	done
 }
 
-# configure_folder FOLDER OPTION...: configures a build folder, unless it was with these options and
-# the same list of makefile parts.
+# configure_parts_gone FOLDER: has a part of the makefile gone since? make can't see that by itself.
+configure_parts_gone() {
+	for part in $(tr -s ' \t' '\n' <"$1/Makefile" | sed -n 's|^$(srcdir)/\(.*local\.mk\)$|\1|p'); do
+		[ -e "$part" ] || return 0
+	done
+	return 1
+}
+
+# configure_folder FOLDER OPTION...: configures a build folder, unless it was with these options.
 configure_folder() {
 	folder=$1
 	shift
-	stamp="$* $(find . -name local.mk -not -path './build/*' | sort | tr '\n' ' ')"
+	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ] && configure_parts_gone "$folder"; then
+		rm -f configure "$folder/config.status"
+	fi
 	configure_script || return
 	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ] &&
-		[ "$(cat "$folder/configured" 2>/dev/null)" = "$stamp" ]; then
+		[ "$(cat "$folder/configured" 2>/dev/null)" = "options: $*" ]; then
 		return 0
 	fi
 	mkdir -p "$folder" && rm -f "$folder/config.status" "$folder/configured" || return
 	top=$PWD
 	(cd "$folder" && "$top/configure" "$@") || return
-	echo "$stamp" >"$folder/configured"
+	echo "options: $*" >"$folder/configured"
 }

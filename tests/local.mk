@@ -10,7 +10,15 @@
 # Helpers that several unit tests share: tests_core_x_SOURCES = tests/core/x.c tests/helper.c
 # TEST_TIMEOUT=seconds is the limit for one program; SIGUSR1 asks it for its state when it is over.
 
-unit_tests = tests/core/version
+unit_tests =
+script_tests =
+source_tests =
+spin_tests =
+relacy_tests =
+fuzz_tests =
+fuzz_corpora =
+
+unit_tests += tests/core/version
 unit_tests += tests/core/config
 unit_tests += tests/core/machine
 unit_tests += tests/core/queue
@@ -25,14 +33,11 @@ unit_tests += tests/core/tree_seal
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
+script_tests += tests/exports.sh tests/headers.sh tests/install.sh
+script_tests += tests/tools/xylem.sh
+source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
-script_tests = tests/exports.sh tests/headers.sh tests/tools/xylem.sh
-source_tests = tests/layers.sh tests/style.sh
-spin_tests =
-relacy_tests =
-fuzz_tests =
-fuzz_corpora =
 fuzz_tests += tests/fuzz/machine.fuzz
 tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/machine.corpus
@@ -69,6 +74,15 @@ TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
 EXTRA_DIST += $(script_tests) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
+# A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
+# made from the sources in Debian's package locales.
+check_DATA = tests/locale/de_DE.UTF-8
+tests/locale/de_DE.UTF-8:
+	$(AM_V_GEN)rm -rf $@ && $(MKDIR_P) tests/locale && \
+	{ localedef -i de_DE -f UTF-8 ./$@ >/dev/null 2>&1 || $(MKDIR_P) $@; }
+clean-local:
+	rm -rf tests/locale
+
 TEST_EXTENSIONS = .sh .pml .cpp .fuzz
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(tap_driver)
@@ -82,6 +96,7 @@ FUZZ_LOG_DRIVER = $(tap_driver)
 FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-fuzz
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	LOCPATH='$(abs_builddir)/tests/locale'; export LOCPATH; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX; \
 	NM='$(NM)'; export NM; \
