@@ -105,8 +105,9 @@ void xy__task_abandon(struct xy_task *task, struct xy__agent *agent)
 	task_give_up(task, task->extra ? (int)task->extra->nafter : 0, agent);
 }
 
-/* Registers and lets go. On error the task is as before. */
-static int task_launch(struct xy_task *task, int count, uint64_t mark, struct xy__agent *agent)
+/* Gives the task its place in the order, and adds the predecessors that it has because of its data. On
+ * error the task is as before. */
+static int task_register(struct xy_task *task, int *count, uint64_t mark, struct xy__agent *agent)
 {
 	int more = 0, error = 0;
 
@@ -116,10 +117,16 @@ static int task_launch(struct xy_task *task, int count, uint64_t mark, struct xy
 		xy__task_open(task);
 	if (error)
 		return error;
+	*count += more;
 	xy__task_set_state(task, XY__TASK_WAITING);
-	xy__agent_add(&agent->submitted);
-	xy__deps_submitted(task, count + more, agent);
 	return 0;
+}
+
+/* May call back, so that no lock is held. */
+static void task_let_go(struct xy_task *task, int count, struct xy__agent *agent)
+{
+	xy__agent_add(&agent->submitted);
+	xy__deps_submitted(task, count, agent);
 }
 
 /* A task with explicit predecessors. */
@@ -132,24 +139,28 @@ static int submit_after(struct xy_task *task, const struct xy_task_desc *desc, s
 		return -ENOMEM;
 	}
 	count = task_after_all(task, desc, agent);
-	error = task_launch(task, count, 0, agent);
+	error = task_register(task, &count, 0, agent);
 	if (error)
 		task_give_up(task, count, agent);
+	else
+		task_let_go(task, count, agent);
 	return error;
 }
 
 static int submit_new(const struct xy_task_desc *desc, struct xy__agent *agent)
 {
 	struct xy_task *task;
-	int error = xy__task_build(&task, desc, agent);
+	int count = 0, error = xy__task_build(&task, desc, agent);
 
 	if (error)
 		return error;
 	if (desc->nafter)
 		return submit_after(task, desc, agent);
-	error = task_launch(task, 0, 0, agent);
+	error = task_register(task, &count, 0, agent);
 	if (error)
 		xy__task_unref(task, agent);
+	else
+		task_let_go(task, count, agent);
 	return error;
 }
 
@@ -246,10 +257,10 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 	return 0;
 }
 
-static int task_submit_locked(struct xy_task *task, struct xy__agent *agent)
+static int task_submit_locked(struct xy_task *task, int *count, struct xy__agent *agent)
 {
 	uint64_t mark = 0;
-	int error = 0, count;
+	int error = 0;
 
 	if (atomic_load(&task->state) != XY__TASK_CREATED)
 		error = task_again(task, agent);
@@ -259,10 +270,10 @@ static int task_submit_locked(struct xy_task *task, struct xy__agent *agent)
 	}
 	if (error)
 		return error;
-	count = task->extra ? (int)task->extra->nafter : 0;
+	*count = task->extra ? (int)task->extra->nafter : 0;
 	/* The runtime's reference, beside the user's. */
 	atomic_fetch_add_explicit(&task->references, 1, memory_order_relaxed);
-	error = task_launch(task, count, mark, agent);
+	error = task_register(task, count, mark, agent);
 	if (error)
 		xy__task_unref(task, agent);
 	return error;
@@ -272,7 +283,7 @@ int xy_task_submit(struct xy_task *task)
 {
 	struct xy_runtime *rt;
 	struct xy__agent *agent;
-	int error;
+	int count = 0, error;
 
 	if (!task || !(task->flags & XY__TASK_KEPT)) {
 		xy__log(task_log(task), "xy_task_submit: %s", task ? "the task was not created" : "no task");
@@ -285,8 +296,10 @@ int xy_task_submit(struct xy_task *task)
 		xy__runtime_room(rt);
 	agent = xy__enter(rt);
 	xy__lock_take(&rt->graph_lock);
-	error = task_submit_locked(task, agent);
+	error = task_submit_locked(task, &count, agent);
 	xy__lock_drop(&rt->graph_lock);
+	if (!error)
+		task_let_go(task, count, agent);
 	xy__leave(agent);
 	if (error == -EBUSY)
 		xy__log(&rt->settings.log, "task '%s' is submitted already and has not ended", xy_task_name(task));

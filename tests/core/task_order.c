@@ -339,6 +339,45 @@ static void submits_from_callbacks(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+struct chain {
+	struct xy_task *first, *second, *third;
+	_Atomic int n;
+	int error;
+};
+
+/* Orders and submits tasks, in the thread that has just submitted an empty one. */
+static void chain_callback(void *arg, int status)
+{
+	struct chain *chain = arg;
+
+	chain->error = status;
+	if (!chain->error)
+		chain->error = xy_task_after(chain->third, chain->second);
+	if (!chain->error)
+		chain->error = xy_task_submit(chain->third);
+	if (!chain->error)
+		chain->error = xy_task_submit(chain->second);
+}
+
+static void orders_tasks_from_callbacks(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct chain chain = { .error = 1 };
+
+	(void)state;
+	chain.first = HELPER_CREATE(h, .callback = chain_callback, .callback_arg = &chain);
+	chain.second = HELPER_CREATE(h, .codelet = &helper_count, .arg = &chain.n);
+	chain.third = HELPER_CREATE(h, .codelet = &helper_count, .arg = &chain.n);
+	assert_int_equal(xy_task_submit(chain.first), 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(chain.error, 0);
+	assert_int_equal(chain.n, 2);
+	xy_task_release(chain.first);
+	xy_task_release(chain.second);
+	xy_task_release(chain.third);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 struct slow {
 	struct helper *h;
 	_Atomic int ran;
@@ -404,6 +443,7 @@ int main(void)
 		cmocka_unit_test(calls_back_before_successors_begin),
 		cmocka_unit_test(calls_back_with_the_status),
 		cmocka_unit_test(submits_from_callbacks),
+		cmocka_unit_test(orders_tasks_from_callbacks),
 		cmocka_unit_test(a_slow_codelet_does_not_delay_what_it_submitted),
 	};
 
