@@ -79,6 +79,15 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	xy__pool_init(&agent->pool, rt, rt->machine);
 }
 
+void xy__call_back(struct xy__agent *agent, void (*callback)(void *arg, int status), void *arg, int status)
+{
+	unsigned offers = agent->base.offers;
+
+	agent->base.offers = 1;
+	callback(arg, status);
+	agent->base.offers = offers;
+}
+
 void xy__agent_numbers(struct xy__agent *agent)
 {
 	agent->number = atomic_fetch_add_explicit(&agent->runtime->next_number, NUMBERS, memory_order_relaxed);

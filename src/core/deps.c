@@ -304,7 +304,7 @@ static void deps_ready(struct xy_task *task, struct endings *endings, struct xy_
 			return;
 		}
 		if (!(task->flags & XY__TASK_COMMUTES) || xy__commute_take(task))
-			xy__acquire_ready(task, 0);
+			xy__acquire_ready(task, 0, agent);
 		return;
 	}
 	if (status || !xy__task_codelet(task)) {
@@ -350,7 +350,7 @@ static void deps_try_commuters(struct xy_task *task, struct xy__agent *agent)
 
 		if (xy__commute_take(task)) {
 			if (task->flags & XY__TASK_ACQUIRE)
-				xy__acquire_ready(task, 0);
+				xy__acquire_ready(task, 0, agent);
 			else
 				xy__inbox_put(agent->runtime, task, agent);
 		}
@@ -369,7 +369,7 @@ static void deps_end_one(struct xy_task *task, int status, struct endings *endin
 			xy__runtime_fail(agent->runtime, task, status);
 	}
 	if (task->callback)
-		task->callback(task->callback_arg, status);
+		xy__call_back(agent, task->callback, task->callback_arg, status);
 	if (task->flags & XY__TASK_TAKEN)
 		again = xy__commute_drop(task);
 	if (task->flags & XY__TASK_UNORDERED)
@@ -392,7 +392,7 @@ static void deps_end_all(struct endings *endings, struct xy__agent *agent)
 
 		endings->first = task->next;
 		if (task->flags & XY__TASK_ACQUIRE)
-			xy__acquire_ready(task, status);
+			xy__acquire_ready(task, status, agent);
 		deps_end_one(task, status, endings, agent);
 	}
 }

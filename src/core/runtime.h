@@ -104,6 +104,8 @@ struct xy__agent *xy__inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
 void xy__become(struct xy__agent *agent);
 void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
+/* Calls a function of the user's, which may take long: what it submits is not for this worker to take. */
+void xy__call_back(struct xy__agent *agent, void (*callback)(void *arg, int status), void *arg, int status);
 /* Takes new numbers for tasks. */
 void xy__agent_numbers(struct xy__agent *agent);
 

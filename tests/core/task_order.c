@@ -404,6 +404,24 @@ static void slow_callback(void *arg, int status)
 		slow->status = helper_body_reach(&slow->ran, 1);
 }
 
+static void a_slow_callback_does_not_delay_what_it_submitted(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct slow slow = { .h = h };
+		_Atomic int n = 0;
+
+		helper_rest(h);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .callback = slow_callback,
+						 .callback_arg = &slow);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(slow.status, 0);
+	}
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static int slow_body(struct xy_call *call)
 {
 	struct slow *slow = call->arg;
@@ -444,6 +462,7 @@ int main(void)
 		cmocka_unit_test(calls_back_with_the_status),
 		cmocka_unit_test(submits_from_callbacks),
 		cmocka_unit_test(orders_tasks_from_callbacks),
+		cmocka_unit_test(a_slow_callback_does_not_delay_what_it_submitted),
 		cmocka_unit_test(a_slow_codelet_does_not_delay_what_it_submitted),
 	};
 

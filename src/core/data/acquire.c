@@ -25,7 +25,7 @@ static void acquire_wake(void *arg, int status)
 	xy__futex_wake(&wait->done, 1);
 }
 
-void xy__acquire_ready(struct xy_task *task, int status)
+void xy__acquire_ready(struct xy_task *task, int status, struct xy__agent *agent)
 {
 	struct xy_handle *h = xy__task_accesses(task)[0].handle;
 	void (*callback)(void *, int) = task->callback;
@@ -39,7 +39,7 @@ void xy__acquire_ready(struct xy_task *task, int status)
 		h->held = task;
 		xy__lock_drop(&h->lock);
 	}
-	callback(arg, status);
+	xy__call_back(agent, callback, arg, status);
 }
 
 static int acquire_check(struct xy_handle *h, unsigned mode, const char *who)

@@ -88,7 +88,7 @@ bool xy__commute_take(struct xy_task *task);
 struct xy_task *xy__commute_drop(struct xy_task *task);
 
 /* An acquire has got its data, or failed to; in the latter case the caller ends it. */
-void xy__acquire_ready(struct xy_task *task, int status);
+void xy__acquire_ready(struct xy_task *task, int status, struct xy__agent *agent);
 
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h, struct xy__agent *agent);
