@@ -12,6 +12,7 @@
 #include "core/util/text.h"
 
 #define PLAN_WORD_MAX 15
+#define PLAN_SHOWN_MAX 80
 #define PLAN_SPEED_MAX 1e6
 
 struct plan_reader {
@@ -26,8 +27,12 @@ static const double plan_speeds[XY_NARCH] = { [XY_CPU] = 1, [XY_CUDA] = 20, [XY_
 int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
 		     size_t error_size)
 {
-	xy__text_print(error, error_size, "machine \"%s\", column %zu: %s", text,
-		       (size_t) (at - text) + 1, sentence);
+	size_t length = strlen(text);
+
+	/* The reason must not be cut off behind a long text. */
+	xy__text_print(error, error_size, "machine \"%.*s%s\", column %zu: %s", PLAN_SHOWN_MAX,
+		       text, length > PLAN_SHOWN_MAX ? "..." : "", (size_t) (at - text) + 1,
+		       sentence);
 	return code;
 }
 

@@ -4,17 +4,21 @@
 
 #include "tools/tool.h"
 
+/* A value on one line, whatever is in it. */
+static void env_print_value(const char *value)
+{
+	for (; *value; value++)
+		putchar((unsigned char) *value < ' ' || *value == 0x7f ? ' ' : *value);
+	putchar('\n');
+}
+
 static void env_print(const struct xy__variable *v)
 {
 	const char *value = xy__variable_value(v);
+	const char *initial = v == &xy__variables[0] ? xy_policy_default() : v->initial;
 
-	if (value)
-		printf("%s%s%s=%s\n", tool_bold(), v->name, tool_plain(), value);
-	else if (v == &xy__variables[0])
-		printf("%s%s%s is not set: %s\n", tool_bold(), v->name, tool_plain(),
-		       xy_policy_default());
-	else
-		printf("%s%s%s is not set: %s\n", tool_bold(), v->name, tool_plain(), v->initial);
+	printf("%s%s%s%s", tool_bold(), v->name, tool_plain(), value ? "=" : " is not set: ");
+	env_print_value(value ? value : initial);
 	printf("    %s\n    may be %s\n", v->meaning, v->values);
 }
 

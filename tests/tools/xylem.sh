@@ -170,6 +170,8 @@ fi
 # --- env ---
 run 0 env; no_err; out 'SCHED is not set: tree-'; out 'XYLEM_WINDOW is not set: 2048'
 run 0 SCHED=tree-prio XYLEM_WINDOW=5 env; no_err; out 'SCHED=tree-prio'; out 'XYLEM_WINDOW=5'
+run 0 "SCHED=fifo |
+eager | each worker { }" env; out 'SCHED=fifo | eager | each worker { }'
 run 1 XYLEM_BIND=maybe XYLEM_NCPU=-1 env; out 'XYLEM_BIND=maybe'
 err 'XYLEM_BIND=maybe: it may be 0 or 1'; err 'XYLEM_NCPU=-1: it may be a whole number'
 run 0 XYLEM_WNDOW=5 env; err 'XYLEM_WNDOW is set but is no variable of Xylem: did you mean XYLEM_WINDOW?'
