@@ -275,7 +275,7 @@ static void refuses_too_many_items(void **state)
 		memcpy(text + i * 7, "cuda:1 ", 8);
 	assert_int_equal(xy_machine_create(&m, text, error, sizeof(error)), -ERANGE);
 	assert_non_null(strstr(error, "too many items"));
-	assert_non_null(strstr(error, "cuda:1 ...\", column "));
+	assert_non_null(strstr(error, " cud...\", column "));
 	assert_true(strlen(error) < 180);
 	text[64 * 7] = '\0';
 	m = machine(text);
