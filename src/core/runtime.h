@@ -74,6 +74,7 @@ struct xy_runtime {
 
 	alignas(128) _Atomic unsigned sleepers;   /* (a) workers asleep */
 	_Atomic unsigned searchers;          /* (a) workers that look for a task */
+	_Atomic unsigned resting;            /* (a) workers that looked a last time and were not woken since */
 
 	alignas(128) _Atomic unsigned waiters;    /* (a) threads that wait for quiet or for room */
 	_Atomic unsigned room_waiters;       /* (a) those of them that wait for room */

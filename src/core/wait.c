@@ -29,7 +29,10 @@ uint64_t xy__runtime_live(struct xy_runtime *rt)
 
 bool xy__runtime_at_rest(struct xy_runtime *rt)
 {
-	return atomic_load(&rt->sleepers) == rt->nworkers && !xy__inbox_has(rt);
+	/* A worker is a sleeper before its last look, in which it may find a task. Whoever wakes it changes
+	 * sleepers first. */
+	return atomic_load(&rt->resting) == rt->nworkers && atomic_load(&rt->sleepers) == rt->nworkers &&
+	       !xy__inbox_has(rt);
 }
 
 void xy__runtime_news(struct xy_runtime *rt)

@@ -3,6 +3,7 @@
 #include "../helper.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,6 +349,52 @@ static void stopping_waits_for_what_can_run(void **state)
 	}
 }
 
+/* A worker that has said that it sleeps looks once more, and finds a task: it is caught there. */
+static struct {
+	struct xy_runtime *rt;
+	_Atomic int caught, go;
+} last_look;
+
+static bool last_look_hook(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	struct xy__agent *agent = xy__inside(last_look.rt);
+
+	(void)task, (void)implementation;
+	if (agent && agent->base.worker == (int)worker &&
+	    atomic_load(&last_look.rt->workers[worker].state) == XY__ASLEEP) {
+		helper_add(&last_look.caught);
+		helper_body_reach(&last_look.go, 1);
+	}
+	return true;
+}
+
+static void is_not_at_rest_while_a_worker_takes_a_last_look(void **state)
+{
+	static const struct xy_codelet codelet = { .name = "hooked", .cpu = { helper_count_body },
+						   .can_execute = last_look_hook };
+	struct helper *h = helper_start(NULL, 1);
+	uint64_t seed = 7;
+
+	(void)state;
+	last_look.rt = h->rt;
+	for (unsigned i = 0; i < helper_scale(20000) && !atomic_load(&last_look.go); i++) {
+		_Atomic int n = 0;
+
+		/* so long after its last task the worker is about to fall asleep, sooner or later */
+		for (unsigned pauses = helper_below(&seed, 2000); pauses && h->rt->sleepers == 0; pauses--)
+			sched_yield();
+		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &n);
+		while (!atomic_load(&n) && !atomic_load(&last_look.caught))
+			sched_yield();
+		if (atomic_load(&last_look.caught)) {
+			assert_false(xy__runtime_at_rest(h->rt));
+			helper_add(&last_look.go);
+		}
+		assert_int_equal(helper_wait(h), 0);
+	}
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void stopping_returns_the_error(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -440,6 +487,7 @@ int main(void)
 		cmocka_unit_test(a_released_task_still_runs),
 		cmocka_unit_test(stopping_cancels_what_can_never_run),
 		cmocka_unit_test(stopping_waits_for_what_can_run),
+		cmocka_unit_test(is_not_at_rest_while_a_worker_takes_a_last_look),
 		cmocka_unit_test(stopping_returns_the_error),
 		cmocka_unit_test(stopping_names_what_was_left),
 		cmocka_unit_test(refuses_a_task_once_it_is_stopping),
