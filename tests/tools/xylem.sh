@@ -181,6 +181,15 @@ run 3 XYLEM_PLUGINS=$work/missing.so env; err 'missing.so'
 run 2 XYLEM_BIND=maybe machine; no_out; err 'XYLEM_BIND=maybe: it may be 0 or 1'
 run 3 XYLEM_PLUGINS=$work/missing.so policies; no_out; err 'missing.so'
 
+# --- plug-ins ---
+plugins=tests/plugins/.libs
+if [ -e $plugins/good.so ]; then
+	run 0 XYLEM_PLUGINS=$plugins/good.so policies; no_err; out 'test-policy'
+	run 0 XYLEM_PLUGINS=$plugins/good.so components test-pipe; no_err; out 'test-pipe: '
+	run 0 XYLEM_PLUGINS=$plugins/good.so show test-policy --machine cpu:2; no_err; out 'test-pipe'
+	run 3 XYLEM_PLUGINS=$plugins/other_abi.so policies; no_out; err 'ABI'
+fi
+
 # --- output that can't be written ---
 "$tool" policies >&- 2>"$work/err"; status=$?
 : >"$work/out"; what='xylem policies >&-'
