@@ -17,6 +17,9 @@ spin_tests =
 relacy_tests =
 fuzz_tests =
 fuzz_corpora =
+fuzz_tests += tests/fuzz/tree_parse.fuzz
+tests_fuzz_tree_parse_fuzz_LDADD = $(fuzz_libs)
+fuzz_corpora += tests/fuzz/tree_parse.corpus
 
 unit_tests += tests/core/version
 unit_tests += tests/core/config
