@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The pages say what is there: C code comes from files that are compiled, links lead somewhere, files,
+# functions, variables, policies and expressions exist.
+src=${srcdir:-.}
+here=$PWD
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$src" || exit 99
+pages=$(ls README.md CONTRIBUTING.md doc/*.md doc/decisions/*.md) || exit 99
+: >"$work/faults"
+
+fault() {
+	echo "$*" >>"$work/faults"
+}
+
+# What the build folder has to say.
+if [ -x "$here/xylem" ]; then
+	xylem=$here/xylem
+	XYLEM_PLUGINS=$(find "$here/examples/component" -name lifo.so | head -n 1)
+	export XYLEM_PLUGINS
+	"$xylem" env >"$work/variables" || fault "xylem env fails"
+else
+	fault "there is no xylem in $here"
+fi
+
+# Blocks of C, each with the line above that says where it is from: "PLACE FROM" in blocks, the text in block.N
+for page in $pages; do
+	awk -v page="$page" -v work="$work" '
+		/^```c$/ { n++; print page ":" NR, above ? above : "-" >>(work "/blocks"); inside = 1; next }
+		/^```/ && inside { inside = 0; above = ""; close(file); next }
+		inside { file = work "/block." page_id n; print >file; next }
+		{ above = "" }
+		/^<!-- .* -->$/ { above = $0; gsub(/^<!-- | -->$/, "", above) }
+	' page_id="$(echo "$page" | tr -c 'a-zA-Z0-9\n' _)" "$page"
+done
+[ -s "$work/blocks" ] || fault "no page has any C code"
+page_before=
+while read -r place from; do
+	page=${place%:*}
+	[ "$page" = "$page_before" ] || n=0
+	page_before=$page
+	n=$((n + 1))
+	block=$work/block.$(echo "$page" | tr -c 'a-zA-Z0-9\n' _)$n
+	file=${from#part of }
+	if [ "$from" = - ] || [ ! -f "$file" ]; then
+		fault "$place: C code without <!-- FILE --> or <!-- part of FILE --> above it"
+	elif [ "$from" = "$file" ]; then
+		cmp -s "$block" "$file" || fault "$place: is not the same as $file"
+	else
+		awk 'NR == FNR { want[++n] = $0; next } { line[++m] = $0 }
+			END {
+				for (i = 0; i + n <= m; i++) {
+					for (j = 1; j <= n && line[i + j] == want[j]; j++)
+						;
+					if (j > n)
+						exit 0
+				}
+				exit 1
+			}' "$block" "$file" || fault "$place: is not a part of $file"
+	fi
+	grep -qF -- "${file%.c}" examples/local.mk doc/local.mk || fault "$place: $file is not built"
+done <"$work/blocks"
+
+for page in $pages; do
+	folder=$(dirname "$page")
+	grep -oE '\]\([^)]*\)' "$page" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^https\{0,1\}:' |
+		while read -r link; do
+			[ -e "$folder/$link" ] || fault "$page: no $link to link to"
+		done
+	# shellcheck disable=SC2016
+	grep -oE '`(src|include|tests|examples|doc|bench|build-aux)/[A-Za-z0-9_./-]*`' "$page" | tr -d '`' |
+		while read -r path; do
+			[ -e "$path" ] || fault "$page: there is no $path"
+		done
+	grep -oE '\bxy_[a-z_]*[a-z]' "$page" | sort -u | while read -r name; do
+		grep -rqwF -- "$name" include src || fault "$page: nothing is called $name"
+	done
+	grep -oE '\bXYLEM_[A-Z0-9]+' "$page" | sort -u | while read -r name; do
+		grep -qw -- "$name" "$work/variables" || fault "$page: there is no variable $name"
+	done
+	grep -oE "SCHED='[^']*'|SCHED=tree-[a-z-]+|\`tree-[a-z-]+\`|\`modular-[a-z-]+\`" "$page" |
+		grep -vE "modular-(heft|dmda)" | sed "s/^SCHED=//; s/['\`]//g" | sort -u |
+		while read -r expression; do
+			"$xylem" check "$expression" >"$work/out" 2>&1 || {
+				fault "$page: $expression"
+				fault "$(cat "$work/out")"
+			}
+		done
+done
+cat "$work/faults"
+[ ! -s "$work/faults" ]

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs of doc/data.md in one: each function is a section there. Ends with 0 if every result is
+ * as the page says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xylem.h>
+
+static void expect(bool right, const char *what)
+{
+	if (right)
+		return;
+	fprintf(stderr, "data: not as the page says: %s\n", what);
+	exit(1);
+}
+
+/* --- order of submission --- */
+
+static int set_cpu(struct xy_call *call)
+{
+	*(double *)xy_pointer(call, 0) = *(double *)call->arg;
+	return 0;
+}
+
+static int add_cpu(struct xy_call *call)
+{
+	*(double *)xy_pointer(call, 1) += *(double *)xy_pointer(call, 0);
+	return 0;
+}
+
+static const struct xy_codelet set = { .name = "set", .cpu = { set_cpu }, .modes = { XY_W } };
+static const struct xy_codelet add = { .name = "add", .cpu = { add_cpu }, .modes = { XY_R, XY_RW } };
+
+static void order(struct xy_runtime *rt)
+{
+	double a = 0, b = 0, one = 1, two = 2;
+	struct xy_handle *ha, *hb;
+	int error;
+
+	error = xy_variable_register(rt, &ha, &a, sizeof a) || xy_variable_register(rt, &hb, &b, sizeof b);
+	expect(!error, "registering two variables");
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &set, .handles = { ha }, .arg = &one });
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &set, .handles = { hb }, .arg = &two });
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &add, .handles = { ha, hb } });
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &add, .handles = { hb, hb } });
+	error = xy_unregister(&ha) || xy_unregister(&hb);
+	expect(!error && a == 1 && b == 6, "two variables");
+}
+
+/* --- a part of a matrix --- */
+
+static int fill_cpu(struct xy_call *call)
+{
+	const struct xy_matrix *m = xy_matrix(call, 0);
+	float *element = m->ptr;
+
+	for (size_t y = 0; y < m->ny; y++)
+		for (size_t x = 0; x < m->nx; x++)
+			element[x + y * m->ld] = *(float *)call->arg;
+	return 0;
+}
+
+static const struct xy_codelet fill = { .name = "fill", .cpu = { fill_cpu }, .modes = { XY_W } };
+
+static void matrix(struct xy_runtime *rt)
+{
+	enum { N = 100, HALF = N / 2 };
+	float *m = calloc(N * N, sizeof *m), left = 1, right = 2;
+	struct xy_handle *halves[2];
+	int error;
+
+	/* Two handles on parts of one array that don't overlap: ld is that of the whole. */
+	error = xy_matrix_register(rt, &halves[0], m, N, HALF, N, sizeof *m) ||
+		xy_matrix_register(rt, &halves[1], m + HALF, N, HALF, N, sizeof *m);
+	expect(m && !error, "registering a matrix");
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &fill, .handles = { halves[0] }, .arg = &left });
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &fill, .handles = { halves[1] }, .arg = &right });
+	error = xy_unregister(&halves[0]) || xy_unregister(&halves[1]);
+	expect(!error && m[HALF - 1] == 1 && m[HALF] == 2 && m[N * N - 1] == 2, "two halves of a matrix");
+	free(m);
+}
+
+/* --- the application's turn --- */
+
+static void acquire(struct xy_runtime *rt)
+{
+	double x = 0, one = 1;
+	struct xy_handle *h;
+	int error = xy_variable_register(rt, &h, &x, sizeof x);
+
+	expect(!error, "registering a variable");
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &set, .handles = { h }, .arg = &one });
+	error = xy_acquire(h, XY_RW); /* waits for the task above */
+	if (!error) {
+		x += 10;
+		xy_release(h);
+	}
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &add, .handles = { h, h } });
+	error = error ? error : xy_unregister(&h);
+	expect(!error && x == 22, "acquire and release");
+}
+
+/* --- memory of the runtime, as a vector and as scratch --- */
+
+static int reverse_cpu(struct xy_call *call)
+{
+	const struct xy_vector *v = xy_vector(call, 0);
+	int *numbers = v->ptr, *scratch = xy_pointer(call, 1);
+
+	for (size_t i = 0; i < v->n; i++)
+		scratch[v->n - 1 - i] = numbers[i];
+	memcpy(numbers, scratch, v->n * v->elem);
+	return 0;
+}
+
+static const struct xy_codelet reverse = {
+	.name = "reverse", .cpu = { reverse_cpu }, .modes = { XY_RW, XY_SCRATCH },
+};
+
+static void scratch(struct xy_runtime *rt)
+{
+	struct xy_handle *numbers, *room;
+	int error, *p;
+
+	/* NULL: the runtime has the memory, from the first use to the end of the handle. */
+	error = xy_vector_register(rt, &numbers, NULL, 5, sizeof(int)) ||
+		xy_vector_register(rt, &room, NULL, 5, sizeof(int)) || xy_acquire(numbers, XY_W);
+	expect(!error, "a vector without memory of ours");
+	p = xy_handle_pointer(numbers);
+	for (int i = 0; i < 5; i++)
+		p[i] = i;
+	xy_release(numbers);
+	for (int i = 0; i < 3; i++)
+		xy_submit(rt, &(struct xy_task_desc){ .codelet = &reverse, .handles = { numbers, room } });
+	error = xy_acquire(numbers, XY_R);
+	expect(!error && p[0] == 4 && p[4] == 0, "reversing with scratch");
+	xy_release(numbers);
+	expect(!xy_unregister(&numbers) && !xy_unregister(&room), "unregistering");
+}
+
+/* --- in any order, one at a time --- */
+
+static int accumulate_cpu(struct xy_call *call)
+{
+	*(long *)xy_pointer(call, 0) += *(int *)call->arg;
+	return 0;
+}
+
+static const struct xy_codelet accumulate = {
+	.name = "accumulate", .cpu = { accumulate_cpu }, .modes = { XY_RW | XY_COMMUTE },
+};
+
+static void commute(struct xy_runtime *rt)
+{
+	long sum = 0;
+	struct xy_handle *h;
+	int error = xy_variable_register(rt, &h, &sum, sizeof sum);
+
+	for (int i = 0; i < 100 && !error; i++)
+		error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &accumulate, .handles = { h },
+			.arg = &i, .arg_size = sizeof i });
+	error = error ? error : xy_unregister(&h);
+	expect(!error && sum == 4950, "accumulating");
+}
+
+/* --- many accesses, modes per task, dependencies without data --- */
+
+static int count_cpu(struct xy_call *call)
+{
+	*(unsigned *)call->arg = call->nbuffers;
+	return 0;
+}
+
+static const struct xy_codelet count = { .name = "count", .cpu = { count_cpu } };
+
+static void many(struct xy_runtime *rt)
+{
+	enum { MANY = 20 };
+	struct xy_access accesses[MANY];
+	unsigned counted = 0;
+	int error = 0;
+
+	for (unsigned i = 0; i < MANY && !error; i++) {
+		error = xy_void_register(rt, &accesses[i].handle); /* no data: order only */
+		accesses[i].mode = i % 2 ? XY_R : XY_RW;
+	}
+	expect(!error, "registering handles without data");
+	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &count, .arg = &counted,
+		.accesses = accesses, .naccesses = MANY, .synchronous = true });
+	for (unsigned i = 0; i < MANY; i++)
+		xy_unregister(&accesses[i].handle);
+	expect(!error && counted == MANY, "many accesses");
+}
+
+int main(void)
+{
+	struct xy_runtime *rt;
+
+	expect(!xy_start(&rt, NULL), "starting");
+	order(rt);
+	matrix(rt);
+	acquire(rt);
+	scratch(rt);
+	commute(rt);
+	many(rt);
+	expect(!xy_stop(&rt), "stopping");
+	return 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs of doc/tasks.md in one: each function is a section there. Ends with 0 if every result is
+ * as the page says.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xylem.h>
+
+static void expect(bool right, const char *what)
+{
+	if (right)
+		return;
+	fprintf(stderr, "tasks: not as the page says: %s\n", what);
+	exit(1);
+}
+
+/* --- codelets --- */
+
+struct range {
+	long first, count;
+};
+
+static _Atomic long total;
+
+static int sum_cpu(struct xy_call *call)
+{
+	const struct range *range = call->arg;
+	long sum = 0;
+
+	for (long i = 0; i < range->count; i++)
+		sum += range->first + i;
+	atomic_fetch_add(&total, sum);
+	return 0;
+}
+
+static int sum_formula_cpu(struct xy_call *call)
+{
+	const struct range *range = call->arg;
+
+	atomic_fetch_add(&total, range->count * (2 * range->first + range->count - 1) / 2);
+	return 0;
+}
+
+static bool sum_can_execute(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)task;
+	return worker == 0 || implementation == 1;
+}
+
+static const struct xy_codelet sum = {
+	.name = "sum",
+	.cpu = { sum_cpu, sum_formula_cpu },
+	.can_execute = sum_can_execute,
+};
+
+/* --- submitting --- */
+
+static void sum_done(void *arg, int status)
+{
+	atomic_fetch_add((_Atomic int *)arg, status == 0);
+}
+
+static void submitting(struct xy_runtime *rt)
+{
+	_Atomic int done = 0;
+	int error = 0;
+
+	for (long i = 0; i < 10 && !error; i++) {
+		struct range range = { .first = i * 100, .count = 100 };
+
+		error = xy_submit(rt, &(struct xy_task_desc){
+			.codelet = &sum,
+			.arg = &range,
+			.arg_size = sizeof range, /* copied: range is gone before the task runs */
+			.priority = (int)i,
+			.name = "sum of a hundred",
+			.callback = sum_done,
+			.callback_arg = &done,
+		});
+	}
+	error = error ? error : xy_wait(rt);
+	expect(!error && done == 10 && total == 999 * 1000 / 2, "ten sums");
+}
+
+/* --- synchronous, pinned, with a time limit --- */
+
+static int where_cpu(struct xy_call *call)
+{
+	*(unsigned *)call->arg = call->worker;
+	return 0;
+}
+
+static const struct xy_codelet where = { .name = "where", .cpu = { where_cpu } };
+
+static void pinned(struct xy_runtime *rt)
+{
+	unsigned nworkers = xy_machine_nworkers(xy_runtime_machine(rt)), last = nworkers - 1, ran_on = nworkers;
+	struct xy_task *task = NULL;
+	int error;
+
+	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &where, .arg = &ran_on,
+		.workers = &last, .nworkers = 1, .synchronous = true });
+	expect(!error && ran_on == last, "a task that is pinned");
+
+	error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &where, .arg = &ran_on }, &task);
+	if (!error)
+		error = xy_task_submit(task);
+	if (!error)
+		error = xy_task_wait_for(task, 60); /* seconds; -ETIMEDOUT after that */
+	xy_task_release(task);
+	expect(!error && ran_on < nworkers, "waiting for a task with a limit");
+}
+
+/* --- tasks that make tasks --- */
+
+static _Atomic long leaves;
+
+static int split_cpu(struct xy_call *call);
+static const struct xy_codelet split = { .name = "split", .cpu = { split_cpu } };
+
+static int split_cpu(struct xy_call *call)
+{
+	int depth = *(int *)call->arg - 1, error = 0;
+
+	if (depth < 0) {
+		atomic_fetch_add(&leaves, 1);
+		return 0;
+	}
+	for (int i = 0; i < 2 && !error; i++)
+		error = xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &split, .arg = &depth,
+			.arg_size = sizeof depth });
+	return error;
+}
+
+static void nested(struct xy_runtime *rt)
+{
+	int depth = 10, error;
+
+	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &split, .arg = &depth });
+	error = error ? error : xy_wait(rt);
+	expect(!error && leaves == 1024, "a tree of tasks");
+}
+
+/* --- errors of the caller --- */
+
+static const struct xy_codelet nowhere = { .name = "nowhere", .cpu = { where_cpu }, .where = XY_ON_CUDA };
+
+static void silent(void *arg, const char *line)
+{
+	(void)line;
+	++*(int *)arg;
+}
+
+static void mistakes(void)
+{
+	struct xy_runtime *rt;
+	int lines = 0, error;
+
+	error = xy_start(&rt, &(struct xy_config){ .sched = "tree-eager", .ignore_environment = true,
+		.log = silent, .log_arg = &lines });
+	expect(!error, "a second runtime");
+	expect(xy_submit(rt, &(struct xy_task_desc){ .codelet = &nowhere }) == -ENODEV, "no worker can run it");
+	expect(xy_submit(rt, NULL) == -EINVAL, "no description");
+	expect(lines == 2, "one log line for each mistake");
+	expect(!xy_stop(&rt) && !rt, "stopping");
+	expect(xy_submit(rt, &(struct xy_task_desc){ .codelet = &where }) == -EINVAL, "no runtime");
+}
+
+int main(void)
+{
+	struct xy_runtime *rt;
+
+	expect(!xy_start(&rt, NULL), "starting");
+	submitting(rt);
+	pinned(rt);
+	nested(rt);
+	mistakes();
+	expect(!xy_stop(&rt), "stopping");
+	return 0;
+}
