@@ -15,6 +15,12 @@ static bool eager_push(struct xy_component *self, struct xy_task *task, struct x
 	return xy__spread_push(self, &((struct eager *)self)->spread, task, by);
 }
 
+static bool eager_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	xy__spread_room(self, &((struct eager *)self)->spread, child, by);
+	return xy_can_push_parents(self, by);
+}
+
 static bool eager_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
 	return xy__spread_offer(self, &((struct eager *)self)->spread, offer, by);
@@ -47,5 +53,6 @@ const struct xy_component_ops xy__eager_ops = {
 	.init = eager_init,
 	.fini = eager_fini,
 	.push = eager_push,
+	.can_push = eager_can_push,
 	.can_pull = eager_can_pull,
 };

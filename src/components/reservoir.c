@@ -189,7 +189,8 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 	struct xy__reservoir *r = reservoir(self);
 	bool moved = false, refill = true;
 
-	(void)child;
+	if (self->nchildren > 1)
+		xy__spread_room(self, &r->spread, child, by);
 	if (xy_queue_count(&r->queue)) {
 		xy_lock_take(&r->lock, self, by);
 		moved = r->pushes && reservoir_pump(r, by);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which such mappers try their children. The only state is whose turn it is.
+ * The order in which such mappers try their children. The state is whose turn it is, and which children
+ * are full, so that with many of them one task does not knock at all the doors.
  */
 #include "components/spread.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include "core/task.h"
 
 int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 {
 	unsigned nworkers = xy_machine_nworkers(xy_component_machine(self));
 
 	spread->own = malloc(nworkers * sizeof *spread->own);
-	if (!spread->own)
+	spread->full = calloc(self->nchildren, XY_NLANES * sizeof *spread->full);
+	if (!spread->own || !spread->full) {
+		xy__spread_fini(spread);
 		return -ENOMEM;
+	}
 	for (unsigned worker = 0; worker < nworkers; worker++)
 		spread->own[worker] = -1;
 	/* backwards: the first child that leads to a worker counts */
@@ -25,6 +30,7 @@ int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 
 void xy__spread_fini(struct xy__spread *spread)
 {
+	free(spread->full);
 	free(spread->own);
 }
 
@@ -39,9 +45,41 @@ static void spread_end(struct xy__spread *spread, unsigned i, unsigned nchildren
 	atomic_store_explicit(&spread->turn, i + 1 < nchildren ? i + 1 : 0, memory_order_relaxed);
 }
 
-static bool spread_give(struct xy_component *child, struct xy_task *task, struct xy_agent *by)
+/*
+ * The mark is set before the push and cleared if that is taken. A child that refuses says can_push later,
+ * and its lock puts that after the mark, so that no mark stays on a child that has room. All relaxed.
+ */
+static bool spread_give(struct xy_component *self, struct xy__spread *spread, unsigned i,
+			struct xy_task *task, struct xy_agent *by)
 {
-	return child->takes_pushes && xy_task_can_run_below(task, child) && xy_push(child, task, by);
+	struct xy_component *child = self->children[i];
+	_Atomic bool *full = &spread->full[i * XY_NLANES + task->archs];
+
+	if (!child->takes_pushes || !xy_task_can_run_below(task, child))
+		return false;
+	if (task->constrained) /* is not like others of its architectures */
+		return xy_push(child, task, by);
+	if (atomic_load_explicit(full, memory_order_relaxed))
+		return false;
+	atomic_store_explicit(full, true, memory_order_relaxed);
+	if (!xy_push(child, task, by))
+		return false;
+	atomic_store_explicit(full, false, memory_order_relaxed);
+	return true;
+}
+
+void xy__spread_room(struct xy_component *self, struct xy__spread *spread,
+		     const struct xy_component *child, const struct xy_agent *by)
+{
+	int own = xy__spread_own(spread, by);
+	unsigned i = 0;
+
+	if (own >= 0 && self->children[own] == child)
+		i = (unsigned)own;
+	while (self->children[i] != child)
+		i++;
+	for (unsigned lane = 0; lane < XY_NLANES; lane++)
+		atomic_store_explicit(&spread->full[i * XY_NLANES + lane], false, memory_order_relaxed);
 }
 
 bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struct xy_task *task,
@@ -50,10 +88,10 @@ bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struc
 	int own = xy__spread_own(spread, by);
 	unsigned at = spread_begin(spread);
 
-	if (own >= 0 && spread_give(self->children[own], task, by))
+	if (own >= 0 && spread_give(self, spread, (unsigned)own, task, by))
 		return true;
 	for (unsigned n = self->nchildren; n > 0; n--) {
-		if ((int)at != own && spread_give(self->children[at], task, by)) {
+		if ((int)at != own && spread_give(self, spread, at, task, by)) {
 			spread_end(spread, at, self->nchildren);
 			return true;
 		}

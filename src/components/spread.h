@@ -11,6 +11,7 @@
 /* Locking key: (c) constant after seal, (a) atomic. */
 struct xy__spread {
 	int *own;               /* (c) by worker: the child that leads to it, -1 if none does */
+	_Atomic bool *full;     /* (a) by child and lane: it refused and has not said can_push since */
 	_Atomic unsigned turn;  /* (a) index of a child; relaxed, a turn that is lost does no harm */
 };
 
@@ -25,9 +26,13 @@ static inline int xy__spread_own(const struct xy__spread *spread, const struct x
 }
 
 /* Pushes into the first child that takes it, of those where pushing makes sense and somebody can run
- * the task. */
+ * the task. One that refused is left alone until it says that it has room. */
 bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struct xy_task *task,
 		     struct xy_agent *by);
+
+/* A child has room: for can_push. */
+void xy__spread_room(struct xy_component *self, struct xy__spread *spread,
+		     const struct xy_component *child, const struct xy_agent *by);
 
 /* Tells the children until one wakes a worker. */
 bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,

@@ -178,6 +178,31 @@ static void refuses_when_all_branches_do(void **state)
 	bed_close(bed);
 }
 
+static void leaves_a_full_branch_alone_until_it_says_that_it_has_room(void **state)
+{
+	struct xy_component *children[4];
+	struct bed *bed = open_eager("cpu:3 cuda:1", &basin_ops, children);
+	struct xy_component *eager = xy_tree_root(bed->tree)->children[0];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(xy_push(eager, bed_task(bed, CPU), &bed->application));
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(recorder(children[i])->nrefused, 1);
+	/* tasks that others can run too, and pinned ones, are another matter */
+	assert_false(xy_push(eager, bed_task(bed, CPU | CUDA), &bed->application));
+	assert_false(xy_push(eager, bed_task_pinned(bed, CPU, 1), &bed->application));
+	assert_int_equal(recorder(children[0])->nrefused, 2);
+	assert_int_equal(recorder(children[1])->nrefused, 3);
+	assert_int_equal(recorder(children[3])->nrefused, 1);
+	for (unsigned i = 0; i < 3; i++)
+		recorder(children[i])->room = 9;
+	assert_false(xy_can_push_parents(children[2], &bed->workers[2]));
+	assert_true(xy_push(eager, bed_task(bed, CPU), &bed->application));
+	assert_int_equal(recorder(children[2])->npushed, 1);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +216,7 @@ int main(void)
 		cmocka_unit_test(pushes_first_into_the_branch_of_the_worker_that_calls),
 		cmocka_unit_test(pushes_only_where_the_task_can_run),
 		cmocka_unit_test(refuses_when_all_branches_do),
+		cmocka_unit_test(leaves_a_full_branch_alone_until_it_says_that_it_has_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

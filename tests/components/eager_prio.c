@@ -94,6 +94,8 @@ static void keeps_branches_that_store_filled(void **state)
 	recorder(children[0])->room = recorder(children[1])->room = 2;
 	assert_true(xy_can_push_parents(children[1], &bed->workers[1]));
 	assert_int_equal(recorder(children[1])->npushed, 2);
+	assert_int_equal(recorder(children[0])->npushed, 0);
+	assert_true(xy_can_push_parents(children[0], &bed->workers[0]));
 	assert_int_equal(recorder(children[0])->npushed, 2);
 	assert_ptr_equal(recorder(children[1])->pushed[0], bed->tasks[4]);
 	assert_ptr_equal(recorder(children[1])->pushed[1], bed->tasks[3]);
