@@ -103,7 +103,7 @@ bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct 
 		xy_lock_drop(&r->lock, self, by);
 		return false;
 	}
-	xy_queue_insert(&r->queue, task);
+	xy__queue_insert(&r->queue, task);
 	if (r->pushes && xy__queue_leads(&r->queue, task) && reservoir_give(r, task, by)) {
 		xy_lock_drop(&r->lock, self, by);
 		return true;
@@ -139,7 +139,7 @@ size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const 
 		return reservoir_push_each(self, tasks, n, by);
 	xy_lock_take(&r->lock, self, by);
 	for (size_t i = 0; i < n; i++)
-		xy_queue_insert(&r->queue, tasks[i]);
+		xy__queue_insert(&r->queue, tasks[i]);
 	xy_lock_drop(&r->lock, self, by);
 	reservoir_offer(r, &offer, by);
 	reservoir_offer(r, &offer, by);
@@ -148,13 +148,14 @@ size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const 
 
 /* --- up --- */
 
-static struct xy_task *reservoir_take(struct xy__reservoir *r, struct xy_agent *by)
+static inline __attribute__((always_inline)) struct xy_task *reservoir_take(struct xy__reservoir *r,
+									     struct xy_agent *by)
 {
 	struct xy_task *task;
 	bool refill = false;
 
 	xy_lock_take(&r->lock, &r->base, by);
-	task = xy_queue_take(&r->queue, by);
+	task = xy__queue_take(&r->queue, by);
 	if (task && r->turned_away) {
 		r->turned_away = false;
 		refill = true;

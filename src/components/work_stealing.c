@@ -92,7 +92,7 @@ static bool stealing_push(struct xy_component *self, struct xy_task *task, struc
 		return false;
 	side = &s->sides[i];
 	xy_lock_take(&side->lock, self, by);
-	xy_queue_insert(&side->queue, task);
+	xy__queue_insert(&side->queue, task);
 	given = self->children[i]->takes_pushes && xy__queue_leads(&side->queue, task) &&
 		xy__queue_give(&side->queue, task, xy_push, self->children[i], by);
 	if (!given && offer.task) /* constrained: it must not leave while it is being looked at */
@@ -122,7 +122,7 @@ static size_t stealing_push_many(struct xy_component *self, struct xy_task *cons
 	}
 	xy_lock_take(&s->sides[i].lock, self, by);
 	for (size_t k = 0; k < n; k++)
-		xy_queue_insert(&s->sides[i].queue, tasks[k]);
+		xy__queue_insert(&s->sides[i].queue, tasks[k]);
 	xy_lock_drop(&s->sides[i].lock, self, by);
 	xy_can_pull(self, &offer, by);
 	xy_can_pull(self, &offer, by);
@@ -137,7 +137,7 @@ static struct xy_task *stealing_take(struct stealing *s, int own, struct xy_agen
 	if (!xy_queue_count(&side->queue))
 		return NULL;
 	xy_lock_take(&side->lock, &s->base, by);
-	task = xy_queue_take_newest(&side->queue, by);
+	task = xy__queue_take_newest(&side->queue, by);
 	xy_lock_drop(&side->lock, &s->base, by);
 	return task;
 }
@@ -153,7 +153,7 @@ static unsigned stealing_rob(struct stealing *s, struct stealing_side *victim, u
 		return 0;
 	xy_lock_take(&victim->lock, &s->base, by);
 	half = (xy_queue_count(&victim->queue) + 1) / 2;
-	while (n < most && n < half && (loot[n] = xy_queue_take(&victim->queue, by)))
+	while (n < most && n < half && (loot[n] = xy__queue_take(&victim->queue, by)))
 		n++;
 	xy_lock_drop(&victim->lock, &s->base, by);
 	return n;
@@ -170,7 +170,7 @@ static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, u
 	xy_lock_take(&side->lock, &s->base, by);
 	for (unsigned i = 0; i < n; i++) {
 		offer.archs |= xy_task_archs(loot[i]);
-		xy_queue_insert(&side->queue, loot[i]);
+		xy__queue_insert(&side->queue, loot[i]);
 	}
 	xy_lock_drop(&side->lock, &s->base, by);
 	by->offers = 1; /* it has its task; these are for somebody else */
@@ -234,7 +234,7 @@ static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
 		return false;
 	offer.archs = xy_task_archs(task);
 	xy_lock_take(&side->lock, &s->base, by);
-	xy_queue_insert(&side->queue, task);
+	xy__queue_insert(&side->queue, task);
 	xy_lock_drop(&side->lock, &s->base, by);
 	if (stealing_pump(s, i, by))
 		return true;

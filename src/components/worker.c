@@ -98,15 +98,15 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	return task;
 }
 
-static struct xy_task *worker_pull(struct xy_component *self, struct xy_agent *by)
+struct xy_task *xy__worker_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct worker *w = (struct worker *)self;
-	struct xy_task *task = worker_take(w, by);
+	struct xy_task *task = worker_slot(w) ? worker_take(w, by) : NULL;
 
 	if (!task)
-		task = xy_pull_parents(self, by);
+		task = self->nparents == 1 ? xy_pull(self->parents[0], by) : xy_pull_parents(self, by);
 	/* who decides above answers by pushing */
-	return task ? task : worker_take(w, by);
+	return task || !worker_slot(w) ? task : worker_take(w, by);
 }
 
 static bool worker_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
@@ -171,7 +171,7 @@ const struct xy_component_ops xy__worker_ops = {
 	.options = worker_options,
 	.init = worker_init,
 	.push = worker_push,
-	.pull = worker_pull,
+	.pull = xy__worker_pull,
 	.can_pull = worker_can_pull,
 	.is_bounded = worker_is_bounded,
 	.depth = worker_depth,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is calling. The only thread-local of the library: it lets a codelet or callback that calls the
- * runtime again act as the agent that runs it. Components never see it; they get the agent.
+ * Who is calling: the slow sides.
  */
 #include "core/runtime.h"
 
@@ -9,11 +8,11 @@
 
 enum { NUMBERS = 64 };
 
-static _Thread_local struct xy__agent *agent_current __attribute__((tls_model("initial-exec")));
+_Thread_local struct xy__agent *xy__current;
 
 struct xy__agent *xy__inside(struct xy_runtime *rt)
 {
-	struct xy__agent *agent = agent_current;
+	struct xy__agent *agent = xy__current;
 
 	while (agent && agent->runtime != rt)
 		agent = agent->outer;
@@ -22,22 +21,7 @@ struct xy__agent *xy__inside(struct xy_runtime *rt)
 
 /* A thread comes back to the same agent unless that is busy. It never waits for one in particular: its
  * holder may be inside a callback that waits for this thread. */
-static struct xy__agent *agent_lock_any(struct xy_runtime *rt)
-{
-	uintptr_t self = (uintptr_t)&agent_current; /* as good as the thread's name */
-	unsigned first = (unsigned)(self >> 12 ^ self >> 20);
-
-	for (unsigned i = 0;; i++) {
-		struct xy__agent *agent = &rt->applications[(first + i) % XY__APPLICATION_AGENTS];
-
-		if (xy__lock_try(&agent->lock))
-			return agent;
-		if (i >= XY__APPLICATION_AGENTS)
-			sched_yield();
-	}
-}
-
-struct xy__agent *xy__enter(struct xy_runtime *rt)
+struct xy__agent *xy__enter_slowly(struct xy_runtime *rt, unsigned first)
 {
 	struct xy__agent *agent = xy__inside(rt);
 
@@ -45,26 +29,21 @@ struct xy__agent *xy__enter(struct xy_runtime *rt)
 		agent->depth++;
 		return agent;
 	}
-	agent = agent_lock_any(rt);
-	agent->outer = agent_current;
-	agent_current = agent;
-	return agent;
-}
-
-void xy__leave(struct xy__agent *agent)
-{
-	if (agent->depth) {
-		agent->depth--;
-		return;
+	for (unsigned i = 0;; i++) {
+		agent = &rt->applications[(first + i) % XY__APPLICATION_AGENTS];
+		if (xy__lock_try(&agent->lock))
+			break;
+		if (i >= XY__APPLICATION_AGENTS)
+			sched_yield();
 	}
-	agent_current = agent->outer;
-	agent->outer = NULL;
-	xy__lock_drop(&agent->lock);
+	agent->outer = xy__current;
+	xy__current = agent;
+	return agent;
 }
 
 void xy__become(struct xy__agent *agent)
 {
-	agent_current = agent;
+	xy__current = agent;
 }
 
 void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)

@@ -1,19 +1,100 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building tasks from descriptions.
+ * Building tasks from descriptions. Most tasks are plain: a codelet, an argument, handles. What those
+ * need is inline; each rarer wish has a function of its own in build.c.
  */
 #ifndef XYLEM_CORE_BUILD_H
 #define XYLEM_CORE_BUILD_H
 
-#include "core/runtime.h"
+#include <errno.h>
+#include "core/deps.h"
 
-/* A task as described, not submitted, with one reference, into *task. 0, -EINVAL, -ENODEV, -ENOMEM. */
-int xy__task_build(struct xy_task **task, const struct xy_task_desc *desc, struct xy__agent *agent);
+/* The rare part of a task, made at the first call; NULL without memory. */
+struct xy__task_extra *xy__task_extra(struct xy_task *task);
+
+/* What a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
+int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
 
 /* A task with nothing but a reference and a number; NULL without memory. */
 struct xy_task *xy__task_blank(struct xy__agent *agent);
 
-/* The rare part of a task, made at the first call; NULL without memory. */
-struct xy__task_extra *xy__task_extra(struct xy_task *task);
+/* Makes the dependencies and the outcome of a task those of one that is new. Nobody else knows it. */
+static inline void xy__task_reset(struct xy_task *task)
+{
+	task->nedges = 0;
+	task->edge_room = 0;
+	task->implementation = 0;
+	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
+	atomic_init(&task->missing, XY__SUBMITTING);
+	atomic_init(&task->status, 0);
+}
+
+/* A task from the pool with the fields that every task has. */
+static inline struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc *desc)
+{
+	struct xy_task *task = xy__pool_take(&agent->pool);
+
+	if (!task)
+		return NULL;
+	xy__task_reset(task);
+	atomic_init(&task->references, 1);
+	atomic_store_explicit(&task->codelet, desc->codelet, memory_order_relaxed);
+	atomic_store_explicit(&task->name, desc->name, memory_order_relaxed);
+	task->arg = desc->arg;
+	task->priority = desc->priority;
+	task->length_us = (float)desc->length_us;
+	task->constrained = false;
+	task->flags = 0;
+	task->naccesses = 0;
+	task->arrival = 0;
+	task->callback = desc->callback;
+	task->callback_arg = desc->callback_arg;
+	task->number = xy__agent_number(agent);
+	/* release: the dump sees a task that is filled far enough */
+	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
+	return task;
+}
+
+static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
+{
+	unsigned archs = (codelet->cpu[0] ? XY_ON_CPU : 0) | (codelet->cuda[0] ? XY_ON_CUDA : 0) |
+			 (codelet->opencl[0] ? XY_ON_OPENCL : 0);
+
+	return codelet->where ? archs & codelet->where : archs;
+}
+
+/* Whether a description has more wishes than xy__task_take and the codelet fulfil. */
+static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
+{
+	return desc->handles[0] || (desc->naccesses | desc->retries | desc->nworkers | desc->choice) ||
+	       desc->arg_size || (desc->codelet && desc->codelet->can_execute);
+}
+
+/* A task as described, not submitted, with one reference, into *task. 0, -EINVAL, -ENODEV, -ENOMEM. */
+static inline __attribute__((always_inline)) int xy__task_build(struct xy_task **out, const struct xy_task_desc *desc,
+				 struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+	const struct xy_codelet *codelet = desc->codelet;
+	struct xy_task *task = xy__task_take(agent, desc);
+	unsigned archs = rt->root->archs;
+	int error;
+
+	*out = task;
+	if (!task)
+		return -ENOMEM;
+	if (codelet) {
+		archs &= xy__codelet_archs(codelet);
+		if (codelet->cpu[1] || codelet->cuda[1] || codelet->opencl[1])
+			task->flags = XY__TASK_CHOICE;
+	}
+	task->archs = (uint8_t)archs;
+	error = archs ? 0 : -ENODEV;
+	if (!error && xy__task_desc_wants_more(desc))
+		error = xy__task_build_rest(task, desc, rt);
+	if (error)
+		xy__task_unref(task, agent);
+	return error;
+}
 
 #endif

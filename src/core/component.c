@@ -39,7 +39,7 @@ static void note_dropped(struct xy_agent *by) { (void)by; }
 /* Shard 0 is shared by all agents that have none of their own. */
 static inline void count(_Atomic uint64_t *counter, const struct xy_agent *by)
 {
-	if (by->shard)
+	if (__builtin_expect(by->shard != 0, 1))
 		atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
 				      memory_order_relaxed);
 	else
@@ -101,9 +101,23 @@ struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
 	return self->nparents == 1 ? xy_pull(self->parents[0], by) : pull_each_parent(self, by);
 }
 
+/* Shows a task to those on its way that want to see it. */
+static inline void show_passing(struct xy_component *looker, const struct xy_component *source,
+				struct xy_task *task, struct xy_agent *by)
+{
+	for (;;) {
+		looker->ops->passed(looker, task, by);
+		if (looker == source)
+			return;
+		looker = looker->parents[0]->looker;
+		if (!looker)
+			return;
+	}
+}
+
 struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 {
-	struct xy_component *source = from->source, *looker;
+	struct xy_component *source = from->source;
 	struct xy_task *task;
 
 	RULE(!by->held);
@@ -113,8 +127,8 @@ struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 	RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
 	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
 	count(&from->shards[by->shard].pulled, by);
-	for (looker = from->looker; looker; looker = looker == source ? NULL : looker->parents[0]->looker)
-		looker->ops->passed(looker, task, by);
+	if (from->looker)
+		show_passing(from->looker, source, task, by);
 	return task;
 }
 

@@ -11,7 +11,6 @@
 
 #include "core/data/handle.h"
 
-#include "core/lockfree/successors.h"
 
 enum { FEW_ACCESSES = 16, SEEN = 8 };
 
@@ -315,11 +314,9 @@ static void deps_ready(struct xy_task *task, struct endings *endings, struct xy_
 		xy__inbox_put(agent->runtime, task, agent);
 }
 
-static void deps_tell_successors(struct xy_task *task, int status, struct endings *endings,
+static void deps_tell_successors(struct xy__edge *edge, int status, struct endings *endings,
 				 struct xy__agent *agent)
 {
-	struct xy__edge *edge = xy__successors_close(&task->successors);
-
 	while (edge) {
 		struct xy__edge *next = atomic_load_explicit(&edge->next, memory_order_relaxed);
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
@@ -361,6 +358,7 @@ static void deps_try_commuters(struct xy_task *task, struct xy__agent *agent)
 static void deps_end_one(struct xy_task *task, int status, struct endings *endings, struct xy__agent *agent)
 {
 	struct xy_task *again = NULL;
+	struct xy__edge *edge;
 	bool counted = !(task->flags & XY__TASK_UNCOUNTED);
 
 	if (status) {
@@ -376,7 +374,9 @@ static void deps_end_one(struct xy_task *task, int status, struct endings *endin
 		drop_unordered(task);
 	xy__task_set_state(task, XY__TASK_ENDED);
 	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
-	deps_tell_successors(task, status, endings, agent);
+	edge = xy__successors_close(&task->successors);
+	if (edge)
+		deps_tell_successors(edge, status, endings, agent);
 	if (again)
 		deps_try_commuters(again, agent);
 	if (counted)
@@ -394,6 +394,18 @@ static void deps_end_all(struct endings *endings, struct xy__agent *agent)
 		if (task->flags & XY__TASK_ACQUIRE)
 			xy__acquire_ready(task, status, agent);
 		deps_end_one(task, status, endings, agent);
+	}
+}
+
+void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
+{
+	struct endings endings;
+
+	endings.first = NULL;
+	deps_tell_successors(edges, 0, &endings, agent);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
 	}
 }
 
@@ -430,7 +442,7 @@ void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent)
 		xy__pool_give_block(&agent->pool, (struct xy__edge_block *)waiter);
 }
 
-static void task_free_extra(struct xy_task *task)
+void xy__task_free(struct xy_task *task, struct xy__agent *agent)
 {
 	free(task->extra->workers);
 	free(task->extra->argument);
@@ -438,16 +450,5 @@ static void task_free_extra(struct xy_task *task)
 	free(task->extra->buffers);
 	free(task->extra);
 	task->extra = NULL;
-}
-
-void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
-{
-	/* The last reference: nobody else can make another one. Otherwise acq_rel: everything done
-	 * through other references happens before the reuse. */
-	if (atomic_load_explicit(&task->references, memory_order_acquire) != 1 &&
-	    atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
-		return;
-	if (task->extra)
-		task_free_extra(task);
 	xy__pool_give(&agent->pool, task);
 }

@@ -5,6 +5,7 @@
 #ifndef XYLEM_CORE_DEPS_H
 #define XYLEM_CORE_DEPS_H
 
+#include "core/lockfree/successors.h"
 #include "core/runtime.h"
 
 /* A thread that waits for the end of a task, hung into its list of successors. Its memory is a block of
@@ -33,11 +34,52 @@ void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent
  * follow and have nothing to run (cancelled, empty) end as well. */
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
 
+/* Whether nothing but its end and its successors has to be seen to when the task ends well. */
+static inline bool xy__deps_is_plain(const struct xy_task *task)
+{
+	return !task->callback && !(task->flags & (XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
+}
+
+/* Successors of a task that has ended well. */
+void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent);
+
 /* Gives up a task that was created and not submitted, with the caller's reference: it ends without
  * running once its predecessors have, and what waits for it is cancelled. */
 void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);
 
+/* Frees what hangs on a task and gives its memory back. */
+void xy__task_free(struct xy_task *task, struct xy__agent *agent);
+
 /* Drops a reference, frees the task with the last one. */
-void xy__task_unref(struct xy_task *task, struct xy__agent *agent);
+static inline void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
+{
+	/* The last reference: nobody else can make another one. Otherwise acq_rel: everything done
+	 * through other references happens before the reuse. */
+	if (atomic_load_explicit(&task->references, memory_order_acquire) != 1 &&
+	    atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
+		return;
+	if (task->extra)
+		xy__task_free(task, agent);
+	else
+		xy__pool_give(&agent->pool, task);
+}
+
+/* xy__deps_end for the common case, inline. */
+static inline void xy__deps_end_well(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__edge *edges;
+
+	if (!xy__deps_is_plain(task)) {
+		xy__deps_end(task, 0, agent);
+		return;
+	}
+	xy__task_set_state(task, XY__TASK_ENDED);
+	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
+	edges = xy__successors_close(&task->successors);
+	if (edges)
+		xy__deps_tell(edges, agent);
+	xy__agent_add(&agent->ended);
+	xy__task_unref(task, agent);
+}
 
 #endif

@@ -10,7 +10,7 @@
 enum { BATCH = 32, MOST = 256 };   /* tasks moved under one lock, and in one go */
 
 /* A tree that keeps its rules never refuses at the root; a task refused by one that doesn't is kept. */
-static void inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
 	if (xy_push(rt->root, task, &agent->base))
 		return;
@@ -44,7 +44,7 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 	while (first) {
 		struct xy_task *next = first->next;
 
-		inbox_push(rt, first, agent);
+		xy__inbox_push(rt, first, agent);
 		first = next;
 	}
 }
@@ -61,24 +61,9 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 			n++;
 		xy__lock_drop(&rt->inbox_lock);
 		for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
-			inbox_push(rt, tasks[i], agent);
+			xy__inbox_push(rt, tasks[i], agent);
 		moved += n;
 		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */
 		xy__fence();
 	}
-}
-
-void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
-{
-	xy__task_set_state(task, XY__TASK_READY);
-	if (agent->base.worker >= 0) {
-		inbox_push(rt, task, agent);
-		return;
-	}
-	while (!xy__ring_put(&rt->inbox, task))
-		xy__inbox_drain(rt, agent);
-	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
-	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) &&
-	    !atomic_load_explicit(&rt->searchers, memory_order_relaxed))
-		xy__inbox_drain(rt, agent);
 }

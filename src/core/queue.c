@@ -142,12 +142,6 @@ static void constrained_insert(struct xy_queue *q, struct xy_task *task)
 	list_insert(lane, where, task);
 }
 
-/* The owner's lock orders the stores; readers without it only want a hint. */
-static inline void queue_set_count(struct xy_queue *q, size_t count)
-{
-	atomic_store_explicit(&q->count, count, memory_order_relaxed);
-}
-
 /* Whatever is not simply appended to a list. */
 static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, struct xy_task *task)
 {
@@ -165,7 +159,7 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 	task->arrival = q->arrivals++;
 	q->used |= 1u << i;
 	q->length_us += (double)task->length_us;
-	queue_set_count(q, count);
+	xy__queue_set_count(q, count);
 	if (count > xy_queue_peak(q))
 		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
 	if (task->constrained || (task->priority != 0 && q->ordered))
@@ -189,19 +183,10 @@ static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
 	q->length_us -= (double)task->length_us;
 }
 
-static inline void queue_uncount(struct xy_queue *q)
-{
-	size_t count = xy_queue_count(q) - 1;
-
-	queue_set_count(q, count);
-	if (!count)
-		q->length_us = 0; /* no rounding error outlives the tasks that it came from */
-}
-
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
 {
 	queue_unlink(q, task);
-	queue_uncount(q);
+	xy__queue_uncount(q);
 }
 
 /* The lane if there is only one that has something, and it is all of one priority; else NULL. Most
@@ -217,7 +202,7 @@ static inline struct xy_queue_lane *queue_plain_lane(struct xy_queue *q, unsigne
 static inline void queue_account(struct xy_queue *q, const struct xy_task *task)
 {
 	q->length_us -= (double)task->length_us;
-	queue_uncount(q);
+	xy__queue_uncount(q);
 }
 
 static __attribute__((noinline)) struct xy_task *queue_take_best(struct xy_queue *q, unsigned lanes,
@@ -377,7 +362,7 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
 
 	queue_unlink(q, task);
 	if (give(to, task, by)) {
-		queue_uncount(q);
+		xy__queue_uncount(q);
 		return true;
 	}
 	task->arrival = arrival;

@@ -96,10 +96,39 @@ struct xy_runtime {
 
 /* --- agent.c: who is calling --- */
 
+/* What the calling thread is: a worker, or inside a call of the application; else NULL. The only
+ * thread-local of the library: it lets a codelet or callback that calls the runtime again act as the
+ * agent that runs it. Components never see it; they get the agent. */
+extern _Thread_local struct xy__agent *xy__current
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+struct xy__agent *xy__enter_slowly(struct xy_runtime *rt, unsigned first);
+
 /* The agent that the calling thread is for this runtime: its own if it is one of the runtime's
  * workers or inside a call already, else one of the application's, locked until xy__leave. */
-struct xy__agent *xy__enter(struct xy_runtime *rt);
-void xy__leave(struct xy__agent *agent);
+static inline struct xy__agent *xy__enter(struct xy_runtime *rt)
+{
+	uintptr_t self = (uintptr_t)&xy__current; /* as good as the thread's name */
+	unsigned first = (unsigned)(self >> 12 ^ self >> 20) % XY__APPLICATION_AGENTS;
+	struct xy__agent *agent = &rt->applications[first];
+
+	if (xy__current || !xy__lock_try(&agent->lock))
+		return xy__enter_slowly(rt, first);
+	xy__current = agent;
+	return agent;
+}
+
+static inline void xy__leave(struct xy__agent *agent)
+{
+	if (agent->depth) {
+		agent->depth--;
+		return;
+	}
+	xy__current = agent->outer;
+	agent->outer = NULL;
+	xy__lock_drop(&agent->lock);
+}
+
 /* The agent if the thread is inside a codelet or callback of this runtime, else NULL. */
 struct xy__agent *xy__inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
@@ -117,6 +146,16 @@ static inline uint64_t xy__agent_number(struct xy__agent *agent)
 	return ++agent->number;
 }
 
+/* Counts in a shard; shard 0 is shared by all agents that have none of their own. */
+static inline void xy__agent_count(_Atomic uint64_t *counter, const struct xy__agent *agent)
+{
+	if (agent->base.shard)
+		atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
 static inline void xy__agent_add(_Atomic uint64_t *counter)
 {
 	/* release: pairs with the acquire in xy__runtime_live; only the owner writes */
@@ -126,10 +165,27 @@ static inline void xy__agent_add(_Atomic uint64_t *counter)
 
 /* --- inbox.c: from submission to the tree --- */
 
-/* Gives a ready task to the scheduler. */
-void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
 /* Moves everything that has been put into the tree. */
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
+/* Gives a ready task straight to the tree: what workers do. */
+void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
+
+/* Gives a ready task to the scheduler. */
+static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	xy__task_set_state(task, XY__TASK_READY);
+	if (agent->base.worker >= 0) {
+		xy__inbox_push(rt, task, agent);
+		return;
+	}
+	while (!xy__ring_put(&rt->inbox, task))
+		xy__inbox_drain(rt, agent);
+	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
+	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) &&
+	    !atomic_load_explicit(&rt->searchers, memory_order_relaxed))
+		xy__inbox_drain(rt, agent);
+}
+
 static inline bool xy__inbox_has(struct xy_runtime *rt)
 {
 	return xy__ring_has(&rt->inbox) || atomic_load_explicit(&rt->has_stranded, memory_order_relaxed);

@@ -43,6 +43,8 @@ extern const struct xy_policy *const xy__policies[];
 /* The leaf kind and which worker a leaf is for. */
 extern const struct xy_component_ops xy__worker_ops;
 unsigned xy__worker_of(const struct xy_component *leaf);
+/* What a pull at the leaf gives to its worker. */
+struct xy_task *xy__worker_pull(struct xy_component *leaf, struct xy_agent *by);
 
 /* As xy_tree_parse, but with nshards counters per component. */
 int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,

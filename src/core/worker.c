@@ -9,28 +9,24 @@
 
 enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
 
-static xy_function *worker_function(const struct xy_codelet *codelet, enum xy_arch arch, unsigned implementation)
+static inline xy_function *worker_function(const struct xy_codelet *codelet, enum xy_arch arch,
+					   unsigned implementation)
 {
-	switch (arch) {
-	case XY_CPU:
+	if (arch == XY_CPU)
 		return codelet->cpu[implementation];
-	case XY_CUDA:
-		return codelet->cuda[implementation];
-	default:
-		return codelet->opencl[implementation];
-	}
+	return arch == XY_CUDA ? codelet->cuda[implementation] : codelet->opencl[implementation];
 }
 
-/* The implementation that a component chose, or the first that this worker may use. */
-static xy_function *worker_choose(const struct xy__worker *worker, struct xy_task *task)
+/* The implementation that a component chose may be one that this worker must not use. */
+static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
 {
-	if (task->constrained && !xy_task_can_run_with(task, worker->id, task->implementation))
-		for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
-			if (xy_task_can_run_with(task, worker->id, i)) {
-				task->implementation = (uint8_t)i;
-				break;
-			}
-	return worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+	if (xy_task_can_run_with(task, worker->id, task->implementation))
+		return;
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
+		if (xy_task_can_run_with(task, worker->id, i)) {
+			task->implementation = (uint8_t)i;
+			return;
+		}
 }
 
 static int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
@@ -45,10 +41,9 @@ static int worker_buffers(struct xy__worker *worker, struct xy_task *task, void 
 	return 0;
 }
 
-static int worker_call(struct xy__worker *worker, struct xy_task *task)
+static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
 {
 	void *few[STACK_BUFFERS], **buffers = task->naccesses > STACK_BUFFERS ? task->extra->buffers : few;
-	xy_function *function = worker_choose(worker, task);
 	struct xy_call call = {
 		.runtime = worker->agent.runtime,
 		.task = task,
@@ -60,10 +55,12 @@ static int worker_call(struct xy__worker *worker, struct xy_task *task)
 	};
 	int error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
 
-	return error ? error : function(&call);
+	if (error)
+		return error;
+	return worker_function(xy__task_codelet(task), worker->arch, task->implementation)(&call);
 }
 
-static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
+static __attribute__((noinline)) int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
 	double begin = xy__now();
 	int status = worker_call(worker, task);
@@ -92,11 +89,15 @@ static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 
 	xy__task_set_state(task, XY__TASK_RUNNING);
 	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	if (task->constrained)
+		worker_choose(worker, task);
 	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
 	status = rt->settings.profile ? worker_call_timed(worker, task) : worker_call(worker, task);
 	worker->agent.base.offers = 0; /* but the first that its end releases is */
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
-	if (status && worker_retry(task))
+	if (!status)
+		xy__deps_end_well(task, &worker->agent);
+	else if (worker_retry(task))
 		xy__inbox_put(rt, task, &worker->agent);
 	else
 		xy__deps_end(task, status, &worker->agent);

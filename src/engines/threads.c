@@ -15,13 +15,18 @@
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
 
-static struct xy_task *threads_take(struct xy__worker *worker)
+static inline struct xy_task *threads_take(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task;
 
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
-	return xy_pull(worker->leaf, &worker->agent.base);
+	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
+	task = xy__worker_pull(worker->leaf, &worker->agent.base);
+	if (task)
+		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
+	return task;
 }
 
 static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
