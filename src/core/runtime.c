@@ -11,7 +11,7 @@
 #include "core/deps.h"
 #include "core/machine.h"
 
-enum { MOST_SHARDS = 64, MESSAGE = 1024 };
+enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
 
 static int runtime_machine(struct xy_runtime *rt)
 {
@@ -102,6 +102,7 @@ static int runtime_application(struct xy_runtime *rt)
 	memset(rt->applications, 0, XY__APPLICATION_AGENTS * sizeof *rt->applications);
 	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
 		xy__agent_init(&rt->applications[i], rt, -1);
+	rt->room_every = rt->settings.window / 8 < ROOM_EVERY ? rt->settings.window / 8 : ROOM_EVERY;
 	xy__ring_init(&rt->inbox, rt->slots, XY__INBOX_SLOTS);
 	return 0;
 }

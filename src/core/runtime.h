@@ -62,6 +62,7 @@ struct xy_runtime {
 	struct xy__tree_engine engine;       /* (c) */
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */
+	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
 	struct xy__worker *workers;          /* (c) */
 	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
 	struct xy__ring_slot *slots;         /* (c) */

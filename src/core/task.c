@@ -11,8 +11,6 @@
 #include "core/graph.h"
 
 
-enum { ROOM_EVERY = 64 };   /* submissions between two looks at the number of tasks in flight */
-
 const char *xy__task_problem(int error)
 {
 	switch (error) {
@@ -210,7 +208,7 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 		return submit_and_wait(rt, desc);
 	agent = xy__enter(rt);
 	if (agent->base.worker < 0 && !agent->depth && agent->room-- == 0) {
-		agent->room = ROOM_EVERY;
+		agent->room = rt->room_every;
 		xy__leave(agent);
 		xy__runtime_room(rt);
 		agent = xy__enter(rt);
