@@ -30,6 +30,9 @@ unit_tests += tests/core/registry
 unit_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
 unit_tests += tests/core/tree
+unit_tests += tests/core/tree_memory
+tests_core_tree_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc,--wrap=strndup,--wrap=free
 unit_tests += tests/core/tree_parse
 unit_tests += tests/core/tree_print
 unit_tests += tests/core/tree_seal

@@ -263,8 +263,10 @@ static unsigned find_candidates(struct printer *p, struct list heads, const stru
 	unsigned count = 0, nqueue = 0, limit = heads.at[0]->tree->ncomponents;
 	const struct xy_component **queue = malloc(limit * sizeof(*queue));
 
-	if (!queue)
+	if (!queue) {
+		p->out->failed = true;
 		return 0;
+	}
 	p->mark++;
 	for (unsigned i = 0; i < heads.count; i++) {
 		p->marks[heads.at[i]->id] = p->mark;
