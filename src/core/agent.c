@@ -58,12 +58,15 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	xy__pool_init(&agent->pool, rt, rt->machine);
 }
 
-void xy__call_back(struct xy__agent *agent, void (*callback)(void *arg, int status), void *arg, int status)
+void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,
+		   void (*callback)(void *arg, int status), void *arg, int status)
 {
 	unsigned offers = agent->base.offers;
 
 	agent->base.offers = 1;
+	agent->endings = endings;
 	callback(arg, status);
+	agent->endings = NULL;
 	agent->base.offers = offers;
 }
 

@@ -277,12 +277,7 @@ int xy__deps_register(struct xy_task *task, uint64_t mark, int *count, struct xy
 
 /* --- ending --- */
 
-/* Tasks that are to end without running, each with its status, linked by next. */
-struct endings {
-	struct xy_task *first, *last;
-};
-
-static void endings_add(struct endings *endings, struct xy_task *task)
+static void endings_add(struct xy__endings *endings, struct xy_task *task)
 {
 	task->next = NULL;
 	if (endings->first)
@@ -292,29 +287,33 @@ static void endings_add(struct endings *endings, struct xy_task *task)
 	endings->last = task;
 }
 
+/* The application has got its data. Inside a callback it is told later, so that callbacks don't nest. */
+static void deps_acquired(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
+{
+	if (agent->endings)
+		endings_add(endings, task);
+	else
+		xy__acquire_ready(task, 0, endings, agent);
+}
+
 /* All predecessors have ended. */
-static void deps_ready(struct xy_task *task, struct endings *endings, struct xy__agent *agent)
+static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
 	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
 
-	if (task->flags & XY__TASK_ACQUIRE) {
-		if (status) {
-			endings_add(endings, task);
-			return;
-		}
-		if (!(task->flags & XY__TASK_COMMUTES) || xy__commute_take(task))
-			xy__acquire_ready(task, 0, agent);
-		return;
-	}
-	if (status || !xy__task_codelet(task)) {
+	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
 		endings_add(endings, task);
 		return;
 	}
-	if (!(task->flags & XY__TASK_COMMUTES) || xy__commute_take(task))
+	if ((task->flags & XY__TASK_COMMUTES) && !xy__commute_take(task))
+		return;
+	if (task->flags & XY__TASK_ACQUIRE)
+		deps_acquired(task, endings, agent);
+	else
 		xy__inbox_put(agent->runtime, task, agent);
 }
 
-static void deps_tell_successors(struct xy__edge *edge, int status, struct endings *endings,
+static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__endings *endings,
 				 struct xy__agent *agent)
 {
 	while (edge) {
@@ -340,14 +339,14 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct endin
 }
 
 /* Tasks that waited for a commuting handle which was given back. */
-static void deps_try_commuters(struct xy_task *task, struct xy__agent *agent)
+static void deps_try_commuters(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
 	while (task) {
 		struct xy_task *next = task->next;
 
 		if (xy__commute_take(task)) {
 			if (task->flags & XY__TASK_ACQUIRE)
-				xy__acquire_ready(task, 0, agent);
+				deps_acquired(task, endings, agent);
 			else
 				xy__inbox_put(agent->runtime, task, agent);
 		}
@@ -355,7 +354,7 @@ static void deps_try_commuters(struct xy_task *task, struct xy__agent *agent)
 	}
 }
 
-static void deps_end_one(struct xy_task *task, int status, struct endings *endings, struct xy__agent *agent)
+static void deps_end_one(struct xy_task *task, int status, struct xy__endings *endings, struct xy__agent *agent)
 {
 	struct xy_task *again = NULL;
 	struct xy__edge *edge;
@@ -367,7 +366,7 @@ static void deps_end_one(struct xy_task *task, int status, struct endings *endin
 			xy__runtime_fail(agent->runtime, task, status);
 	}
 	if (task->callback)
-		xy__call_back(agent, task->callback, task->callback_arg, status);
+		xy__call_back(agent, endings, task->callback, task->callback_arg, status);
 	if (task->flags & XY__TASK_TAKEN)
 		again = xy__commute_drop(task);
 	if (task->flags & XY__TASK_UNORDERED)
@@ -378,28 +377,31 @@ static void deps_end_one(struct xy_task *task, int status, struct endings *endin
 	if (edge)
 		deps_tell_successors(edge, status, endings, agent);
 	if (again)
-		deps_try_commuters(again, agent);
+		deps_try_commuters(again, endings, agent);
 	if (counted)
 		xy__agent_add(&agent->ended);
 	xy__task_unref(task, agent);
 }
 
-static void deps_end_all(struct endings *endings, struct xy__agent *agent)
+static void deps_end_all(struct xy__endings *endings, struct xy__agent *agent)
 {
 	while (endings->first) {
 		struct xy_task *task = endings->first;
 		int status = atomic_load_explicit(&task->status, memory_order_relaxed);
 
 		endings->first = task->next;
-		if (task->flags & XY__TASK_ACQUIRE)
-			xy__acquire_ready(task, status, agent);
+		if ((task->flags & XY__TASK_ACQUIRE) && atomic_load(&task->state) != XY__TASK_HELD) {
+			xy__acquire_ready(task, status, endings, agent);
+			if (!status)
+				continue;
+		}
 		deps_end_one(task, status, endings, agent);
 	}
 }
 
 void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 {
-	struct endings endings;
+	struct xy__endings endings;
 
 	endings.first = NULL;
 	deps_tell_successors(edges, 0, &endings, agent);
@@ -409,9 +411,17 @@ void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 	}
 }
 
+void xy__deps_release(struct xy_task *task, struct xy__agent *agent)
+{
+	if (agent->endings)
+		endings_add(agent->endings, task);
+	else
+		xy__deps_end(task, 0, agent);
+}
+
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent)
 {
-	struct endings endings;
+	struct xy__endings endings;
 
 	endings.first = NULL;
 	deps_end_one(task, status, &endings, agent);
@@ -423,13 +433,13 @@ void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent)
 
 void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent)
 {
-	struct endings endings = { NULL, NULL };
+	struct xy__endings endings = { NULL, NULL };
 
 	/* acq_rel: pairs with the decrement in deps_tell_successors */
 	if (count && atomic_fetch_add_explicit(&task->missing, count - XY__SUBMITTING,
 					       memory_order_acq_rel) != XY__SUBMITTING - count)
 		return;
-	deps_ready(task, &endings, agent);
+	deps_ready(task, agent->endings ? agent->endings : &endings, agent);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
 		xy__runtime_news(agent->runtime);

@@ -43,6 +43,10 @@ static inline bool xy__deps_is_plain(const struct xy_task *task)
 /* Successors of a task that has ended well. */
 void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent);
 
+/* The application gives back what it held. Inside a callback that happens when the callback returns, so
+ * that a row of them needs no stack. */
+void xy__deps_release(struct xy_task *task, struct xy__agent *agent);
+
 /* Gives up a task that was created and not submitted, with the caller's reference: it ends without
  * running once its predecessors have, and what waits for it is cancelled. */
 void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);

@@ -23,12 +23,18 @@ enum {
 	XY__ERROR_SIZE = 256
 };
 
+/* Tasks that are to end without running, each with its status, linked by next. */
+struct xy__endings {
+	struct xy_task *first, *last;
+};
+
 /* An agent with what the runtime keeps for it. */
 struct xy__agent {
 	alignas(128) struct xy_agent base;
 	struct xy_runtime *runtime;          /* (c) */
 	_Atomic int lock;                    /* held by the thread of the application that uses it */
 	struct xy__agent *outer;             /* (o) what the thread was before it entered */
+	struct xy__endings *endings;         /* (o) inside a callback: what ends meanwhile, else NULL */
 	unsigned depth;                      /* (o) calls inside of calls, not yet left */
 	uint64_t number, number_end;         /* (o) task numbers left to give */
 	unsigned room;                       /* (o) submissions until it looks whether there is room */
@@ -135,8 +141,10 @@ struct xy__agent *xy__inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
 void xy__become(struct xy__agent *agent);
 void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
-/* Calls a function of the user's, which may take long: what it submits is not for this worker to take. */
-void xy__call_back(struct xy__agent *agent, void (*callback)(void *arg, int status), void *arg, int status);
+/* Calls a function of the user's, which may take long: what it submits is not for this worker to take.
+ * What ends meanwhile without running goes into endings, for the caller to deal with. */
+void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,
+		   void (*callback)(void *arg, int status), void *arg, int status);
 /* Takes new numbers for tasks. */
 void xy__agent_numbers(struct xy__agent *agent);
 

@@ -1,5 +1,9 @@
 # Tests with a running runtime; the others of this folder are listed in tests/local.mk.
-runtime_tests = tests/core/runtime
+runtime_tests = tests/core/data/acquire
+runtime_tests += tests/core/data/commute
+runtime_tests += tests/core/data/handle
+runtime_tests += tests/core/data/order
+runtime_tests += tests/core/runtime
 runtime_tests += tests/core/task
 runtime_tests += tests/core/task_order
 runtime_tests += tests/core/task_wait
@@ -10,6 +14,10 @@ check_LTLIBRARIES += libhelper.la
 endif
 libhelper_la_SOURCES = tests/helper.c tests/helper.h
 helper_libs = libhelper.la $(LDADD)
+tests_core_data_acquire_LDADD = $(helper_libs)
+tests_core_data_commute_LDADD = $(helper_libs)
+tests_core_data_handle_LDADD = $(helper_libs)
+tests_core_data_order_LDADD = $(helper_libs)
 tests_core_runtime_LDADD = $(helper_libs)
 tests_core_task_LDADD = $(helper_libs)
 tests_core_task_order_LDADD = $(helper_libs)

@@ -339,6 +339,30 @@ static void submits_from_callbacks(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void submit_empty_again(void *arg, int status)
+{
+	struct again *again = arg;
+
+	(void)status;
+	atomic_fetch_add(&again->ran, 1);
+	if (atomic_fetch_sub(&again->left, 1) > 0)
+		xy_submit(again->h->rt, &(struct xy_task_desc){ .callback = submit_empty_again,
+								.callback_arg = again });
+}
+
+static void a_long_row_of_callbacks_needs_no_stack(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	int n = (int)helper_scale(200000);
+	struct again again = { .h = h, .left = n };
+
+	(void)state;
+	submit_empty_again(&again, 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(again.ran, n + 1);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 struct chain {
 	struct xy_task *first, *second, *third;
 	_Atomic int n;
@@ -461,6 +485,7 @@ int main(void)
 		cmocka_unit_test(calls_back_before_successors_begin),
 		cmocka_unit_test(calls_back_with_the_status),
 		cmocka_unit_test(submits_from_callbacks),
+		cmocka_unit_test(a_long_row_of_callbacks_needs_no_stack),
 		cmocka_unit_test(orders_tasks_from_callbacks),
 		cmocka_unit_test(a_slow_callback_does_not_delay_what_it_submitted),
 		cmocka_unit_test(a_slow_codelet_does_not_delay_what_it_submitted),

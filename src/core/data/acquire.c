@@ -25,7 +25,8 @@ static void acquire_wake(void *arg, int status)
 	xy__futex_wake(&wait->done, 1);
 }
 
-void xy__acquire_ready(struct xy_task *task, int status, struct xy__agent *agent)
+void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
+		       struct xy__agent *agent)
 {
 	struct xy_handle *h = xy__task_accesses(task)[0].handle;
 	void (*callback)(void *, int) = task->callback;
@@ -39,7 +40,7 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__agent *agent
 		h->held = task;
 		xy__lock_drop(&h->lock);
 	}
-	xy__call_back(agent, callback, arg, status);
+	xy__call_back(agent, endings, callback, arg, status);
 }
 
 static int acquire_check(struct xy_handle *h, unsigned mode, const char *who)
@@ -122,7 +123,7 @@ int xy_release(struct xy_handle *h)
 		return -EINVAL;
 	}
 	agent = xy__enter(h->runtime);
-	xy__deps_end(task, 0, agent);
+	xy__deps_release(task, agent);
 	xy__leave(agent);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "core/task.h"
 
 struct xy__agent;
+struct xy__endings;
 
 enum xy__shape { XY__VOID, XY__VARIABLE, XY__VECTOR, XY__MATRIX, XY__BLOCK };
 
@@ -88,7 +89,8 @@ bool xy__commute_take(struct xy_task *task);
 struct xy_task *xy__commute_drop(struct xy_task *task);
 
 /* An acquire has got its data, or failed to; in the latter case the caller ends it. */
-void xy__acquire_ready(struct xy_task *task, int status, struct xy__agent *agent);
+void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
+		       struct xy__agent *agent);
 
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h, struct xy__agent *agent);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* The application's own accesses: acquire and release, blocking and with a callback. */
+#include "../../helper.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct xy_handle *handle(struct helper *h)
+{
+	struct xy_handle *x;
+
+	assert_int_equal(xy_variable_register(h->rt, &x, NULL, sizeof(int)), 0);
+	return x;
+}
+
+static void through(struct helper *h, struct gate *gate, struct xy_handle *x, enum xy_mode mode)
+{
+	struct xy_access access = { x, mode };
+
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = &access, .naccesses = 1);
+}
+
+static int set_body(struct xy_call *call)
+{
+	*(int *)xy_pointer(call, 0) = *(int *)call->arg;
+	return 0;
+}
+
+static int add_body(struct xy_call *call)
+{
+	*(int *)xy_pointer(call, 0) += *(int *)call->arg;
+	return 0;
+}
+
+static const struct xy_codelet set = { .name = "set", .cpu = { set_body }, .modes = { XY_W } };
+static const struct xy_codelet add = { .name = "add", .cpu = { add_body }, .modes = { XY_RW } };
+
+static void waits_for_tasks_before_and_holds_those_after(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x = handle(h);
+	int one = 1, two = 2, *p;
+
+	(void)state;
+	for (int i = 0; i < (int)helper_scale(500); i++) {
+		HELPER_SUBMIT(h, .codelet = &set, .handles = { x }, .arg = &one);
+		HELPER_SUBMIT(h, .codelet = &add, .handles = { x }, .arg = &two);
+		assert_int_equal(xy_acquire(x, XY_RW), 0);
+		p = xy_handle_pointer(x);
+		assert_int_equal(*p, 3);
+		HELPER_SUBMIT(h, .codelet = &add, .handles = { x }, .arg = &two);
+		*p = 10;
+		assert_int_equal(xy_wait_for(h->rt, 0), -ETIMEDOUT);
+		assert_int_equal(xy_release(x), 0);
+		assert_int_equal(xy_acquire(x, XY_R), 0);
+		assert_int_equal(*p, 12);
+		assert_int_equal(xy_release(x), 0);
+	}
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void reading_shares_with_readers(void **state)
+{
+	struct helper *h = helper_start("tree-eager", 2);
+	struct xy_handle *x = handle(h);
+	struct gate reader = { 0 }, writer = { 0 };
+
+	(void)state;
+	through(h, &reader, x, XY_R);
+	assert_int_equal(xy_acquire(x, XY_R), 0);
+	assert_int_equal(xy_acquire(x, XY_R), 0);
+	helper_reach(h, &reader.inside, 1);
+	through(h, &writer, x, XY_W);
+	helper_open(&reader);
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_wait_for(h->rt, 0.01), -ETIMEDOUT);
+	assert_int_equal(writer.inside, 0);
+	assert_int_equal(xy_release(x), 0);
+	helper_reach(h, &writer.inside, 1);
+	helper_open(&writer);
+	assert_int_equal(xy_release(x), -EINVAL);
+	helper_one_line(h, "not held");
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+/* --- with a callback --- */
+
+struct holder {
+	struct xy_handle *x;
+	_Atomic int called;
+	int status, released;
+};
+
+static void hold(void *arg, int status)
+{
+	struct holder *holder = arg;
+
+	holder->status = status;
+	helper_add(&holder->called);
+}
+
+static void hold_and_release(void *arg, int status)
+{
+	struct holder *holder = arg;
+
+	holder->status = status;
+	if (!status)
+		holder->released = xy_release(holder->x);
+	helper_add(&holder->called);
+}
+
+static void calls_back_at_once_when_nobody_uses_the_data(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct holder holder = { .x = handle(h), .status = 1 };
+	struct gate gate = { 0 };
+
+	(void)state;
+	assert_int_equal(xy_acquire_callback(holder.x, XY_RW, hold, &holder), 0);
+	assert_int_equal(holder.called, 1);
+	assert_int_equal(holder.status, 0);
+	through(h, &gate, holder.x, XY_R);
+	assert_int_equal(gate.inside, 0);
+	assert_int_equal(xy_release(holder.x), 0);
+	helper_reach(h, &gate.inside, 1);
+	helper_open(&gate);
+	assert_int_equal(xy_unregister(&holder.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void calls_back_when_the_tasks_before_have_ended(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct holder holder = { .x = handle(h), .status = 1 }, releasing = { .x = holder.x, .released = 1 };
+	struct gate before = { 0 }, after = { 0 };
+
+	(void)state;
+	through(h, &before, holder.x, XY_W);
+	assert_int_equal(xy_acquire_callback(holder.x, XY_W, hold, &holder), 0);
+	assert_int_equal(xy_acquire_callback(holder.x, XY_W, hold_and_release, &releasing), 0);
+	through(h, &after, holder.x, XY_W);
+	helper_reach(h, &before.inside, 1);
+	assert_int_equal(holder.called, 0);
+	helper_open(&before);
+	helper_reach(h, &holder.called, 1);
+	assert_int_equal(holder.status, 0);
+	assert_int_equal(releasing.called, 0);
+	assert_int_equal(xy_release(holder.x), 0);
+	helper_reach(h, &after.inside, 1);
+	assert_int_equal(releasing.called, 1);
+	assert_int_equal(releasing.released, 0);
+	helper_open(&after);
+	assert_int_equal(xy_unregister(&holder.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void a_long_row_of_callbacks_needs_no_stack(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct holder holder = { .x = handle(h) };
+	struct gate gate = { 0 };
+	int n = (int)helper_scale(100000);
+
+	(void)state;
+	through(h, &gate, holder.x, XY_W);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(xy_acquire_callback(holder.x, XY_RW, hold_and_release, &holder), 0);
+	helper_open(&gate);
+	helper_reach(h, &holder.called, n);
+	assert_int_equal(xy_unregister(&holder.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void submit_inside(void *arg, int status)
+{
+	struct holder *holder = arg;
+	struct xy_access access = { holder->x, XY_R };
+
+	holder->status = status;
+	if (!status)
+		holder->status = xy_submit(*(struct xy_runtime **)xy_handle_pointer(holder->x),
+					   &(struct xy_task_desc){ .codelet = &helper_count, .arg = &holder->called,
+								   .accesses = &access, .naccesses = 1 });
+	holder->released = xy_release(holder->x);
+}
+
+static void submits_inside_the_callback(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct holder holder = { .status = 1 };
+	struct gate gate = { 0 };
+	struct xy_runtime *rt = h->rt;
+
+	(void)state;
+	assert_int_equal(xy_variable_register(h->rt, &holder.x, &rt, sizeof rt), 0);
+	through(h, &gate, holder.x, XY_R);
+	assert_int_equal(xy_acquire_callback(holder.x, XY_RW, submit_inside, &holder), 0);
+	helper_open(&gate);
+	helper_reach(h, &holder.called, 1);
+	assert_int_equal(holder.status, 0);
+	assert_int_equal(holder.released, 0);
+	assert_int_equal(xy_unregister(&holder.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+/* --- data that a failed task should have written --- */
+
+static void stopping_gives_up_what_the_application_holds(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x = handle(h);
+	_Atomic int n = 0;
+	struct xy_access access = { x, XY_R };
+
+	(void)state;
+	assert_int_equal(xy_acquire(x, XY_W), 0);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1);
+	/* that tasks are cancelled, the error, the handle */
+	assert_int_equal(helper_stop_lines(h, 3), -ECANCELED);
+	assert_int_equal(n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_for_tasks_before_and_holds_those_after),
+		cmocka_unit_test(reading_shares_with_readers),
+		cmocka_unit_test(calls_back_at_once_when_nobody_uses_the_data),
+		cmocka_unit_test(calls_back_when_the_tasks_before_have_ended),
+		cmocka_unit_test(a_long_row_of_callbacks_needs_no_stack),
+		cmocka_unit_test(submits_inside_the_callback),
+		cmocka_unit_test(stopping_gives_up_what_the_application_holds),
+	};
+
+	helper_guard();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
