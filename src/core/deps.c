@@ -25,6 +25,13 @@ static struct xy__edge *deps_edge(struct xy_task *task, struct xy__agent *agent)
 	return &task->more_edges->edges[--task->edge_room];
 }
 
+/* A predecessor has failed: a task is cancelled, the application is told why. */
+static void deps_follow(struct xy_task *task, int status)
+{
+	atomic_store_explicit(&task->status, task->flags & XY__TASK_ACQUIRE ? status : -ECANCELED,
+			      memory_order_relaxed);
+}
+
 int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
 {
 	struct xy__edge *edge;
@@ -40,7 +47,7 @@ int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, 
 		return 1;
 	status = atomic_load_explicit(&before->status, memory_order_relaxed);
 	if (status && !(kind & XY__EDGE_ORDER))
-		atomic_store_explicit(&task->status, -ECANCELED, memory_order_relaxed);
+		deps_follow(task, status);
 	return 0;
 }
 
@@ -329,7 +336,7 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 			xy__waiter_unref(waiter, agent);
 		} else {
 			if (status && !(target & XY__EDGE_ORDER))
-				atomic_store_explicit(&successor->status, -ECANCELED, memory_order_relaxed);
+				deps_follow(successor, status);
 			/* acq_rel: what each predecessor did happens before the successor runs */
 			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1)
 				deps_ready(successor, endings, agent);

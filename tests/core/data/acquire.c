@@ -207,6 +207,39 @@ static void submits_inside_the_callback(void **state)
 
 /* --- data that a failed task should have written --- */
 
+static void gives_the_error_of_the_task_that_should_have_written(void **state)
+{
+	static const struct xy_codelet use = { .name = "use", .cpu = { set_body }, .modes = { XY_RW } };
+	struct helper *h = helper_start(NULL, 2);
+	struct holder holder = { .x = handle(h), .status = 1 };
+	struct xy_access write = { holder.x, XY_W };
+	int one = 1;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &write, .naccesses = 1);
+		if (i) /* known before the acquire */
+			assert_int_equal(helper_wait(h), -EIO);
+		assert_int_equal(xy_acquire(holder.x, XY_R), -EIO);
+		assert_int_equal(xy_release(holder.x), -EINVAL);
+		helper_one_line(h, "not held");
+		assert_int_equal(xy_acquire_callback(holder.x, XY_RW, hold, &holder), 0);
+		helper_reach(h, &holder.called, i + 1);
+		assert_int_equal(holder.status, -EIO);
+		/* a cancelled task has written nothing either */
+		HELPER_SUBMIT(h, .codelet = &use, .handles = { holder.x }, .arg = &one);
+		assert_int_equal(xy_acquire(holder.x, XY_R), -ECANCELED);
+		/* who writes it anew does not care */
+		assert_int_equal(xy_acquire(holder.x, XY_W), 0);
+		assert_int_equal(xy_release(holder.x), 0);
+		assert_int_equal(xy_acquire(holder.x, XY_RW), 0);
+		assert_int_equal(xy_release(holder.x), 0);
+		assert_int_equal(helper_wait(h), i ? -ECANCELED : -EIO);
+	}
+	assert_int_equal(xy_unregister(&holder.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void stopping_gives_up_what_the_application_holds(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -231,6 +264,7 @@ int main(void)
 		cmocka_unit_test(calls_back_when_the_tasks_before_have_ended),
 		cmocka_unit_test(a_long_row_of_callbacks_needs_no_stack),
 		cmocka_unit_test(submits_inside_the_callback),
+		cmocka_unit_test(gives_the_error_of_the_task_that_should_have_written),
 		cmocka_unit_test(stopping_gives_up_what_the_application_holds),
 	};
 

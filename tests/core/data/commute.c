@@ -135,6 +135,26 @@ static void readers_between_end_a_group(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void a_commuting_task_that_fails_lets_the_next_one_in(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_access access;
+	_Atomic int n = 0;
+
+	(void)state;
+	register_all(h);
+	access = (struct xy_access){ handles[0], XY_RW | XY_COMMUTE };
+	for (int i = 0; i < 100; i++)
+		HELPER_SUBMIT(h, .codelet = i % 2 ? &helper_count : &helper_fail, .arg = &n, .retries = (unsigned)i % 4,
+			      .accesses = &access, .naccesses = 1);
+	assert_int_equal(helper_wait(h), -EIO);
+	assert_int_equal(n, 50);
+	assert_int_equal(xy_unregister(&handles[0]), -EIO);
+	assert_int_equal(xy_void_register(h->rt, &handles[0]), 0);
+	unregister_all();
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void the_application_commutes_too(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -162,6 +182,7 @@ int main(void)
 		cmocka_unit_test(one_at_a_time_and_no_deadlock),
 		cmocka_unit_test(the_order_among_neighbours_is_free),
 		cmocka_unit_test(readers_between_end_a_group),
+		cmocka_unit_test(a_commuting_task_that_fails_lets_the_next_one_in),
 		cmocka_unit_test(the_application_commutes_too),
 	};
 

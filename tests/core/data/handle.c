@@ -278,6 +278,25 @@ static void unregistration_waits_for_all_who_use_it(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void unregistration_returns_the_error_of_the_last_writer(void **state)
+{
+	static const struct xy_codelet fill = { .name = "fill", .cpu = { see_pointer } };
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x, *y;
+
+	(void)state;
+	assert_int_equal(xy_variable_register(h->rt, &x, NULL, 8), 0);
+	assert_int_equal(xy_variable_register(h->rt, &y, NULL, 8), 0);
+	HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &(struct xy_access){ x, XY_W }, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &(struct xy_access){ y, XY_W }, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &fill, .accesses = &(struct xy_access){ y, XY_W }, .naccesses = 1);
+	assert_int_equal(xy_unregister(&x), -EIO);
+	assert_null(x);
+	assert_int_equal(xy_unregister(&y), 0);
+	assert_int_equal(helper_wait(h), -EIO);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(gives_each_task_a_scratch_buffer_of_its_own),
 		cmocka_unit_test(a_task_may_use_any_number_of_handles),
 		cmocka_unit_test(unregistration_waits_for_all_who_use_it),
+		cmocka_unit_test(unregistration_returns_the_error_of_the_last_writer),
 	};
 
 	helper_guard();
