@@ -103,8 +103,6 @@ static bool stealing_push(struct xy_component *self, struct xy_task *task, struc
 	return true;
 }
 
-/* --- up --- */
-
 /* A batch goes to the side of the worker that brings it, if all of it can run there. */
 static size_t stealing_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
 				 struct xy_agent *by)
@@ -128,6 +126,8 @@ static size_t stealing_push_many(struct xy_component *self, struct xy_task *cons
 	xy_can_pull(self, &offer, by);
 	return n;
 }
+
+/* --- up --- */
 
 static struct xy_task *stealing_take(struct stealing *s, int own, struct xy_agent *by)
 {
