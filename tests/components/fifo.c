@@ -363,6 +363,75 @@ static void room_is_told_to_each_parent_until_it_is_filled(void **state)
 	bed_close(bed);
 }
 
+static void takes_a_batch_in_order_and_offers_it(void **state)
+{
+	struct xy_component *fifo, *below;
+	struct bed *bed = open_pulled(&fifo, &below);
+	struct xy_task *batch[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		batch[i] = bed_task(bed, CPU);
+	assert_int_equal(xy_push_many(fifo, batch, 4, &bed->application), 4);
+	assert_in_range(bed->nwoken, 1, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_ptr_equal(bed_pull(bed, 0), batch[i]);
+	assert_null(bed_pull(bed, 0));
+	bed_close(bed);
+}
+
+static void offers_each_task_of_a_mixed_batch(void **state)
+{
+	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
+	struct xy_task *batch[] = { bed_task(bed, CPU), bed_task(bed, CUDA) };
+
+	(void)state;
+	bed_add_worker(bed, eager, 0);
+	bed_add_worker(bed, eager, 1);
+	bed_seal(bed);
+	assert_int_equal(xy_push_many(xy_tree_root(bed->tree), batch, 2, &bed->application), 2);
+	assert_int_equal(bed->nwoken, 2);
+	assert_int_equal(bed->woken[0], 0);
+	assert_int_equal(bed->woken[1], 1);
+	bed_close(bed);
+}
+
+static void takes_as_much_of_a_batch_as_there_is_room_for(void **state)
+{
+	struct xy_component *lower;
+	struct bed *bed = open_bounded("ntasks", "2", &lower);
+	struct xy_task *batch[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		batch[i] = bed_task(bed, CPU);
+	assert_int_equal(xy_push_many(lower, batch, 3, &bed->application), 2);
+	assert_int_equal(depth(lower), 2);
+	assert_ptr_equal(bed_pull(bed, 0), batch[0]);
+	assert_ptr_equal(bed_pull(bed, 0), batch[1]);
+	assert_null(bed_pull(bed, 0));
+	bed_close(bed);
+}
+
+static void passes_a_batch_down_where_pushes_are_taken(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_pumped(basins);
+	struct xy_component *fifo = xy_tree_root(bed->tree);
+	struct xy_task *batch[3];
+
+	(void)state;
+	recorder(basins[0])->room = recorder(basins[1])->room = 1;
+	for (unsigned i = 0; i < 3; i++)
+		batch[i] = bed_task(bed, CPU);
+	assert_int_equal(xy_push_many(fifo, batch, 3, &bed->application), 3);
+	assert_ptr_equal(recorder(basins[0])->pushed[0], batch[0]);
+	assert_ptr_equal(recorder(basins[1])->pushed[0], batch[1]);
+	assert_int_equal(depth(fifo), 1);
+	bed_close(bed);
+}
+
 static void note_task(void *arg, const struct xy_task *task)
 {
 	const struct xy_task ***next = arg;
@@ -405,6 +474,10 @@ int main(void)
 		cmocka_unit_test(a_task_that_nobody_takes_does_not_block_those_for_others),
 		cmocka_unit_test(a_task_for_others_is_tried_although_one_waits),
 		cmocka_unit_test(room_is_told_to_each_parent_until_it_is_filled),
+		cmocka_unit_test(takes_a_batch_in_order_and_offers_it),
+		cmocka_unit_test(offers_each_task_of_a_mixed_batch),
+		cmocka_unit_test(takes_as_much_of_a_batch_as_there_is_room_for),
+		cmocka_unit_test(passes_a_batch_down_where_pushes_are_taken),
 		cmocka_unit_test(shows_its_tasks_in_the_order_in_which_they_leave),
 	};
 

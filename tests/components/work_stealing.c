@@ -335,6 +335,40 @@ static void a_worker_that_is_not_below_steals_one_task(void **state)
 	bed_close(bed);
 }
 
+static void a_batch_goes_to_the_branch_of_the_worker_that_brings_it(void **state)
+{
+	struct bed *bed = open_stealing("cpu:3", NULL, NULL);
+	struct xy_task *batch[4];
+
+	(void)state;
+	bed_wake(bed, 1);
+	for (unsigned i = 0; i < 4; i++)
+		batch[i] = bed_task(bed, CPU);
+	assert_int_equal(xy_push_many(xy_tree_root(bed->tree), batch, 4, &bed->workers[1]), 4);
+	assert_int_equal(bed->nwoken, 1); /* one is for the worker itself */
+	assert_ptr_equal(bed_pull(bed, 1), batch[3]);
+	assert_ptr_equal(bed_pull(bed, 0), batch[0]);
+	assert_int_equal(depth(bed), 2);
+	bed_close(bed);
+}
+
+static void a_batch_that_cannot_stay_together_goes_where_it_can_run(void **state)
+{
+	struct bed *bed = open_stealing("cpu:2 cuda:1", NULL, NULL);
+	struct xy_task *mixed[] = { bed_task(bed, CUDA), bed_task(bed, CPU) };
+	struct xy_task *foreign[] = { bed_task(bed, CUDA), bed_task(bed, CUDA) };
+
+	(void)state;
+	assert_int_equal(xy_push_many(xy_tree_root(bed->tree), mixed, 2, &bed->workers[0]), 2);
+	assert_int_equal(xy_push_many(xy_tree_root(bed->tree), foreign, 2, &bed->workers[0]), 2);
+	assert_ptr_equal(bed_pull(bed, 0), mixed[1]);
+	assert_null(bed_pull(bed, 0));
+	assert_ptr_equal(bed_pull(bed, 2), foreign[1]);
+	assert_ptr_equal(bed_pull(bed, 2), foreign[0]);
+	assert_ptr_equal(bed_pull(bed, 2), mixed[0]);
+	bed_close(bed);
+}
+
 static void count_task(void *arg, const struct xy_task *task)
 {
 	(void)task;
@@ -379,6 +413,8 @@ int main(void)
 		cmocka_unit_test(what_was_stolen_in_vain_is_kept_and_offered),
 		cmocka_unit_test(works_below_other_components_and_above_whole_trees),
 		cmocka_unit_test(a_worker_that_is_not_below_steals_one_task),
+		cmocka_unit_test(a_batch_goes_to_the_branch_of_the_worker_that_brings_it),
+		cmocka_unit_test(a_batch_that_cannot_stay_together_goes_where_it_can_run),
 		cmocka_unit_test(shows_the_tasks_of_all_queues),
 	};
 
