@@ -52,41 +52,67 @@ static int acquire_check(struct xy_handle *h, unsigned mode, const char *who)
 	return -EINVAL;
 }
 
-int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
-			void *arg)
+static int acquire_no_memory(struct xy_handle *h)
 {
-	struct xy__agent *agent;
-	struct xy_task *task;
-	int count = 0, error = acquire_check(h, mode, "xy_acquire");
+	xy__log(&h->runtime->settings.log, "xy_acquire: not enough memory for '%s'", xy_handle_name(h));
+	return -ENOMEM;
+}
 
-	if (error || !callback)
-		return -EINVAL;
-	agent = xy__enter(h->runtime);
-	task = xy__task_blank(agent);
+static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
+			  void *arg)
+{
+	struct xy__agent *agent = xy__enter(h->runtime);
+	struct xy_task *task = xy__task_blank(agent);
+	int count = 0, error;
+
 	if (!task) {
 		xy__leave(agent);
-		return -ENOMEM;
+		return acquire_no_memory(h);
 	}
 	task->flags = XY__TASK_ACQUIRE | XY__TASK_UNCOUNTED | (mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0);
 	task->naccesses = 1;
 	task->accesses[0] = (struct xy__access){ h, mode };
 	task->callback = callback;
 	task->callback_arg = arg;
-	error = xy__handle_allocate(h);
-	if (!error)
-		error = xy__deps_register(task, 0, &count, agent);
+	error = xy__deps_register(task, 0, &count, agent);
 	if (error)
 		xy__task_unref(task, agent);
 	else
 		xy__deps_submitted(task, count, agent);
 	xy__leave(agent);
-	return error;
+	return error ? acquire_no_memory(h) : 0;
+}
+
+int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
+			void *arg)
+{
+	int error = acquire_check(h, mode, "xy_acquire_callback");
+
+	if (error)
+		return error;
+	if (!callback) {
+		xy__log(&h->runtime->settings.log, "xy_acquire_callback: no callback for '%s'", xy_handle_name(h));
+		return -EINVAL;
+	}
+	return xy__handle_allocate(h) ? acquire_no_memory(h) : acquire_submit(h, mode, callback, arg);
+}
+
+int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status)
+{
+	struct acquire_wait wait = { .done = 0 };
+	int error = acquire_submit(h, mode, acquire_wake, &wait);
+
+	if (error)
+		return error;
+	while (!atomic_load(&wait.done))
+		xy__futex_wait(&wait.done, 0, -1);
+	*status = wait.status;
+	return 0;
 }
 
 int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 {
-	struct acquire_wait wait = { .done = 0 };
-	int error = acquire_check(h, mode, "xy_acquire");
+	int status = 0, error = acquire_check(h, mode, "xy_acquire");
 
 	if (error)
 		return error;
@@ -96,12 +122,8 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 			xy_handle_name(h));
 		return -EDEADLK;
 	}
-	error = xy_acquire_callback(h, mode, acquire_wake, &wait);
-	if (error)
-		return error;
-	while (!atomic_load(&wait.done))
-		xy__futex_wait(&wait.done, 0, -1);
-	return wait.status;
+	error = xy__handle_allocate(h) ? acquire_no_memory(h) : xy__acquire_wait(h, mode, &status);
+	return error ? error : status;
 }
 
 int xy_release(struct xy_handle *h)

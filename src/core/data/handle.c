@@ -102,10 +102,12 @@ static void handle_link(struct xy_runtime *rt, struct xy_handle *h)
 static int handle_create(struct xy_runtime *rt, struct xy_handle **out, enum xy__shape shape,
 			 union xy__view view, size_t size, size_t span)
 {
+	static const char *const names[] = { "void", "variable", "vector", "matrix", "block" };
 	struct xy_handle *h;
 
 	if (!rt || !out) {
-		xy__log(rt ? &rt->settings.log : NULL, "register: no %s", rt ? "place for the handle" : "runtime");
+		xy__log(rt ? &rt->settings.log : NULL, "xy_%s_register: no %s", names[shape],
+			rt ? "place for the handle" : "runtime");
 		return -EINVAL;
 	}
 	*out = NULL;
@@ -220,17 +222,22 @@ int xy_unregister(struct xy_handle **pointer)
 	struct xy_handle *h = pointer ? *pointer : NULL;
 	struct xy_runtime *rt;
 	struct xy__agent *agent;
-	int status, users;
+	int error, status, users;
 
 	if (!h) {
 		xy__log(NULL, "xy_unregister: no handle");
 		return -EINVAL;
 	}
 	rt = h->runtime;
+	if (xy__inside(rt)) {
+		xy__log(&rt->settings.log, "xy_unregister: a codelet or callback can't wait for '%s'",
+			xy_handle_name(h));
+		return -EDEADLK;
+	}
 	atomic_store(&h->sequential, true);
-	status = xy_acquire(h, XY_RW);
-	if (status == -EDEADLK || status == -ENOMEM)
-		return status;
+	error = xy__acquire_wait(h, XY_RW, &status);
+	if (error)
+		return error;
 	while ((users = atomic_load(&h->unordered)))
 		xy__futex_wait(&h->unordered, users, -1);
 	xy__lock_take(&rt->handles_lock);
@@ -315,7 +322,7 @@ void *xy__handle_buffer(struct xy_handle *h, unsigned mode, unsigned worker)
 int xy_handle_set_sequential(struct xy_handle *h, bool sequential)
 {
 	if (!h)
-		return -EINVAL;
+		return invalid(NULL, "xy_handle_set_sequential: no handle");
 	atomic_store(&h->sequential, sequential);
 	return 0;
 }
@@ -325,7 +332,7 @@ int xy_handle_set_name(struct xy_handle *h, const char *name)
 	char *copy;
 
 	if (!h || !name)
-		return -EINVAL;
+		return invalid(h ? h->runtime : NULL, "xy_handle_set_name: no handle or no name");
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;

@@ -92,6 +92,9 @@ struct xy_task *xy__commute_drop(struct xy_task *task);
 void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
 		       struct xy__agent *agent);
 
+/* Waits for the data, which need not have memory. 0 with the status of an acquire in *status, or -ENOMEM. */
+int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
+
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h, struct xy__agent *agent);
 

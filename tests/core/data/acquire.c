@@ -85,6 +85,27 @@ static void reading_shares_with_readers(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void refuses_modes_that_make_no_sense(void **state)
+{
+	static const int modes[] = { 0, XY_SCRATCH, XY_R | XY_SCRATCH, XY_COMMUTE, XY_R | XY_COMMUTE, 64 };
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_handle *x = handle(h);
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(modes); i++) {
+		assert_int_equal(xy_acquire(x, (enum xy_mode)modes[i]), -EINVAL);
+		helper_one_line(h, "mode");
+		assert_int_equal(xy_acquire_callback(x, (enum xy_mode)modes[i], helper_status, NULL), -EINVAL);
+		helper_one_line(h, "mode");
+	}
+	assert_int_equal(xy_acquire_callback(x, XY_R, NULL, NULL), -EINVAL);
+	helper_one_line(h, "callback");
+	assert_int_equal(xy_release(x), -EINVAL);
+	helper_one_line(h, "not held");
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 /* --- with a callback --- */
 
 struct holder {
@@ -260,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_tasks_before_and_holds_those_after),
 		cmocka_unit_test(reading_shares_with_readers),
+		cmocka_unit_test(refuses_modes_that_make_no_sense),
 		cmocka_unit_test(calls_back_at_once_when_nobody_uses_the_data),
 		cmocka_unit_test(calls_back_when_the_tasks_before_have_ended),
 		cmocka_unit_test(a_long_row_of_callbacks_needs_no_stack),

@@ -172,6 +172,40 @@ static void frees_memory_that_was_never_used(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* So that the sanitizers too answer with NULL when there is not enough memory. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void memory_that_is_not_there_is_an_error_of_the_task(void **state)
+{
+	static const struct xy_codelet fill = { .name = "fill", .cpu = { fill_body }, .modes = { XY_W } };
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_handle *x, *unused;
+
+	(void)state;
+	assert_int_equal(xy_variable_register(h->rt, &x, NULL, (size_t)1 << 60), 0);
+	assert_int_equal(xy_variable_register(h->rt, &unused, NULL, (size_t)1 << 60), 0);
+	assert_int_equal(xy_unregister(&unused), 0);
+	assert_int_equal(xy_acquire(x, XY_W), -ENOMEM);
+	helper_one_line(h, "memory");
+	assert_int_equal(xy_release(x), -EINVAL);
+	helper_one_line(h, "not held");
+	HELPER_SUBMIT(h, .codelet = &fill, .handles = { x });
+	assert_int_equal(helper_wait(h), -ENOMEM);
+	assert_int_equal(xy_unregister(&x), -ENOMEM);
+	assert_null(x);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static int meet_body(struct xy_call *call)
 {
 	_Atomic int *n = call->arg;
@@ -242,6 +276,93 @@ static void a_task_may_use_any_number_of_handles(void **state)
 
 /* --- broken callers --- */
 
+static void refuses_sizes_that_make_no_sense(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_runtime *rt = h->rt;
+	struct xy_handle *x;
+	char data[8];
+	size_t huge = (size_t)1 << (sizeof huge * 8 - 2);
+
+	(void)state;
+#define REFUSED(error, call) \
+	do { \
+		assert_int_equal(call, error); \
+		helper_one_line(h, "_register"); \
+	} while (0)
+	REFUSED(-EINVAL, xy_variable_register(rt, &x, data, 0));
+	REFUSED(-EINVAL, xy_vector_register(rt, &x, data, 0, 1));
+	REFUSED(-EINVAL, xy_vector_register(rt, &x, data, 1, 0));
+	REFUSED(-EOVERFLOW, xy_vector_register(rt, &x, data, huge, 4));
+	REFUSED(-EINVAL, xy_matrix_register(rt, &x, data, 1, 2, 1, 1));
+	REFUSED(-EINVAL, xy_matrix_register(rt, &x, data, 1, 0, 1, 1));
+	REFUSED(-EINVAL, xy_matrix_register(rt, &x, data, 1, 1, 0, 1));
+	REFUSED(-EINVAL, xy_matrix_register(rt, &x, data, 1, 1, 1, 0));
+	REFUSED(-EOVERFLOW, xy_matrix_register(rt, &x, data, huge, 1, 4, 1));
+	REFUSED(-EOVERFLOW, xy_matrix_register(rt, &x, data, huge, 1, 2, 2));
+	REFUSED(-EINVAL, xy_block_register(rt, &x, data, 2, 3, 2, 2, 1, 1));
+	REFUSED(-EINVAL, xy_block_register(rt, &x, data, 1, 4, 2, 2, 1, 1));
+	REFUSED(-EINVAL, xy_block_register(rt, &x, data, 1, 1, 1, 1, 0, 1));
+	REFUSED(-EINVAL, xy_block_register(rt, &x, data, 1, 1, 1, 0, 1, 1));
+	REFUSED(-EOVERFLOW, xy_block_register(rt, &x, data, huge, huge, 1, 4, 1, 1));
+	REFUSED(-EOVERFLOW, xy_block_register(rt, &x, data, 1, huge, 1, 1, 4, 1));
+	REFUSED(-EOVERFLOW, xy_block_register(rt, &x, data, 1, huge, 1, 1, 1, 4));
+	REFUSED(-EINVAL, xy_variable_register(rt, NULL, data, 1));
+	REFUSED(-EINVAL, xy_vector_register(rt, NULL, data, 1, 1));
+	REFUSED(-EINVAL, xy_matrix_register(rt, NULL, data, 1, 1, 1, 1));
+	REFUSED(-EINVAL, xy_block_register(rt, NULL, data, 1, 1, 1, 1, 1, 1));
+	REFUSED(-EINVAL, xy_void_register(rt, NULL));
+#undef REFUSED
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void says_so_once_when_there_is_no_handle(void **state)
+{
+	struct xy_handle *x = NULL;
+	char text[4096];
+	char data[8];
+
+	(void)state;
+	helper_stderr_begin();
+	assert_int_equal(xy_variable_register(NULL, &x, data, 1), -EINVAL);
+	assert_int_equal(xy_vector_register(NULL, &x, data, 1, 1), -EINVAL);
+	assert_int_equal(xy_matrix_register(NULL, &x, data, 1, 1, 1, 1), -EINVAL);
+	assert_int_equal(xy_block_register(NULL, &x, data, 1, 1, 1, 1, 1, 1), -EINVAL);
+	assert_int_equal(xy_void_register(NULL, &x), -EINVAL);
+	assert_int_equal(xy_unregister(&x), -EINVAL);
+	assert_int_equal(xy_unregister(NULL), -EINVAL);
+	assert_int_equal(xy_acquire(NULL, XY_R), -EINVAL);
+	assert_int_equal(xy_acquire_callback(NULL, XY_R, helper_status, NULL), -EINVAL);
+	assert_int_equal(xy_release(NULL), -EINVAL);
+	assert_int_equal(xy_handle_set_sequential(NULL, true), -EINVAL);
+	assert_int_equal(xy_handle_set_name(NULL, "x"), -EINVAL);
+	helper_stderr_end(text, sizeof text);
+	assert_int_equal(helper_count_lines(text), 12);
+	assert_null(xy_handle_pointer(NULL));
+	assert_int_equal(xy_handle_size(NULL), 0);
+	assert_non_null(xy_handle_name(NULL));
+}
+
+static void keeps_a_copy_of_the_name(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_handle *x;
+	char name[8] = "matrix";
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &x), 0);
+	assert_non_null(xy_handle_name(x));
+	assert_int_equal(xy_handle_set_name(x, name), 0);
+	name[0] = 'M';
+	assert_string_equal(xy_handle_name(x), "matrix");
+	assert_int_equal(xy_handle_set_name(x, "other"), 0);
+	assert_string_equal(xy_handle_name(x), "other");
+	assert_int_equal(xy_handle_set_name(x, NULL), -EINVAL);
+	helper_one_line(h, "xy_handle_set_name");
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 /* --- unregistration --- */
 
 static int late_body(struct xy_call *call)
@@ -297,6 +418,45 @@ static void unregistration_returns_the_error_of_the_last_writer(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+struct inside {
+	struct xy_handle *x;
+	int error;
+};
+
+static int unregister_body(struct xy_call *call)
+{
+	struct inside *inside = call->arg;
+
+	inside->error = xy_unregister(&inside->x);
+	return 0;
+}
+
+static void unregistration_inside_a_codelet_does_nothing(void **state)
+{
+	static const struct xy_codelet codelet = { .name = "inside", .cpu = { unregister_body } };
+	struct helper *h = helper_start(NULL, 2);
+	struct inside inside = { .error = 1 };
+	struct gate gate = { 0 };
+	struct xy_access access;
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &inside.x), 0);
+	assert_int_equal(xy_handle_set_sequential(inside.x, false), 0);
+	HELPER_SUBMIT(h, .codelet = &codelet, .arg = &inside);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(inside.error, -EDEADLK);
+	assert_non_null(inside.x);
+	helper_one_line(h, "xy_unregister");
+	/* the handle still gives no dependency: both are inside at the same time */
+	access = (struct xy_access){ inside.x, XY_RW };
+	for (int i = 0; i < 2; i++)
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .accesses = &access, .naccesses = 1);
+	helper_reach(h, &gate.inside, 2);
+	helper_open(&gate);
+	assert_int_equal(xy_unregister(&inside.x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,10 +464,15 @@ int main(void)
 		cmocka_unit_test(allocates_memory_at_first_use),
 		cmocka_unit_test(an_acquire_is_a_first_use_too),
 		cmocka_unit_test(frees_memory_that_was_never_used),
+		cmocka_unit_test(memory_that_is_not_there_is_an_error_of_the_task),
 		cmocka_unit_test(gives_each_task_a_scratch_buffer_of_its_own),
 		cmocka_unit_test(a_task_may_use_any_number_of_handles),
+		cmocka_unit_test(refuses_sizes_that_make_no_sense),
+		cmocka_unit_test(says_so_once_when_there_is_no_handle),
+		cmocka_unit_test(keeps_a_copy_of_the_name),
 		cmocka_unit_test(unregistration_waits_for_all_who_use_it),
 		cmocka_unit_test(unregistration_returns_the_error_of_the_last_writer),
+		cmocka_unit_test(unregistration_inside_a_codelet_does_nothing),
 	};
 
 	helper_guard();
