@@ -36,7 +36,7 @@ static const struct xy_codelet add = { .name = "add", .cpu = { add_cpu }, .modes
 static void order(struct xy_runtime *rt)
 {
 	double a = 0, b = 0, one = 1, two = 2;
-	struct xy_handle *ha, *hb;
+	struct xy_handle *ha = NULL, *hb = NULL;
 	int error;
 
 	error = xy_variable_register(rt, &ha, &a, sizeof a) || xy_variable_register(rt, &hb, &b, sizeof b);
@@ -68,7 +68,7 @@ static void matrix(struct xy_runtime *rt)
 {
 	enum { N = 100, HALF = N / 2 };
 	float *m = calloc(N * N, sizeof *m), left = 1, right = 2;
-	struct xy_handle *halves[2];
+	struct xy_handle *halves[2] = { NULL };
 	int error;
 
 	/* Two handles on parts of one array that don't overlap: ld is that of the whole. */
@@ -121,7 +121,7 @@ static const struct xy_codelet reverse = {
 
 static void scratch(struct xy_runtime *rt)
 {
-	struct xy_handle *numbers, *room;
+	struct xy_handle *numbers = NULL, *room = NULL;
 	int error, *p;
 
 	/* NULL: the runtime has the memory, from the first use to the end of the handle. */
