@@ -35,6 +35,9 @@ tests_core_tree_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,-
 	-Wl,--wrap=aligned_alloc,--wrap=strndup,--wrap=free
 unit_tests += tests/core/tree_parse
 unit_tests += tests/core/tree_print
+unit_tests += tests/core/tree_property
+tests_core_tree_property_LDADD = librecording.la $(LDADD)
+tests_core_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check_flow
 unit_tests += tests/core/tree_seal
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
