@@ -32,6 +32,8 @@ void xy__spread_fini(struct xy__spread *spread)
 {
 	free(spread->full);
 	free(spread->own);
+	spread->full = NULL;
+	spread->own = NULL;
 }
 
 static unsigned spread_begin(struct xy__spread *spread)

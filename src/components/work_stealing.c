@@ -314,6 +314,8 @@ static void stealing_fini(struct xy_component *self)
 	xy__spread_fini(&s->spread);
 	free(s->victims);
 	free(s->sides);
+	s->victims = NULL;
+	s->sides = NULL;
 }
 
 static int stealing_init(struct xy_component *self)
