@@ -47,6 +47,7 @@ script_tests += tests/tools/xylem.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
+include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz
 tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/machine.corpus
