@@ -16,6 +16,7 @@ struct xy__watchdog {
 	struct xy_runtime *rt;
 	pthread_t thread;
 	bool handles_signal;
+	int signals;                     /* how many it has seen: the thread, once there is one */
 	_Atomic bool stopping;
 };
 
@@ -99,7 +100,6 @@ static void *watchdog_main(void *arg)
 {
 	struct xy__watchdog *watchdog = arg;
 	struct xy_runtime *rt = watchdog->rt;
-	int signals = atomic_load(&watchdog_signals);
 	double limit = rt->settings.watchdog_s, since = xy__now();
 	uint64_t ended = 0;
 	bool barked = false;
@@ -110,8 +110,8 @@ static void *watchdog_main(void *arg)
 
 		if (atomic_load(&watchdog->stopping))
 			return NULL;
-		if (atomic_load(&watchdog_signals) != signals) {
-			signals = atomic_load(&watchdog_signals);
+		if (atomic_load(&watchdog_signals) != watchdog->signals) {
+			watchdog->signals = atomic_load(&watchdog_signals);
 			xy_dump(rt, STDERR_FILENO);
 		}
 		if (limit > 0)
@@ -132,6 +132,7 @@ int xy__watchdog_start(struct xy_runtime *rt)
 	if (!watchdog)
 		return -ENOMEM;
 	watchdog->rt = rt;
+	watchdog->signals = atomic_load(&watchdog_signals);
 	watchdog->handles_signal = rt->settings.sigusr1 && watchdog_take_signal();
 	sigfillset(&set);
 	if (watchdog->handles_signal)
