@@ -53,12 +53,19 @@ static int complain_link(struct builder *b, const struct xy__stage *stage, int r
 			 const struct xy_component *parent, const struct xy_component *child)
 {
 	char above[XY__COMPONENT_NAME], below[XY__COMPONENT_NAME];
+	bool linked = false;
 
 	if (rc != -EEXIST)
 		return builder_complain(b, stage, rc, "this can't be linked to what is above it");
+	for (unsigned i = 0; i < child->nparents; i++)
+		linked |= child->parents[i] == parent;
+	xy__component_name(parent, above);
 	xy__expression_complain(b->x, stage->at);
-	xy__message_add(b->x->error, "%s is already below %s, or its label is there twice",
-		     xy__component_name(child, below), xy__component_name(parent, above));
+	if (linked)
+		xy__message_add(b->x->error, "%s is below %s already", xy__component_name(child, below),
+				above);
+	else
+		xy__message_add(b->x->error, "%s has a branch with this label already", above);
 	return xy__expression_point(b->x, stage->at, -EINVAL);
 }
 
