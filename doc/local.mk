@@ -9,7 +9,8 @@ dist_docpages_DATA = \
 	doc/data.md \
 	doc/machine.md \
 	doc/tasks.md \
-	doc/tour.md
+	doc/tour.md \
+	doc/tree.md
 docdecisionsdir = $(docdir)/doc/decisions
 dist_docdecisions_DATA = \
 	doc/decisions/0001-tree-of-components.md \

@@ -44,6 +44,7 @@ unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
 script_tests += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
+script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
