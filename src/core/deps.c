@@ -26,28 +26,28 @@ static struct xy__edge *deps_edge(struct xy_task *task, struct xy__agent *agent)
 }
 
 /* A predecessor has failed: a task is cancelled, the application is told why. */
-static void deps_follow(struct xy_task *task, int status)
+static void deps_follow(struct xy_task *task, int status, uintptr_t kind)
 {
-	atomic_store_explicit(&task->status, task->flags & XY__TASK_ACQUIRE ? status : -ECANCELED,
-			      memory_order_relaxed);
+	if (!status || (kind & XY__EDGE_ORDER))
+		return;
+	atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED, memory_order_relaxed);
 }
 
 int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
 {
 	struct xy__edge *edge;
-	int status;
 
 	if (before == task)
 		return 0;
 	edge = deps_edge(task, agent);
 	if (!edge)
 		return -ENOMEM;
+	if (task->flags & XY__TASK_ACQUIRE)
+		kind |= XY__EDGE_ACQUIRE;
 	atomic_store_explicit(&edge->target, (uintptr_t)task | kind, memory_order_relaxed);
 	if (xy__successors_add(&before->successors, edge))
 		return 1;
-	status = atomic_load_explicit(&before->status, memory_order_relaxed);
-	if (status && !(kind & XY__EDGE_ORDER))
-		deps_follow(task, status);
+	deps_follow(task, atomic_load_explicit(&before->status, memory_order_relaxed), kind);
 	return 0;
 }
 
@@ -335,8 +335,7 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 			xy__futex_wake(&waiter->done, 1);
 			xy__waiter_unref(waiter, agent);
 		} else {
-			if (status && !(target & XY__EDGE_ORDER))
-				deps_follow(successor, status);
+			deps_follow(successor, status, target);
 			/* acq_rel: what each predecessor did happens before the successor runs */
 			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1)
 				deps_ready(successor, endings, agent);

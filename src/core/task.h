@@ -48,13 +48,14 @@ enum xy__task_flags {
 };
 
 /* That `target` waits for the task in whose list of successors the edge is. The target is a task, or
- * a struct xy__waiter; the two low bits tell which, and whether a failure follows the edge. */
+ * a struct xy__waiter; the low bits tell which, whether a failure follows the edge, and whether the
+ * target is an acquire, which is told why. */
 struct xy__edge {
 	_Atomic(struct xy__edge *) next;
 	_Atomic uintptr_t target;        /* always relaxed: the list orders it */
 };
 
-enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_BITS = 3 };
+enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_ACQUIRE = 4, XY__EDGE_BITS = 7 };
 
 /* The rare parts of a task, from malloc. */
 struct xy__task_extra {

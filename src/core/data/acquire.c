@@ -74,6 +74,8 @@ static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callbac
 	task->accesses[0] = (struct xy__access){ h, mode };
 	task->callback = callback;
 	task->callback_arg = arg;
+	atomic_store_explicit(&task->name, "xy_acquire", memory_order_relaxed);
+	xy__task_set_state(task, XY__TASK_WAITING);
 	error = xy__deps_register(task, 0, &count, agent);
 	if (error)
 		xy__task_unref(task, agent);

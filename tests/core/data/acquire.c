@@ -276,6 +276,27 @@ static void stopping_gives_up_what_the_application_holds(void **state)
 	assert_int_equal(n, 0);
 }
 
+static void stopping_calls_back_who_never_gets_the_data(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct holder first = { .x = handle(h), .status = 1 }, second = { .status = 1 };
+	struct xy_task *dropped = HELPER_CREATE(h, .name = "dropped");
+	struct xy_task *never = HELPER_CREATE(h, .name = "never");
+	struct xy_access access = { first.x, XY_W };
+
+	(void)state;
+	HELPER_SUBMIT(h, .accesses = &access, .naccesses = 1, .after = &never, .nafter = 1);
+	xy_task_release(dropped); /* its memory comes before that of the task that was never submitted */
+	assert_int_equal(xy_acquire_callback(first.x, XY_R, hold, &first), 0);
+	assert_int_equal(xy_acquire_callback(first.x, XY_RW, hold, &second), 0);
+	/* that tasks are cancelled, the error, the handle */
+	assert_int_equal(helper_stop_lines(h, 3), -ECANCELED);
+	assert_int_equal(first.called, 1);
+	assert_int_equal(first.status, -ECANCELED);
+	assert_int_equal(second.called, 1);
+	assert_int_equal(second.status, -ECANCELED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +309,7 @@ int main(void)
 		cmocka_unit_test(submits_inside_the_callback),
 		cmocka_unit_test(gives_the_error_of_the_task_that_should_have_written),
 		cmocka_unit_test(stopping_gives_up_what_the_application_holds),
+		cmocka_unit_test(stopping_calls_back_who_never_gets_the_data),
 	};
 
 	helper_guard();
