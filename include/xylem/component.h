@@ -71,7 +71,8 @@ struct xy_option {
 enum xy_component_flags {
 	XY_STORES  = 1,   /* a reservoir: tasks rest here */
 	XY_PUMPS   = 2,   /* pushes what it stores down when told can_push, and when something arrives */
-	XY_MAPS    = 4,   /* may have several children */
+	XY_MAPS    = 4,   /* may have several children; pushes only at those with takes_pushes, as the
+	                   * others pull, unless it decides */
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
 	XY_LEAF    = 16,  /* a worker: no children */
 };

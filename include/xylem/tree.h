@@ -38,8 +38,8 @@ struct xy_tree *xy_tree_create(const struct xy_machine *machine, const struct xy
 /* Destroys the tree and its components. Tasks that rest in it are not touched. NULL is allowed. */
 void xy_tree_destroy(struct xy_tree *tree);
 
-/* Adds a component with its options at their initial values; NULL without memory or after seal. The first
- * one is the root unless another one ends up without a parent. */
+/* Adds a component with its options at their initial values; NULL without memory, after seal, and for a
+ * kind that breaks the contract of component.h. The root is the one that ends up without a parent. */
 struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops);
 /* The same by name; NULL also when there is no such kind. */
 struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name);
@@ -50,7 +50,8 @@ struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker);
 int xy_component_set(struct xy_component *c, const char *option, const char *value);
 
 /* Makes child hang below parent (NULL arguments are an error, so calls can be chained without
- * checks). label names the branch, or NULL. -EINVAL, -EEXIST, -EBUSY after seal, -ENOMEM. */
+ * checks). label names the branch, one of those that the parent's kind lists, or NULL. -EINVAL, -EEXIST
+ * (linked already, or the label is taken), -EBUSY after seal, -ENOMEM. */
 int xy_tree_link(struct xy_component *parent, struct xy_component *child);
 int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *child, const char *label);
 
@@ -59,7 +60,7 @@ int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *chil
 int xy_tree_seal(struct xy_tree *tree, char *error, size_t error_size);
 
 /* Builds and seals the tree of a policy name, an expression or @file. 0 or -ENOENT (file, or a name
- * that is unknown), -EINVAL (syntax, rules), -ENOMEM; error says what is wrong, where, and what was meant. */
+ * that is unknown), -EINVAL (syntax, rules), -ENOMEM, what opening the file gave; error says what is wrong, where, and what was meant. */
 int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
 		  const struct xy_registry *registry, char *error, size_t error_size);
 
@@ -83,7 +84,8 @@ enum xy_tree_format {
 	XY_TREE_JSON
 };
 enum xy_tree_print_flags { XY_PRINT_COUNTERS = 1, XY_PRINT_COLOUR = 2 };
-/* Returns 0 or -EIO; -ENOTSUP for a shape that no expression has. */
+/* Returns 0, -EIO, -ENOMEM, -EINVAL for a tree that is not sealed, -ENOTSUP for a shape that no
+ * expression has. doc/tree.md describes the formats. */
 int xy_tree_print(const struct xy_tree *tree, FILE *out, enum xy_tree_format format, unsigned flags);
 
 /* Whether two sealed trees have the same shape, kinds, options and workers. */
