@@ -49,7 +49,7 @@ static inline struct xy_task *xy__task_take(struct xy__agent *agent, const struc
 	task->arrival = 0;
 	task->callback = desc->callback;
 	task->callback_arg = desc->callback_arg;
-	task->number = xy__agent_number(agent);
+	atomic_store_explicit(&task->number, xy__agent_number(agent), memory_order_relaxed);
 	/* release: the dump sees a task that is filled far enough */
 	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
 	return task;

@@ -39,6 +39,40 @@ static const char *dump_state(struct xy_task *task)
 	return names[atomic_load(&task->state)];
 }
 
+/* The name of the handle that an acquire holds; false when it holds none any more. Handles are found in the
+ * runtime's list, which keeps them while it is locked, and not through the task. */
+static bool dump_held(struct xy_runtime *rt, const struct xy_task *acquire, char *name, size_t size)
+{
+	bool found = false;
+
+	xy__lock_take(&rt->handles_lock);
+	for (struct xy_handle *h = rt->handles; h && !found; h = h->next) {
+		xy__lock_take(&h->lock);
+		for (const struct xy_task *task = h->held; task && !found; task = task->next)
+			found = task == acquire;
+		xy__lock_drop(&h->lock);
+		if (found)
+			snprintf(name, size, "%s", xy_handle_name(h));
+	}
+	xy__lock_drop(&rt->handles_lock);
+	return found;
+}
+
+static void dump_predecessor(struct dump *dump, struct xy_task *task)
+{
+	char name[128];
+
+	if (++dump->shown > MOST_NAMES)
+		return;
+	if (dump->shown > 1)
+		fputc(',', dump->out);
+	if (atomic_load(&task->state) == XY__TASK_HELD && dump_held(dump->rt, task, name, sizeof name))
+		fprintf(dump->out, " '%s', held by the application", name);
+	else
+		fprintf(dump->out, " '%s' (number %llu, %s)", xy_task_name(task), xy_task_number(task),
+			dump_state(task));
+}
+
 /* Prints the task if dump->task is among its successors. */
 static void dump_if_predecessor(void *arg, struct xy_task *task)
 {
@@ -49,16 +83,7 @@ static void dump_if_predecessor(void *arg, struct xy_task *task)
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
 
 		if (!(target & XY__EDGE_WAITER) && (target & ~(uintptr_t)XY__EDGE_BITS) == (uintptr_t)dump->task) {
-			const struct xy_handle *h = task->accesses[0].handle;
-
-			if (++dump->shown > MOST_NAMES)
-				return;
-			if (atomic_load(&task->state) == XY__TASK_HELD)
-				fprintf(dump->out, "%s '%s', held by the application", dump->shown > 1 ? "," : "",
-					xy_handle_name(h));
-			else
-				fprintf(dump->out, "%s '%s' (number %llu, %s)", dump->shown > 1 ? "," : "",
-					xy_task_name(task), xy_task_number(task), dump_state(task));
+			dump_predecessor(dump, task);
 			return;
 		}
 		edge = atomic_load_explicit(&edge->next, memory_order_relaxed);

@@ -408,5 +408,5 @@ const char *xy_task_name(const struct xy_task *task)
 
 unsigned long long xy_task_number(const struct xy_task *task)
 {
-	return task->number;
+	return atomic_load_explicit(&((struct xy_task *)task)->number, memory_order_relaxed);
 }

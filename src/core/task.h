@@ -102,7 +102,7 @@ struct xy_task {
 	struct xy__task_extra *extra;          /* (c) or NULL */
 	void (*callback)(void *, int);         /* (c) */
 	void *callback_arg;                    /* (c) */
-	uint64_t number;                       /* (c) */
+	_Atomic uint64_t number;               /* (c) atomic for the dump only, always relaxed */
 
 	alignas(64) struct xy__access accesses[XY__TASK_ACCESSES];  /* (c) unless extra->accesses */
 	struct xy__edge edges[XY__TASK_EDGES]; /* in the lists of the predecessors */

@@ -234,16 +234,15 @@ static void the_watchdog_barks_once_when_nothing_moves(void **state)
 
 static void the_watchdog_is_quiet_without_tasks(void **state)
 {
+	const struct timespec pause = { .tv_nsec = 10000000 };
 	char text[4096];
 	struct helper *h;
+	_Atomic int n = 0;
 
 	(void)state;
 	helper_stderr_begin();
 	h = helper_start_with(&(struct xy_config){ .ncpu = 1, .watchdog_s = 0.02 });
 	for (int i = 0; i < 20; i++) {
-		const struct timespec pause = { .tv_nsec = 10000000 };
-		_Atomic int n = 0;
-
 		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n);
 		nanosleep(&pause, NULL);
 	}

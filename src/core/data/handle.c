@@ -336,8 +336,10 @@ int xy_handle_set_name(struct xy_handle *h, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
+	xy__lock_take(&h->runtime->handles_lock); /* for the dump */
 	free(h->name);
 	h->name = copy;
+	xy__lock_drop(&h->runtime->handles_lock);
 	return 0;
 }
 
