@@ -60,7 +60,8 @@ int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *chil
 int xy_tree_seal(struct xy_tree *tree, char *error, size_t error_size);
 
 /* Builds and seals the tree of a policy name, an expression or @file. 0 or -ENOENT (file, or a name
- * that is unknown), -EINVAL (syntax, rules), -ENOMEM, what opening the file gave; error says what is wrong, where, and what was meant. */
+ * that is unknown), -EINVAL (syntax, rules), -ENOMEM, or what opening the file gave; error says what is
+ * wrong, where, and what was meant. */
 int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
 		  const struct xy_registry *registry, char *error, size_t error_size);
 
