@@ -38,21 +38,11 @@ static int task_copy_argument(struct xy_task *task, const struct xy_task_desc *d
 
 static int task_add_access(struct xy_task *task, unsigned i, struct xy_handle *h, unsigned mode)
 {
-	if (h->runtime != task->pool->runtime)
+	if (!h || h->runtime != task->pool->runtime || !xy__mode_is_proper(mode))
 		return -EINVAL;
-	switch (mode) {
-	case XY_R:
-	case XY_W:
-	case XY_RW:
-	case XY_SCRATCH:
-		break;
-	case XY_RW | XY_COMMUTE:
+	if (mode & XY_COMMUTE)
 		task->flags |= XY__TASK_COMMUTES;
-		break;
-	default:
-		return -EINVAL;
-	}
-	xy__task_accesses(task)[i] = (struct xy__access){ h, mode };
+	xy__task_accesses(task)[i] = xy__access(h, mode);
 	return 0;
 }
 
@@ -83,9 +73,7 @@ static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *d
 			return -EINVAL;
 		error = task_room_for_accesses(task, desc->naccesses);
 		for (unsigned i = 0; i < desc->naccesses && !error; i++)
-			error = desc->accesses[i].handle ? task_add_access(task, i, desc->accesses[i].handle,
-									   desc->accesses[i].mode)
-							 : -EINVAL;
+			error = task_add_access(task, i, desc->accesses[i].handle, desc->accesses[i].mode);
 		return error;
 	}
 	while (n < XY_NHANDLES && desc->handles[n])
@@ -127,7 +115,7 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 		error = task_copy_rare(task, desc);
 	if (desc->arg_size && !error)
 		error = task_copy_argument(task, desc);
-	if ((desc->handles[0] || desc->naccesses) && !error)
+	if (!error && (desc->naccesses || (desc->handles[0] && desc->handles[XY__TASK_ACCESSES])))
 		error = task_copy_accesses(task, desc);
 	if (error)
 		return error;

@@ -7,6 +7,7 @@
 #define XYLEM_CORE_BUILD_H
 
 #include <errno.h>
+#include "core/data/handle.h"
 #include "core/deps.h"
 
 /* The rare part of a task, made at the first call; NULL without memory. */
@@ -29,30 +30,53 @@ static inline void xy__task_reset(struct xy_task *task)
 	atomic_init(&task->status, 0);
 }
 
+static inline void xy__task_set_name(struct xy_task *task, const char *name)
+{
+	atomic_store_explicit(&task->name, name, memory_order_relaxed);
+	/* release: the dump reads the name only after this */
+	atomic_store_explicit(&task->kind, (uintptr_t)xy__task_codelet(task) | XY__NAMED, memory_order_release);
+}
+
+static inline void xy__task_set_callback(struct xy_task *task, void (*callback)(void *, int), void *arg)
+{
+	task->flags |= XY__TASK_CALLBACK;
+	task->callback = callback;
+	task->callback_arg = arg;
+}
+
 /* A task from the pool with the fields that every task has. */
-static inline struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc *desc)
+static inline __attribute__((always_inline))
+struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc *desc)
 {
 	struct xy_task *task = xy__pool_take(&agent->pool);
 
 	if (!task)
 		return NULL;
 	xy__task_reset(task);
+	task->flags = 0;
 	atomic_init(&task->references, 1);
-	atomic_store_explicit(&task->codelet, desc->codelet, memory_order_relaxed);
-	atomic_store_explicit(&task->name, desc->name, memory_order_relaxed);
+	atomic_store_explicit(&task->kind, (uintptr_t)desc->codelet, memory_order_relaxed);
+	if (desc->name)
+		xy__task_set_name(task, desc->name);
 	task->arg = desc->arg;
 	task->priority = desc->priority;
 	task->length_us = (float)desc->length_us;
 	task->constrained = false;
-	task->flags = 0;
 	task->naccesses = 0;
 	task->arrival = 0;
-	task->callback = desc->callback;
-	task->callback_arg = desc->callback_arg;
-	atomic_store_explicit(&task->number, xy__agent_number(agent), memory_order_relaxed);
+	if (desc->callback)
+		xy__task_set_callback(task, desc->callback, desc->callback_arg);
+	atomic_store_explicit(&task->number, (uint32_t)xy__agent_number(agent), memory_order_relaxed);
 	/* release: the dump sees a task that is filled far enough */
 	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
 	return task;
+}
+
+static inline bool xy__mode_is_proper(unsigned mode)
+{
+	const unsigned proper = 1u << XY_R | 1u << XY_W | 1u << XY_RW | 1u << XY_SCRATCH | 1u << (XY_RW | XY_COMMUTE);
+
+	return mode < 16 && (proper >> mode & 1);
 }
 
 static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
@@ -63,10 +87,30 @@ static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
 	return codelet->where ? archs & codelet->where : archs;
 }
 
+/* Takes the handles of a description, if they fit into the task. -EINVAL for one of another runtime or
+ * without a proper mode. */
+static inline int xy__task_take_handles(struct xy_task *task, const struct xy_task_desc *desc,
+					const struct xy_runtime *rt)
+{
+	unsigned n = 0;
+
+	for (; n < XY__TASK_ACCESSES && desc->handles[n]; n++) {
+		unsigned mode = desc->codelet ? desc->codelet->modes[n] : 0;
+
+		if (desc->handles[n]->runtime != rt || !xy__mode_is_proper(mode))
+			return -EINVAL;
+		if (mode & XY_COMMUTE)
+			task->flags |= XY__TASK_COMMUTES;
+		task->accesses[n] = xy__access(desc->handles[n], mode);
+	}
+	task->naccesses = (uint16_t)n;
+	return 0;
+}
+
 /* Whether a description has more wishes than xy__task_take and the codelet fulfil. */
 static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
 {
-	return desc->handles[0] || (desc->naccesses | desc->retries | desc->nworkers | desc->choice) ||
+	return desc->handles[XY__TASK_ACCESSES] || (desc->naccesses | desc->retries | desc->nworkers | desc->choice) ||
 	       desc->arg_size || (desc->codelet && desc->codelet->can_execute);
 }
 
@@ -86,10 +130,12 @@ static inline __attribute__((always_inline)) int xy__task_build(struct xy_task *
 	if (codelet) {
 		archs &= xy__codelet_archs(codelet);
 		if (codelet->cpu[1] || codelet->cuda[1] || codelet->opencl[1])
-			task->flags = XY__TASK_CHOICE;
+			task->flags |= XY__TASK_CHOICE;
 	}
 	task->archs = (uint8_t)archs;
 	error = archs ? 0 : -ENODEV;
+	if (!error && desc->handles[0])
+		error = xy__task_take_handles(task, desc, rt);
 	if (!error && xy__task_desc_wants_more(desc))
 		error = xy__task_build_rest(task, desc, rt);
 	if (error)

@@ -27,6 +27,9 @@ int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, 
  * 0 with the number of predecessors in *count, -ENOMEM, -ELOOP (with mark: predecessors that carry it). */
 int xy__deps_register(struct xy_task *task, uint64_t mark, int *count, struct xy__agent *agent);
 
+/* What the task uses without order is used by one less. */
+void xy__deps_drop_unordered(struct xy_task *task);
+
 /* Ends the submission of a task that waits for so many; it may run at once. */
 void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent);
 
@@ -37,7 +40,8 @@ void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
 /* Whether nothing but its end and its successors has to be seen to when the task ends well. */
 static inline bool xy__deps_is_plain(const struct xy_task *task)
 {
-	return !task->callback && !(task->flags & (XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
+	return !(task->flags &
+		 (XY__TASK_CALLBACK | XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
 }
 
 /* Successors of a task that has ended well. */

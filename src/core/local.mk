@@ -18,6 +18,7 @@ libxylem_all_la_SOURCES += src/core/option.c src/core/option.h
 libxylem_all_la_SOURCES += src/core/pool.c src/core/pool.h
 libxylem_all_la_SOURCES += src/core/queue.c src/core/queue.h src/core/heap.h
 libxylem_all_la_SOURCES += src/core/registry.c src/core/registry.h
+libxylem_all_la_SOURCES += src/core/register.c
 libxylem_all_la_SOURCES += src/core/runtime.c src/core/runtime.h
 libxylem_all_la_SOURCES += src/core/task.c src/core/task.h src/core/task_query.c
 libxylem_all_la_SOURCES += src/core/topology.c src/core/topology.h

@@ -65,19 +65,22 @@ struct xy_task *xy__pool_take_slowly(struct xy__pool *pool)
 		return NULL;
 	task = pool->free;
 	pool->free = task->next;
-	if (task->more_edges)
-		xy__pool_drop_edges(pool, task);
+	xy__pool_drop_edges(pool, task);
 	return task;
 }
 
 void xy__pool_drop_edges(struct xy__pool *pool, struct xy_task *task)
 {
-	while (task->more_edges) {
-		struct xy__edge_block *block = task->more_edges;
+	struct xy__edge_block *block = task->nedges > XY__TASK_EDGES ? task->more_edges : NULL;
 
-		task->more_edges = block->next;
+	while (block) {
+		struct xy__edge_block *next = block->next;
+
 		xy__pool_give_block(pool, block);
+		block = next;
 	}
+	task->nedges = 0;
+	task->edge_room = 0;
 }
 
 void xy__pool_flush(struct xy__pool *mine)
@@ -152,7 +155,8 @@ bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task)
 
 	if (!block)
 		return false;
-	block->next = task->more_edges;
+	block->next = task->nedges > XY__TASK_EDGES ? task->more_edges : NULL;
+	task->nedges = XY__TASK_EDGES + 1;
 	task->more_edges = block;
 	task->edge_room = XY__EDGE_BLOCK;
 	return true;

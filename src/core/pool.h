@@ -31,16 +31,19 @@ void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const stru
 /* Frees the memory of all tasks. No agent may use the pool any more. */
 void xy__pool_fini(struct xy__pool *pool);
 
-/* A task from the owner's pool; its pool is set, extra and more_edges are NULL. NULL without memory. */
+/* A task from the owner's pool; its pool is set and extra is NULL. NULL without memory. */
 struct xy_task *xy__pool_take_slowly(struct xy__pool *pool);
 
 static inline struct xy_task *xy__pool_take(struct xy__pool *pool)
 {
 	struct xy_task *task = pool->free;
 
-	if (!task || task->more_edges)
+	if (!task || task->nedges > XY__TASK_EDGES)
 		return xy__pool_take_slowly(pool);
 	pool->free = task->next;
+	/* The next one was last used by another core: bring it here meanwhile. */
+	__builtin_prefetch(task->next, 1);
+	__builtin_prefetch((char *)task->next + 64, 1);
 	return task;
 }
 

@@ -208,7 +208,7 @@ static bool runtime_unblock(struct xy_runtime *rt)
 	for (; (task = runtime_find(rt, XY__TASK_CREATED)); any = true)
 		xy__task_abandon(task, agent);
 	for (; (task = runtime_find(rt, XY__TASK_HELD)); any = true) {
-		task->accesses[0].handle->held = NULL;
+		xy__access_handle(task->accesses[0])->held = NULL;
 		xy__deps_end(task, -ECANCELED, agent);
 	}
 	xy__leave(agent);

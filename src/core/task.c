@@ -96,9 +96,9 @@ static int task_after_all(struct xy_task *task, const struct xy_task_desc *desc,
 /* It may already hang on others, which have to end before its memory can be used again. */
 static void task_give_up(struct xy_task *task, int count, struct xy__agent *agent)
 {
-	atomic_store_explicit(&task->codelet, NULL, memory_order_relaxed);
+	atomic_store_explicit(&task->kind, 0, memory_order_relaxed);
 	atomic_store_explicit(&task->status, -ECANCELED, memory_order_relaxed);
-	task->callback = NULL;
+	task->flags &= (uint16_t)~XY__TASK_CALLBACK;
 	task->flags |= XY__TASK_UNCOUNTED;
 	task->naccesses = 0;
 	xy__task_set_state(task, XY__TASK_WAITING);
@@ -258,11 +258,9 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 		return -EBUSY;
 	/* Its list stays closed, and its status, until its handles are locked: whoever uses them before comes
 	 * before it and has nothing to wait for. */
-	task->nedges = 0;
-	task->edge_room = 0;
+	xy__pool_drop_edges(&agent->pool, task);
 	task->implementation = 0;
 	atomic_store_explicit(&task->missing, XY__SUBMITTING, memory_order_relaxed);
-	xy__pool_drop_edges(&agent->pool, task);
 	if (task->extra) {
 		task->extra->retries = task->extra->retries_asked;
 		task->extra->nafter = 0;
@@ -399,10 +397,9 @@ void xy_task_release(struct xy_task *task)
 const char *xy_task_name(const struct xy_task *task)
 {
 	const struct xy_codelet *codelet = xy__task_codelet(task);
-	const char *name = atomic_load_explicit(&((struct xy_task *)task)->name, memory_order_relaxed);
-
-	if (name)
-		return name;
+	/* acquire: pairs with the release in xy__task_set_name */
+	if (atomic_load_explicit(&((struct xy_task *)task)->kind, memory_order_acquire) & XY__NAMED)
+		return atomic_load_explicit(&((struct xy_task *)task)->name, memory_order_relaxed);
 	return codelet && codelet->name ? codelet->name : "without a name";
 }
 

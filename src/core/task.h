@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of a task: five cache lines, of which a task without data touches two.
+ * Inside of a task: five cache lines, of which a task with one access or none touches two.
  *
  * Locking key: (c) constant from submission to end, (q) whoever holds the task: the queue that it
  * rests in, guarded by that queue's lock, or the agent that carries it, (a) atomic, (o) owner's pool.
@@ -12,6 +12,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <xylem/component.h>
 #include <xylem/task.h>
@@ -22,7 +23,7 @@ struct xy__edge;
 enum {
 	XY__TASK_ACCESSES = 4,       /* that fit in the task */
 	XY__TASK_EDGES = 6,
-	XY__TASK_ARGUMENT = 16,      /* bytes of a copied argument that fit */
+	XY__TASK_ARGUMENT = 48,      /* bytes of a copied argument that fit */
 	/* Counter of missing predecessors while the task is being submitted: it can't reach 0. */
 	XY__SUBMITTING = 1 << 30
 };
@@ -44,6 +45,7 @@ enum xy__task_flags {
 	XY__TASK_UNORDERED = 8,      /* some access gives no dependency */
 	XY__TASK_TAKEN = 16,         /* (q) its commuting handles are its own */
 	XY__TASK_CHOICE = 64,        /* the codelet has a second implementation for some architecture */
+	XY__TASK_CALLBACK = 128,     /* callback is set */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 };
 
@@ -66,50 +68,69 @@ struct xy__task_extra {
 	unsigned retries_asked;
 	unsigned nafter;             /* explicit predecessors that had not ended: builder */
 	void *argument;              /* a copy too large for the task */
-	struct xy__access *accesses; /* all of them, when too many for the task */
+	uintptr_t *accesses;         /* all of them, when too many for the task */
 	void **buffers;              /* what the codelet gets, when too many for the stack */
 };
 
-enum { XY__MODE_UNORDERED = 1 << 16 };  /* an access that gave no dependency at submission */
+/* An access is a handle, which is aligned, with its mode in the low bits. */
+enum { XY__MODE_UNORDERED = 16, XY__MODE_BITS = 63 };  /* unordered: gave no dependency at submission */
 
-struct xy__access {
-	struct xy_handle *handle;
-	unsigned mode;
-};
+static inline uintptr_t xy__access(const struct xy_handle *handle, unsigned mode)
+{
+	return (uintptr_t)handle | mode;
+}
+
+static inline struct xy_handle *xy__access_handle(uintptr_t access)
+{
+	return (struct xy_handle *)(access & ~(uintptr_t)XY__MODE_BITS);
+}
+
+static inline unsigned xy__access_mode(uintptr_t access)
+{
+	return (unsigned)(access & XY__MODE_BITS);
+}
 
 struct xy_task {
+	/* What queues and workers look at. */
 	alignas(64) struct xy_task *next;      /* (q) */
-	struct xy_task *prev, *child;          /* (q) */
+	struct xy_task *prev;                  /* (q) */
 	uint64_t arrival;                      /* (q) */
-	_Atomic(const struct xy_codelet *) codelet;  /* (c) atomic for the dump only, always relaxed */
+	_Atomic uintptr_t kind;                /* (c) the codelet, with XY__NAMED; atomic for the dump only */
 	void *arg;                             /* (c) */
 	int priority;                          /* (c) */
 	float length_us;                       /* (c) 0: not known */
 	uint8_t archs;                         /* (c) architectures that can run it */
 	bool constrained;                      /* (c) pinned or with a can_execute hook */
 	uint8_t implementation;                /* (q) */
-	uint8_t flags;                         /* (c) */
 	_Atomic uint8_t state;                 /* (a) enum xy__task_state */
+	uint16_t flags;                        /* (c) */
 	uint16_t naccesses;                    /* (c) */
+	_Atomic uint32_t number;               /* (c) atomic for the dump only, always relaxed */
+	_Atomic int status;                    /* (a) 0 or why it failed */
 
+	/* Dependencies; enough for one access. */
 	alignas(64) _Atomic(struct xy__edge *) successors;   /* (a) XY__CLOSED once ended */
 	_Atomic int missing;                   /* (a) predecessors that have not ended */
 	_Atomic int references;                /* (a) */
-	_Atomic int status;                    /* (a) 0 or why it failed */
-	uint16_t nedges;                       /* of `edges` in use: submitter */
-	uint16_t edge_room;                    /* in the last block of more_edges */
+	uint16_t nedges;                       /* in use: submitter; more than XY__TASK_EDGES: see more_edges */
+	uint16_t edge_room;                    /* in the first block of more_edges */
 	struct xy__pool *pool;                 /* (c) where its memory belongs */
 	struct xy__task_extra *extra;          /* (c) or NULL */
-	void (*callback)(void *, int);         /* (c) */
-	void *callback_arg;                    /* (c) */
-	_Atomic uint64_t number;               /* (c) atomic for the dump only, always relaxed */
+	struct xy__edge first_edge;            /* in the lists of the predecessors, like `edges` */
+	uintptr_t accesses[XY__TASK_ACCESSES]; /* (c) unless extra->accesses */
 
-	alignas(64) struct xy__access accesses[XY__TASK_ACCESSES];  /* (c) unless extra->accesses */
-	struct xy__edge edges[XY__TASK_EDGES]; /* in the lists of the predecessors */
-	struct xy__edge_block *more_edges;     /* (o) from the pool */
-	_Atomic(const char *) name;            /* (c) atomic for the dump only, always relaxed */
+	/* What most tasks do not touch. */
+	struct xy__edge edges[XY__TASK_EDGES - 1];
+	struct xy__edge_block *more_edges;     /* (o) from the pool; defined if nedges says so */
+	struct xy_task *child;                 /* (q) */
+	_Atomic(const char *) name;            /* (c) with XY__NAMED; atomic for the dump only */
+	void (*callback)(void *, int);         /* (c) with XY__TASK_CALLBACK */
+	void *callback_arg;                    /* (c) likewise */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };
+_Static_assert(sizeof(struct xy_task) == 320, "a task is five cache lines");
+_Static_assert(offsetof(struct xy_task, first_edge) + sizeof(struct xy__edge) + 8 == 128,
+	       "a task with one access is two cache lines");
 
 /* Edges of a task with many predecessors; also the memory of a waiter. */
 enum { XY__EDGE_BLOCK = 15 };
@@ -121,9 +142,13 @@ struct xy__edge_block {
 
 #define XY__CLOSED ((struct xy__edge *)1)
 
+enum { XY__NAMED = 1 };   /* in xy_task.kind: the task has a name of its own */
+
 static inline const struct xy_codelet *xy__task_codelet(const struct xy_task *task)
 {
-	return atomic_load_explicit(&((struct xy_task *)task)->codelet, memory_order_relaxed);
+	return (const struct xy_codelet *)(atomic_load_explicit(&((struct xy_task *)task)->kind,
+								memory_order_relaxed) &
+					   ~(uintptr_t)XY__NAMED);
 }
 
 static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state state)
@@ -141,7 +166,7 @@ static inline void xy__task_open(struct xy_task *task)
 	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
 }
 
-static inline struct xy__access *xy__task_accesses(struct xy_task *task)
+static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {
 	return task->naccesses <= XY__TASK_ACCESSES ? task->accesses : task->extra->accesses;
 }

@@ -29,12 +29,12 @@ static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
 		}
 }
 
-static int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
+static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
 {
-	const struct xy__access *accesses = xy__task_accesses(task);
+	const uintptr_t *accesses = xy__task_accesses(task);
 
 	for (unsigned i = 0; i < task->naccesses; i++) {
-		buffers[i] = xy__handle_buffer(accesses[i].handle, accesses[i].mode, worker->id);
+		buffers[i] = xy__handle_buffer(accesses[i], worker->id);
 		if (!buffers[i])
 			return -ENOMEM;
 	}

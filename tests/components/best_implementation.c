@@ -41,7 +41,7 @@ static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
 {
 	struct xy_task *task = bed_task(bed, CPU | CUDA);
 
-	task->codelet = codelet;
+	task->kind = (uintptr_t)codelet;
 	task->constrained = codelet->can_execute;
 	if (codelet->cpu[1]) {
 		task->flags |= XY__TASK_CHOICE;

@@ -112,7 +112,7 @@ struct xy_task *bed_task_with_priority(struct bed *bed, unsigned archs, int prio
 	assert_in_range(bed->ntasks, 0, BED_RECORDS - 1);
 	memset(task, 0, sizeof *task);
 	task->pool = &bed->pool;
-	task->codelet = &bed_codelet;
+	task->kind = (uintptr_t)&bed_codelet;
 	task->archs = (uint8_t)archs;
 	task->priority = priority;
 	task->number = bed->ntasks + 1;

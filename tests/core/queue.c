@@ -62,7 +62,7 @@ static struct xy_task *make(unsigned archs, int priority)
 	struct xy_task *task = &tasks[ntasks++];
 
 	task->pool = &pool;
-	task->codelet = &codelet;
+	task->kind = (uintptr_t)&codelet;
 	task->archs = (uint8_t)archs;
 	task->priority = priority;
 	return task;

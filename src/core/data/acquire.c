@@ -28,11 +28,11 @@ static void acquire_wake(void *arg, int status)
 void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
 		       struct xy__agent *agent)
 {
-	struct xy_handle *h = xy__task_accesses(task)[0].handle;
+	struct xy_handle *h = xy__access_handle(task->accesses[0]);
 	void (*callback)(void *, int) = task->callback;
 	void *arg = task->callback_arg;
 
-	task->callback = NULL;
+	task->flags &= (uint16_t)~XY__TASK_CALLBACK;
 	if (!status) {
 		xy__lock_take(&h->lock);
 		xy__task_set_state(task, XY__TASK_HELD);
@@ -71,10 +71,9 @@ static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callbac
 	}
 	task->flags = XY__TASK_ACQUIRE | XY__TASK_UNCOUNTED | (mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0);
 	task->naccesses = 1;
-	task->accesses[0] = (struct xy__access){ h, mode };
-	task->callback = callback;
-	task->callback_arg = arg;
-	atomic_store_explicit(&task->name, "xy_acquire", memory_order_relaxed);
+	task->accesses[0] = xy__access(h, mode);
+	xy__task_set_callback(task, callback, arg);
+	xy__task_set_name(task, "xy_acquire");
 	xy__task_set_state(task, XY__TASK_WAITING);
 	error = xy__deps_register(task, 0, &count, agent);
 	if (error)

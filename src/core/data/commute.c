@@ -11,13 +11,13 @@
 /* The next commuting handle of the task above `after` in address order, NULL at the end. */
 static struct xy_handle *commute_next(struct xy_task *task, const struct xy_handle *after)
 {
-	struct xy__access *accesses = xy__task_accesses(task);
+	const uintptr_t *accesses = xy__task_accesses(task);
 	struct xy_handle *next = NULL;
 
 	for (unsigned i = 0; i < task->naccesses; i++) {
-		struct xy_handle *h = accesses[i].handle;
+		struct xy_handle *h = xy__access_handle(accesses[i]);
 
-		if ((accesses[i].mode & XY_COMMUTE) && h > after && (!next || h < next))
+		if ((accesses[i] & XY_COMMUTE) && h > after && (!next || h < next))
 			next = h;
 	}
 	return next;
@@ -64,7 +64,7 @@ struct xy_task *xy__commute_drop(struct xy_task *task)
 	struct xy_task *again = NULL, **end = &again;
 	struct xy_handle *h;
 
-	task->flags &= (uint8_t)~XY__TASK_TAKEN;
+	task->flags &= (uint16_t)~XY__TASK_TAKEN;
 	for (h = commute_next(task, NULL); h; h = commute_next(task, h)) {
 		xy__lock_take(&h->lock);
 		h->busy = false;

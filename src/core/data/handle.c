@@ -32,15 +32,17 @@ static void tasks_prune(struct xy__tasks *list, bool keep_failed, struct xy__age
 	list->count = kept;
 }
 
+static void tasks_init(struct xy__tasks *list)
+{
+	list->items = list->few;
+	list->capacity = sizeof list->few / sizeof list->few[0];
+}
+
 bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, bool keep_failed, struct xy__agent *agent)
 {
 	struct xy_task **items;
 	unsigned capacity;
 
-	if (!list->items) {
-		list->items = list->few;
-		list->capacity = sizeof list->few / sizeof list->few[0];
-	}
 	if (list->count + more <= list->capacity)
 		return true;
 	tasks_prune(list, keep_failed, agent);
@@ -111,16 +113,15 @@ static int handle_create(struct xy_runtime *rt, struct xy_handle **out, enum xy_
 		return -EINVAL;
 	}
 	*out = NULL;
-	h = calloc(1, sizeof *h);
+	h = aligned_alloc(64, sizeof *h);
 	if (!h)
 		return -ENOMEM;
-	/* So that the lists need no test: each always has room for two. */
-	h->writers.items = h->writers.few;
-	h->readers.items = h->readers.few;
-	h->before.items = h->before.few;
-	h->writers.capacity = h->readers.capacity = h->before.capacity = 2;
+	memset(h, 0, sizeof *h);
+	tasks_init(&h->readers);
+	tasks_init(&h->group);
+	tasks_init(&h->before);
 	h->sequential = true;
-	h->shape = shape;
+	h->shape = (uint8_t)shape;
 	h->view = view;
 	h->owns_memory = !view.ptr;
 	h->size_bytes = size;
@@ -202,7 +203,9 @@ int xy_void_register(struct xy_runtime *rt, struct xy_handle **h)
 
 void xy__handle_free(struct xy_handle *h, struct xy__agent *agent)
 {
-	xy__tasks_fini(&h->writers, agent);
+	if (h->writer)
+		xy__task_unref(h->writer, agent);
+	xy__tasks_fini(&h->group, agent);
 	xy__tasks_fini(&h->readers, agent);
 	xy__tasks_fini(&h->before, agent);
 	for (unsigned i = 0; h->scratch && i < h->runtime->nworkers; i++) {
@@ -308,7 +311,7 @@ static void *handle_scratch(struct xy_handle *h, unsigned worker)
 	return scratch ? &scratch->view : NULL;
 }
 
-void *xy__handle_buffer(struct xy_handle *h, unsigned mode, unsigned worker)
+void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker)
 {
 	if (mode & XY_SCRATCH)
 		return handle_scratch(h, worker);

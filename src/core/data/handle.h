@@ -8,6 +8,7 @@
 #ifndef XYLEM_CORE_DATA_HANDLE_H
 #define XYLEM_CORE_DATA_HANDLE_H
 
+#include <stdalign.h>
 #include <stdbool.h>
 #include "core/task.h"
 
@@ -28,7 +29,7 @@ union xy__view {
 struct xy__tasks {
 	struct xy_task **items;
 	unsigned count, capacity;
-	struct xy_task *few[2];
+	struct xy_task *few[3];
 };
 
 /* A worker's private buffer for XY_SCRATCH. */
@@ -37,22 +38,28 @@ struct xy__scratch {
 };
 
 struct xy_handle {
-	_Atomic int lock;
+	/* What a submission changes. */
+	alignas(64) _Atomic int lock;
 	_Atomic bool sequential;         /* (a) tasks submitted now are ordered by it */
-	_Atomic int unordered;           /* (a) tasks in flight that use it without order; a futex */
-	bool commuting;                  /* (l) `writers` are a group that commutes */
+	bool commuting;                  /* (l) a group that commutes wrote last */
 	bool busy;                       /* (l) a commuting task has it */
-	bool owns_memory;                /* (l) allocated by the runtime */
-	enum xy__shape shape;            /* (c) */
-	union xy__view view;             /* (c) but for ptr when the runtime allocates: (l) */
-	struct xy__tasks writers;        /* (l) the last that wrote: one, or a commuting group */
+	struct xy_task *writer;          /* (l) the last that wrote, with a reference; NULL if commuting */
 	struct xy__tasks readers;        /* (l) that read since */
-	struct xy__tasks before;         /* (l) what a task that joins the commuting group waits for */
+	struct xy_runtime *runtime;      /* (c) */
+
+	/* What a worker reads. */
+	alignas(64) union xy__view view; /* (c) but for ptr when the runtime allocates: (l) */
+	bool owns_memory;                /* (c) allocated by the runtime */
+	uint8_t shape;                   /* (c) enum xy__shape */
+
+	/* What is rare. */
+	alignas(64) struct xy__tasks group;  /* (l) the commuting tasks that wrote last */
+	struct xy__tasks before;         /* (l) what a task that joins the group waits for */
+	_Atomic int unordered;           /* (a) tasks in flight that use it without order; a futex */
 	struct xy_task *commuters;       /* (l) ready, but for `busy`; linked by next */
 	struct xy_task *last_commuter;   /* (l) undefined when there are none */
 	struct xy_task *held;            /* (l) acquires in force, linked by next */
 	struct xy__scratch **scratch;    /* (l) by worker */
-	struct xy_runtime *runtime;      /* (c) */
 	char *name;                      /* (c) or NULL */
 	size_t size_bytes;               /* (c) of the content */
 	size_t span_bytes;               /* (c) from the first to the last byte */
@@ -81,7 +88,15 @@ void xy__handle_unused(struct xy_handle *h);
 /* Makes sure that the handle has memory; 0 or -ENOMEM. */
 int xy__handle_allocate(struct xy_handle *h);
 /* What a codelet on this worker gets for an access; NULL without memory. */
-void *xy__handle_buffer(struct xy_handle *h, unsigned mode, unsigned worker);
+void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker);
+
+static inline void *xy__handle_buffer(uintptr_t access, unsigned worker)
+{
+	struct xy_handle *h = xy__access_handle(access);
+	unsigned mode = xy__access_mode(access);
+
+	return (mode & XY_SCRATCH) || h->owns_memory ? xy__handle_buffer_slowly(h, mode, worker) : &h->view;
+}
 
 /* Commuting handles of a ready task: takes all or none. False: the task now waits for one of them. */
 bool xy__commute_take(struct xy_task *task);
