@@ -7,8 +7,11 @@
 #include "core/runtime.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { ROOM_YIELDS = 64 };   /* about what going to sleep and waking up take */
 
 uint64_t xy__runtime_live(struct xy_runtime *rt)
 {
@@ -87,6 +90,13 @@ void xy__runtime_room(struct xy_runtime *rt)
 {
 	if (xy__runtime_live(rt) < rt->settings.window)
 		return;
+	/* A wake-up costs more than the time in which small tasks make room: let the workers have the core,
+	 * and look again, before sleeping. */
+	for (unsigned i = 0; i < ROOM_YIELDS; i++) {
+		sched_yield();
+		if (xy__runtime_live(rt) < rt->settings.window - rt->settings.window / 4)
+			return;
+	}
 	atomic_fetch_add(&rt->room_waiters, 1);
 	wait_until(rt, room_again, -1);
 	atomic_fetch_sub(&rt->room_waiters, 1);
