@@ -178,8 +178,7 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 		by->offers = 1;
 		return true;
 	}
-	return (engine->archs & ~offer->archs) == 0 &&
-	       atomic_load_explicit(engine->searchers, memory_order_relaxed) != 0;
+	return (engine->archs & ~offer->archs) == 0 && xy__somebody_looks(engine);
 }
 
 bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by)

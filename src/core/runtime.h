@@ -80,7 +80,7 @@ struct xy_runtime {
 	_Atomic bool has_stranded;           /* (a) */
 
 	alignas(128) _Atomic unsigned sleepers;   /* (a) workers asleep */
-	_Atomic unsigned searchers;          /* (a) workers that look for a task */
+	_Atomic int searchers;               /* (a) workers that look for a task */
 	_Atomic unsigned resting;            /* (a) workers that looked a last time and were not woken since */
 
 	alignas(128) _Atomic unsigned waiters;    /* (a) threads that wait for quiet or for room */
@@ -190,8 +190,7 @@ static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, st
 	while (!xy__ring_put(&rt->inbox, task))
 		xy__inbox_drain(rt, agent);
 	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
-	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) &&
-	    !atomic_load_explicit(&rt->searchers, memory_order_relaxed))
+	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->engine))
 		xy__inbox_drain(rt, agent);
 }
 

@@ -17,11 +17,18 @@ enum xy__wake {
 /* What a tree needs of whoever runs it. A tree without one (show, tests) always delivers offers. */
 struct xy__tree_engine {
 	_Atomic unsigned *sleepers;        /* workers asleep; offers travel only while it is not 0 */
-	_Atomic unsigned *searchers;       /* workers that look for a task */
+	_Atomic int *searchers;            /* workers that look for a task; see xy__somebody_looks */
 	unsigned archs;                    /* (b) of all its workers */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
 };
+
+/* Whether some worker looks for a task and will offer what it leaves. The count may be too low for a moment,
+ * even negative: a worker that finds a task may leave before whoever woke it has counted it. */
+static inline bool xy__somebody_looks(const struct xy__tree_engine *engine)
+{
+	return atomic_load_explicit(engine->searchers, memory_order_relaxed) > 0;
+}
 
 struct xy_tree {
 	const struct xy_machine *machine;          /* (b) outlives the tree */

@@ -30,7 +30,8 @@ struct bed {
 	struct xy_agent workers[BED_WORKERS];
 	/* The engine: workers sleep unless told otherwise, and a wake-up is written down. */
 	struct xy__tree_engine engine;
-	_Atomic unsigned sleepers, searchers;
+	_Atomic unsigned sleepers;
+	_Atomic int searchers;
 	bool awake[BED_WORKERS];
 	unsigned nwoken, woken[BED_RECORDS];
 	unsigned ntasks;
