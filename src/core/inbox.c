@@ -53,7 +53,9 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
 	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
 		inbox_retry(rt, agent);
-	for (unsigned moved = 0; moved < MOST && xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock);) {
+	/* Whoever leaves tasks here leaves them to somebody who looks, or to workers that are all awake. */
+	for (unsigned moved = 0; (moved < MOST || xy__inbox_urgent(rt)) && xy__ring_has(&rt->inbox) &&
+				 xy__lock_try(&rt->inbox_lock);) {
 		struct xy_task *tasks[BATCH];
 		unsigned n = 0;
 

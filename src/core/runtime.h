@@ -179,6 +179,12 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
 /* Gives a ready task straight to the tree: what workers do. */
 void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
 
+/* Whether somebody sleeps and nobody looks for tasks; to be asked after a fence. */
+static inline bool xy__inbox_urgent(struct xy_runtime *rt)
+{
+	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->engine);
+}
+
 /* Gives a ready task to the scheduler. */
 static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
@@ -190,7 +196,7 @@ static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, st
 	while (!xy__ring_put(&rt->inbox, task))
 		xy__inbox_drain(rt, agent);
 	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
-	if (atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->engine))
+	if (xy__inbox_urgent(rt))
 		xy__inbox_drain(rt, agent);
 }
 
