@@ -81,7 +81,7 @@ struct xy_runtime {
 
 	alignas(128) _Atomic unsigned sleepers;   /* (a) workers asleep */
 	_Atomic int searchers;               /* (a) workers that look for a task */
-	_Atomic unsigned resting;            /* (a) workers that looked a last time and were not woken since */
+	_Atomic unsigned resting;            /* (a) workers that looked a last time and have not got up since */
 
 	alignas(128) _Atomic unsigned waiters;    /* (a) threads that wait for quiet or for room */
 	_Atomic unsigned room_waiters;       /* (a) those of them that wait for room */
@@ -218,7 +218,7 @@ void xy__runtime_progress(struct xy_runtime *rt);
 /* Waits until no task is left, or until nothing moves any more. */
 void xy__runtime_settle(struct xy_runtime *rt);
 void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status);
-/* Nothing moves: every worker sleeps and nothing is in the inbox. */
+/* Nothing moves: every worker sleeps and nothing is in the inbox. Not while others submit. */
 bool xy__runtime_at_rest(struct xy_runtime *rt);
 
 /* --- src/engines/threads.c --- */

@@ -30,12 +30,28 @@ uint64_t xy__runtime_live(struct xy_runtime *rt)
 	return submitted - ended;
 }
 
+static uint64_t runtime_sleeps(struct xy_runtime *rt)
+{
+	uint64_t sleeps = 0;
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		sleeps += atomic_load(&rt->workers[i].sleeps);
+	return sleeps;
+}
+
+/* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
+ * between, and at that moment none had been woken. The count of sleepers can't tell that: workers are in it
+ * before their last look, in which they may find a task, and after they have been woken. */
 bool xy__runtime_at_rest(struct xy_runtime *rt)
 {
-	/* A worker is a sleeper before its last look, in which it may find a task. Whoever wakes it changes
-	 * sleepers first. */
-	return atomic_load(&rt->resting) == rt->nworkers && atomic_load(&rt->sleepers) == rt->nworkers &&
-	       !xy__inbox_has(rt);
+	uint64_t sleeps = runtime_sleeps(rt);
+
+	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox))
+		return false;
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (atomic_load(&rt->workers[i].state) != XY__ASLEEP)
+			return false;
+	return atomic_load(&rt->resting) == rt->nworkers && runtime_sleeps(rt) == sleeps;
 }
 
 void xy__runtime_news(struct xy_runtime *rt)

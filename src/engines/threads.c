@@ -108,11 +108,9 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 		}
 		return task;
 	}
+	atomic_fetch_add(&worker->sleeps, 1); /* before it rests: see xy__runtime_at_rest */
 	atomic_fetch_add(&rt->resting, 1);
 	xy__runtime_news(rt);
-	atomic_store_explicit(&worker->sleeps,
-			      atomic_load_explicit(&worker->sleeps, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
 	while (atomic_load(&worker->state) == XY__ASLEEP)
 		xy__futex_wait(&worker->state, XY__ASLEEP, -1);
 	atomic_fetch_sub(&rt->resting, 1);
