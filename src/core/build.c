@@ -120,7 +120,11 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 	if (error)
 		return error;
 	task->constrained = desc->nworkers || (desc->codelet && desc->codelet->can_execute);
-	return !task->constrained || xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
+	if (!task->constrained)
+		return 0;
+	/* relaxed: who finds the task in a queue, or is woken for it, sees this too */
+	atomic_store_explicit(&rt->workers_differ, true, memory_order_relaxed);
+	return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
 }
 
 struct xy_task *xy__task_blank(struct xy__agent *agent)

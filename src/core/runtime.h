@@ -78,6 +78,7 @@ struct xy_runtime {
 	alignas(128) _Atomic int inbox_lock;
 	struct xy_task *stranded;            /* (inbox_lock) refused by the root */
 	_Atomic bool has_stranded;           /* (a) */
+	_Atomic bool workers_differ;         /* (a) there may be tasks that some of them can't run */
 
 	alignas(128) _Atomic unsigned sleepers;   /* (a) workers asleep */
 	_Atomic int searchers;               /* (a) workers that look for a task */

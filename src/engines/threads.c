@@ -46,18 +46,37 @@ static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
 	return XY__WAKE_WOKEN;
 }
 
-/* Offers that came while this worker looked did not travel, because it looked. It has found a task and
- * looks no more: what is left is offered to somebody else. */
+static bool threads_somebody_sleeps(const struct xy__tree_engine *engine)
+{
+	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
+}
+
+/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What all
+ * can run was offered before, and what only one can run is that one's. The component holds the task. */
+static void threads_offer_task(void *arg, const struct xy_task *task)
+{
+	const struct xy_component *reservoir = arg;
+	struct xy__tree_engine *engine = reservoir->tree->engine;
+
+	if (!task->constrained && !(engine->archs & ~(unsigned)task->archs))
+		return;
+	if (task->extra && task->extra->nworkers == 1)
+		return;
+	for (unsigned i = 0; i < reservoir->nworkers && threads_somebody_sleeps(engine); i++)
+		if (xy_task_can_run(task, reservoir->workers[i]) &&
+		    threads_wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
+			return;
+}
+
+/* Some offers did not travel because this worker was about to take a task. It has one now: what is left
+ * is offered to somebody else. */
 static void threads_offer_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	const struct xy_offer mine = { .archs = worker->agent.base.archs }, anything = { .archs = XY_ON_ALL };
+	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
 
-	worker->agent.base.offers = 1; /* it has its task, the next one is not for it */
-	atomic_store(&worker->state, XY__AWAKE);
-	atomic_fetch_sub(&rt->searchers, 1);
-	xy__fence();
-	if (!atomic_load_explicit(&rt->sleepers, memory_order_relaxed))
+	if (!threads_somebody_sleeps(&rt->engine))
 		return;
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
@@ -65,10 +84,25 @@ static void threads_offer_rest(struct xy__worker *worker)
 		struct xy_component *reservoir = worker->above[i];
 		size_t peak;
 
-		if (reservoir->ops->depth(reservoir, &peak) &&
-		    !xy_can_pull_children(reservoir, &mine, &worker->agent.base))
+		if (!reservoir->ops->depth(reservoir, &peak))
+			continue;
+		if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
 			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
+		if (differ && reservoir->ops->each_task)
+			reservoir->ops->each_task(reservoir, threads_offer_task, reservoir);
 	}
+}
+
+/* The worker has found a task and looks no more, so that offers travel again. */
+static void threads_found(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	worker->agent.base.offers = 1; /* it has its task, the next one is not for it */
+	atomic_store(&worker->state, XY__AWAKE);
+	atomic_fetch_sub(&rt->searchers, 1);
+	xy__fence(); /* pairs with the fence of whoever stored a task and saw that it looked */
+	threads_offer_rest(worker);
 }
 
 /* Looks for a while; the worker counts as a searcher. */
@@ -122,8 +156,12 @@ struct xy_task *xy__threads_next(struct xy__worker *worker)
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task = threads_take(worker);
 
-	if (task)
+	if (task) {
+		/* What it offered to itself is what it takes, unless it takes one that others can't run. */
+		if (worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed))
+			threads_offer_rest(worker);
 		return task;
+	}
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_store(&worker->state, XY__LOOKING);
 	worker->agent.base.offers = 0;
@@ -133,7 +171,7 @@ struct xy_task *xy__threads_next(struct xy__worker *worker)
 		if (!task)
 			task = threads_sleep(worker);
 	} while (!task && !atomic_load(&rt->stopping));
-	threads_offer_rest(worker);
+	threads_found(worker);
 	return task;
 }
 
@@ -163,6 +201,7 @@ int xy__threads_start(struct xy_runtime *rt)
 	rt->engine.sleepers = &rt->sleepers;
 	rt->engine.searchers = &rt->searchers;
 	rt->engine.archs = rt->root->archs;
+	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0;
 	rt->engine.wake = threads_wake;
 	rt->tree->engine = &rt->engine;
 	/* Signals are for the application's threads. */

@@ -94,10 +94,72 @@ static void as_many_tasks_meet_as_there_are_workers(void **state)
 			meet_under(policies[i], nworkers);
 }
 
+/* Which of the two is woken for which task, and which task it then finds first, differs from round to round. */
+static void a_task_for_some_workers_meets_one_for_all(void **state)
+{
+	static const char *const policies[] = { "tree-eager", "tree-prio", "tree-ws" };
+	static const unsigned some[] = { 0, 1 };
+
+	(void) state;
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		struct xy_runtime *rt = start(policies[i], 3);
+
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			struct meeting meeting = { .expected = 2 };
+			struct xy_task_desc free = { .codelet = &meet_codelet, .arg = &meeting }, pinned = free;
+
+			pinned.workers = some;
+			pinned.nworkers = 2;
+			assert_int_equal(xy_submit(rt, &free), 0);
+			assert_int_equal(xy_submit(rt, &pinned), 0);
+			assert_int_equal(xy_wait(rt), 0);
+			pause_sometimes();
+		}
+		assert_int_equal(xy_stop(&rt), 0);
+	}
+}
+
+/* Submits a task that only this worker can run. */
+static int submit_here(struct xy_call *call)
+{
+	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &meet_codelet, .arg = call->arg,
+								.workers = &call->worker, .nworkers = 1 });
+}
+
+/* The end of `first` releases a task that its worker offers to itself, but there is an older one for it. */
+static void a_task_that_a_worker_keeps_for_itself_is_not_left(void **state)
+{
+	static const struct xy_codelet submit_codelet = { .name = "submit here", .cpu = { submit_here } };
+	static const char *const policies[] = { "tree-eager", "tree-prio" };
+	static const unsigned zero = 0;
+
+	(void) state;
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		struct xy_runtime *rt = start(policies[i], 2);
+
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			struct meeting meeting = { .expected = 2 };
+			struct xy_task *first;
+
+			assert_int_equal(xy_task_create(rt, &(struct xy_task_desc){ .codelet = &submit_codelet,
+					 .arg = &meeting, .workers = &zero, .nworkers = 1 }, &first), 0);
+			assert_int_equal(xy_submit(rt, &(struct xy_task_desc){ .codelet = &meet_codelet,
+					 .arg = &meeting, .after = &first, .nafter = 1 }), 0);
+			assert_int_equal(xy_task_submit(first), 0);
+			xy_task_release(first);
+			assert_int_equal(xy_wait(rt), 0);
+			pause_sometimes();
+		}
+		assert_int_equal(xy_stop(&rt), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_tasks_meet_as_there_are_workers),
+		cmocka_unit_test(a_task_for_some_workers_meets_one_for_all),
+		cmocka_unit_test(a_task_that_a_worker_keeps_for_itself_is_not_left),
 	};
 	unsigned seed = (unsigned) time(NULL);
 
