@@ -24,8 +24,9 @@ void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
 int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent);
 
 /* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for.
- * 0 with the number of predecessors in *count, -ENOMEM, -ELOOP (with mark: predecessors that carry it). */
-int xy__deps_register(struct xy_task *task, uint64_t mark, int *count, struct xy__agent *agent);
+ * 0 with the number of predecessors in *count, -ENOMEM, or -ELOOP for a task from xy_task_create, for which
+ * the caller holds the runtime's graph_lock. */
+int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
 
 /* What the task uses without order is used by one less. */
 void xy__deps_drop_unordered(struct xy_task *task);

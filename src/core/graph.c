@@ -15,12 +15,12 @@
 struct walk {
 	struct xy_task **tasks;
 	size_t count, capacity;
-	uint64_t mark;
+	uint32_t mark;
 };
 
 static int walk_add(struct walk *walk, struct xy_task *task)
 {
-	if (task->arrival == walk->mark)
+	if (xy__graph_is_marked(task, walk->mark))
 		return 0;
 	if (walk->count == walk->capacity) {
 		size_t capacity = walk->capacity ? 2 * walk->capacity : 16;
@@ -31,7 +31,7 @@ static int walk_add(struct walk *walk, struct xy_task *task)
 		walk->tasks = more;
 		walk->capacity = capacity;
 	}
-	task->arrival = walk->mark;
+	atomic_store_explicit(&task->mark, walk->mark, memory_order_relaxed);
 	walk->tasks[walk->count++] = task;
 	return 0;
 }
@@ -57,8 +57,7 @@ int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
 	struct walk walk = { .tasks = NULL };
 	int error;
 
-	rt->graph_mark++;
-	walk.mark = xy__graph_last_mark(rt);
+	walk.mark = ++rt->graph_mark;
 	error = walk_add(&walk, task);
 	while (walk.count && !error)
 		error = walk_successors(&walk, walk.tasks[--walk.count]);
@@ -87,7 +86,7 @@ static int task_after_locked(struct xy_task *task, struct xy_task *before, struc
 
 		if (error)
 			return error;
-		if (before->arrival == xy__graph_last_mark(rt))
+		if (xy__graph_is_marked(before, rt->graph_mark))
 			return -ELOOP;
 	}
 	if (!xy__task_extra(task))

@@ -7,14 +7,13 @@
 
 #include "core/runtime.h"
 
-/* Marks everything that waits for the task, directly or not, with xy__graph_last_mark. The task is not
+/* Marks everything that waits for the task, directly or not, with the next graph_mark. The task is not
  * submitted, so none of them can end meanwhile. The caller holds graph_lock. 0 or -ENOMEM. */
 int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task);
 
-/* Never a queue's count of arrivals: it has the highest bit. */
-static inline uint64_t xy__graph_last_mark(const struct xy_runtime *rt)
+static inline bool xy__graph_is_marked(struct xy_task *task, uint32_t mark)
 {
-	return rt->graph_mark | (uint64_t)1 << 63;
+	return atomic_load_explicit(&task->mark, memory_order_relaxed) == mark;
 }
 
 bool xy__graph_has_successors(struct xy_task *task);

@@ -10,6 +10,7 @@
 
 #include "core/data/handle.h"
 #include "core/deps.h"
+#include "core/graph.h"
 
 enum { FEW_ACCESSES = 16, SEEN = 8 };
 
@@ -17,7 +18,6 @@ enum { FEW_ACCESSES = 16, SEEN = 8 };
 struct registration {
 	struct xy_task *task;
 	struct xy__agent *agent;
-	uint64_t mark;               /* not 0: tasks that carry it wait for this one already */
 	int count;                   /* predecessors that have not ended */
 	int references;              /* that handles have to the task */
 	unsigned nseen;
@@ -47,16 +47,6 @@ static void registration_wait_all(struct registration *r, const struct xy__tasks
 
 		registration_wait(r, before, kind | bits);
 	}
-}
-
-static bool tasks_marked(const struct xy__tasks *list, uint64_t mark)
-{
-	unsigned bits;
-
-	for (unsigned i = 0; i < list->count; i++)
-		if (xy__tasks_at(list, i, &bits)->arrival == mark)
-			return true;
-	return false;
 }
 
 /* --- plain accesses: one last writer, and those who read since --- */
@@ -190,10 +180,33 @@ static inline unsigned access_prepare(struct xy_handle *h, unsigned mode, struct
 	return 1;
 }
 
-static bool handle_marked(const struct xy_handle *h, uint64_t mark)
+static bool tasks_marked(const struct xy__tasks *list, uint32_t mark)
 {
-	return (h->writer && h->writer->arrival == mark) || tasks_marked(&h->readers, mark) ||
+	unsigned bits;
+
+	for (unsigned i = 0; i < list->count; i++)
+		if (xy__graph_is_marked(xy__tasks_at(list, i, &bits), mark))
+			return true;
+	return false;
+}
+
+static bool handle_marked(const struct xy_handle *h, uint32_t mark)
+{
+	return (h->writer && xy__graph_is_marked(h->writer, mark)) || tasks_marked(&h->readers, mark) ||
 	       tasks_marked(&h->group, mark) || tasks_marked(&h->before, mark);
+}
+
+/* Looks whether somebody whom the task would wait for waits for it. All its handles are locked, so that
+ * whoever is in their lists hangs on its predecessors already. */
+static int registration_find_cycle(struct registration *r, const uintptr_t *accesses, unsigned n)
+{
+	struct xy_runtime *rt = r->agent->runtime;
+	int error = xy__graph_mark(rt, r->task);
+
+	for (unsigned i = 0; i < n && !error; i++)
+		if (handle_marked(xy__access_handle(accesses[i]), rt->graph_mark))
+			error = -ELOOP;
+	return error;
 }
 
 /* Everything that can fail. */
@@ -208,8 +221,6 @@ static int registration_prepare(struct registration *r, const uintptr_t *accesse
 		if (most == UINT_MAX)
 			return -ENOMEM;
 		edges += most;
-		if (r->mark && handle_marked(h, r->mark))
-			return -ELOOP;
 	}
 	if (r->task->nedges + edges > XY__TASK_EDGES && !xy__pool_reserve_edges(&r->agent->pool, edges))
 		return -ENOMEM;
@@ -220,6 +231,8 @@ static int registration_run(struct registration *r, const uintptr_t *accesses, u
 {
 	int error = registration_prepare(r, accesses, n);
 
+	if (!error && (r->task->flags & XY__TASK_KEPT) && xy__graph_has_successors(r->task))
+		error = registration_find_cycle(r, accesses, n);
 	if (error)
 		return error;
 	xy__task_open(r->task);
@@ -296,7 +309,7 @@ void xy__deps_drop_unordered(struct xy_task *task)
 			xy__handle_unused(xy__access_handle(accesses[i]));
 }
 
-int xy__deps_register(struct xy_task *task, uint64_t mark, int *count, struct xy__agent *agent)
+int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 {
 	uintptr_t few[FEW_ACCESSES], *sorted = few;
 	struct registration r;
@@ -310,7 +323,6 @@ int xy__deps_register(struct xy_task *task, uint64_t mark, int *count, struct xy
 	}
 	r.task = task;
 	r.agent = agent;
-	r.mark = mark;
 	r.count = r.references = 0;
 	r.nseen = 0;
 	note_unordered(task);

@@ -91,7 +91,7 @@ struct xy_runtime {
 
 	alignas(128) _Atomic uint64_t next_number;  /* (a) of tasks, given to agents in blocks */
 	_Atomic int graph_lock;              /* explicit dependencies */
-	uint64_t graph_mark;                 /* (graph_lock) of the last walk */
+	uint32_t graph_mark;                 /* (graph_lock) of the last walk */
 
 	_Atomic int error_lock;
 	int error;                           /* (error_lock) first since the last wait */

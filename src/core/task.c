@@ -112,12 +112,12 @@ void xy__task_abandon(struct xy_task *task, struct xy__agent *agent)
 
 /* Gives the task its place in the order, and adds the predecessors that it has because of its data. On
  * error the task is as before. */
-static int task_register(struct xy_task *task, int *count, uint64_t mark, struct xy__agent *agent)
+static int task_register(struct xy_task *task, int *count, struct xy__agent *agent)
 {
 	int more = 0, error = 0;
 
 	if (task->naccesses)
-		error = xy__deps_register(task, mark, &more, agent);
+		error = xy__deps_register(task, &more, agent);
 	else
 		xy__task_open(task);
 	if (error)
@@ -144,7 +144,7 @@ static int submit_after(struct xy_task *task, const struct xy_task_desc *desc, s
 		return -ENOMEM;
 	}
 	count = task_after_all(task, desc, agent);
-	error = task_register(task, &count, 0, agent);
+	error = task_register(task, &count, agent);
 	if (error)
 		task_give_up(task, count, agent);
 	else
@@ -166,7 +166,7 @@ static inline int submit_new(const struct xy_task_desc *desc, struct xy__agent *
 		xy__inbox_put(agent->runtime, task, agent);
 		return 0;
 	}
-	error = task_register(task, &count, 0, agent);
+	error = task_register(task, &count, agent);
 	if (error)
 		xy__task_unref(task, agent);
 	else
@@ -270,21 +270,16 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 
 static int task_submit_locked(struct xy_task *task, int *count, struct xy__agent *agent)
 {
-	uint64_t mark = 0;
 	int error = 0;
 
 	if (atomic_load(&task->state) != XY__TASK_CREATED)
 		error = task_again(task, agent);
-	if (!error && xy__graph_has_successors(task)) {
-		error = xy__graph_mark(agent->runtime, task);
-		mark = xy__graph_last_mark(agent->runtime);
-	}
 	if (error)
 		return error;
 	*count = task->extra ? (int)task->extra->nafter : 0;
 	/* The runtime's reference, beside the user's. */
 	atomic_fetch_add_explicit(&task->references, 1, memory_order_relaxed);
-	error = task_register(task, count, mark, agent);
+	error = task_register(task, count, agent);
 	if (error)
 		xy__task_unref(task, agent);
 	return error;

@@ -114,6 +114,7 @@ struct xy_task {
 	_Atomic int references;                /* (a) */
 	uint16_t nedges;                       /* in use: submitter; more than XY__TASK_EDGES: see more_edges */
 	uint16_t edge_room;                    /* in the first block of more_edges */
+	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	struct xy__pool *pool;                 /* (c) where its memory belongs */
 	struct xy__task_extra *extra;          /* (c) or NULL */
 	struct xy__edge first_edge;            /* in the lists of the predecessors, like `edges` */

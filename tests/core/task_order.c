@@ -3,6 +3,7 @@
 #include "../helper.h"
 
 #include <errno.h>
+#include <sched.h>
 
 /* Notes that number `id` has run. */
 struct order {
@@ -225,6 +226,78 @@ static void refuses_a_cycle_with_an_acquire(void **state)
 	assert_int_equal(xy_unregister(&x), -ECANCELED);
 	assert_int_equal(status, -ECANCELED);
 	assert_int_equal(helper_stop(h), 0);
+}
+
+/* Whoever comes first: the second of two tasks that want to wait for each other must be told so. */
+struct racers {
+	struct helper *h;
+	struct xy_handle *x, *y;
+	struct xy_task *first;
+	_Atomic int round, done, n;
+	int rounds, error;
+};
+
+static void *race_thread(void *arg)
+{
+	struct racers *r = arg;
+
+	for (int i = 1; i <= r->rounds && !r->error; i++) {
+		struct xy_access write = { r->x, XY_RW }, read[2] = { { r->x, XY_R }, { r->y, XY_R } };
+
+		for (unsigned spins = 1; atomic_load(&r->round) < i; spins++)
+			if (spins % 1000 == 0)
+				sched_yield();
+		/* hangs on the first task, and then something hangs on it that uses the same data */
+		r->error = xy_submit(r->h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &r->n,
+									.accesses = &write, .naccesses = 1,
+									.after = &r->first, .nafter = 1 });
+		if (!r->error)
+			r->error = xy_submit(r->h->rt, &(struct xy_task_desc){
+				.codelet = &helper_count, .arg = &r->n, .accesses = read, .naccesses = 2 });
+		helper_add(&r->done);
+	}
+	return NULL;
+}
+
+static void refuses_a_cycle_that_two_threads_make(void **state)
+{
+	static const struct xy_codelet use = { .name = "use", .cpu = { helper_count_body }, .modes = { XY_RW, XY_RW } };
+	struct racers r = { .h = helper_start(NULL, 2), .rounds = (int)helper_scale(5000) };
+	uint64_t seed = 3;
+	int loops = 0;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(xy_void_register(r.h->rt, &r.x), 0);
+	assert_int_equal(xy_void_register(r.h->rt, &r.y), 0);
+	assert_int_equal(pthread_create(&thread, NULL, race_thread, &r), 0);
+	for (int i = 1; i <= r.rounds; i++) {
+		int error, expected;
+
+		atomic_store(&r.n, 0);
+		r.first = HELPER_CREATE(r.h, .codelet = &use, .handles = { i % 2 ? r.x : r.y }, .arg = &r.n);
+		helper_add(&r.round);
+		for (unsigned pauses = helper_below(&seed, 2000); pauses; pauses--)
+			atomic_load(&r.round);
+		error = xy_task_submit(r.first);
+		assert_true(error == 0 || error == -ELOOP);
+		loops += error != 0;
+		helper_reach(r.h, &r.done, i);
+		xy_task_release(r.first);
+		expected = error ? 0 : 3;
+		assert_int_equal(helper_wait(r.h), error ? -ECANCELED : 0);
+		assert_int_equal(r.n, expected);
+		/* what was cancelled was not written: make it good */
+		assert_int_equal(xy_acquire(r.x, XY_W), 0);
+		assert_int_equal(xy_release(r.x), 0);
+		helper_forget(r.h);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(r.error, 0);
+	print_message("# %d cycles in %d rounds\n", loops, r.rounds);
+	assert_int_equal(xy_unregister(&r.x), 0);
+	assert_int_equal(xy_unregister(&r.y), 0);
+	assert_int_equal(helper_stop(r.h), 0);
 }
 
 /* --- callbacks --- */
@@ -481,6 +554,7 @@ int main(void)
 		cmocka_unit_test(refuses_a_cycle_of_any_length),
 		cmocka_unit_test(refuses_a_cycle_through_data),
 		cmocka_unit_test(refuses_a_cycle_with_an_acquire),
+		cmocka_unit_test(refuses_a_cycle_that_two_threads_make),
 		cmocka_unit_test(calls_back_before_it_tells_those_who_wait),
 		cmocka_unit_test(calls_back_before_successors_begin),
 		cmocka_unit_test(calls_back_with_the_status),

@@ -75,7 +75,7 @@ static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callbac
 	xy__task_set_callback(task, callback, arg);
 	xy__task_set_name(task, "xy_acquire");
 	xy__task_set_state(task, XY__TASK_WAITING);
-	error = xy__deps_register(task, 0, &count, agent);
+	error = xy__deps_register(task, &count, agent);
 	if (error)
 		xy__task_unref(task, agent);
 	else
