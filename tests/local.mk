@@ -15,6 +15,7 @@ script_tests =
 source_tests =
 spin_tests =
 relacy_tests =
+spin_tests += tests/models/sleep.pml tests/models/stop.pml
 fuzz_tests =
 fuzz_corpora =
 fuzz_tests += tests/fuzz/tree_parse.fuzz
