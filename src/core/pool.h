@@ -43,7 +43,7 @@ static inline struct xy_task *xy__pool_take(struct xy__pool *pool)
 	pool->free = task->next;
 	/* The next one was last used by another core: bring it here meanwhile. */
 	__builtin_prefetch(task->next, 1);
-	__builtin_prefetch((char *)task->next + 64, 1);
+	__builtin_prefetch((void *)((uintptr_t)task->next + 64), 1);
 	return task;
 }
 

@@ -89,7 +89,7 @@ static inline void worker_foresee(struct xy_task *task)
 	struct xy__edge *edge = atomic_load_explicit(&task->successors, memory_order_relaxed);
 
 	__builtin_prefetch(edge, 1);
-	__builtin_prefetch((char *)edge - 64, 1);
+	__builtin_prefetch((void *)((uintptr_t)edge - 64), 1);
 }
 
 static void worker_execute(struct xy__worker *worker, struct xy_task *task)
