@@ -11,11 +11,15 @@
 /* A thread that waits for the end of a task, hung into its list of successors. Its memory is a block of
  * edges, so that whoever looks at the list finds no memory that is gone. */
 struct xy__waiter {
+	struct xy__edge_block *next; /* of the block, as is its owner */
+	struct xy__pool *owner;
 	struct xy__edge edge;
 	_Atomic int done;
 	_Atomic int references;      /* the thread and the list; the last one frees it */
 };
-_Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block), "a waiter is a block of edges");
+_Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block) &&
+		       offsetof(struct xy__waiter, edge) == offsetof(struct xy__edge_block, edges),
+	       "a waiter is a block of edges");
 
 void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
 

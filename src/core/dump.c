@@ -154,6 +154,17 @@ static void dump_workers(struct dump *dump)
 	}
 }
 
+static size_t dump_memory(struct xy_runtime *rt)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		bytes += xy__pool_bytes(&rt->applications[i].pool);
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		bytes += xy__pool_bytes(&rt->workers[i].agent.pool);
+	return bytes;
+}
+
 int xy_dump(struct xy_runtime *rt, int fd)
 {
 	struct dump dump = { .rt = rt };
@@ -174,8 +185,8 @@ int xy_dump(struct xy_runtime *rt, int fd)
 		close(copy);
 		return -ENOMEM;
 	}
-	fprintf(dump.out, "xylem: %llu tasks submitted and not ended; policy %s\n",
-		(unsigned long long)xy__runtime_live(rt), rt->settings.sched);
+	fprintf(dump.out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB; policy %s\n",
+		(unsigned long long)xy__runtime_live(rt), dump_memory(rt) >> 10, rt->settings.sched);
 	xy_tree_print(rt->tree, dump.out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
 	dump_queues(&dump);
 	fprintf(dump.out, "waiting tasks:\n");

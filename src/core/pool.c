@@ -105,7 +105,7 @@ void xy__pool_give_slowly(struct xy__pool *mine, struct xy_task *task)
 	task->next = NULL;
 }
 
-static bool pool_refill_blocks(struct xy__pool *pool)
+static bool pool_add_blocks(struct xy__pool *pool)
 {
 	struct xy__pool_chunk *chunk = pool_chunk(pool, CHUNK_BLOCKS * sizeof(struct xy__edge_block), 0);
 
@@ -114,20 +114,37 @@ static bool pool_refill_blocks(struct xy__pool *pool)
 	for (unsigned i = 0; i < CHUNK_BLOCKS; i++) {
 		struct xy__edge_block *block = (struct xy__edge_block *)chunk->tasks + i;
 
+		block->owner = pool;
 		block->next = pool->free_blocks;
 		pool->free_blocks = block;
 	}
 	return true;
 }
 
+/* Makes the blocks that others have given back the owner's again. */
+static void pool_collect_blocks(struct xy__pool *pool)
+{
+	/* acquire: pairs with the release in xy__pool_give_block */
+	struct xy__edge_block *block = atomic_exchange_explicit(&pool->returned_blocks, NULL, memory_order_acquire);
+
+	while (block) {
+		struct xy__edge_block *next = block->next;
+
+		block->next = pool->free_blocks;
+		pool->free_blocks = block;
+		block = next;
+	}
+}
+
 bool xy__pool_reserve_edges(struct xy__pool *pool, unsigned edges)
 {
 	unsigned room = 0;
 
+	pool_collect_blocks(pool);
 	for (struct xy__edge_block *block = pool->free_blocks; block && room < edges; block = block->next)
 		room += XY__EDGE_BLOCK;
 	for (; room < edges; room += CHUNK_BLOCKS * XY__EDGE_BLOCK)
-		if (!pool_refill_blocks(pool))
+		if (!pool_add_blocks(pool))
 			return false;
 	return true;
 }
@@ -136,17 +153,31 @@ struct xy__edge_block *xy__pool_take_block(struct xy__pool *pool)
 {
 	struct xy__edge_block *block;
 
-	if (!pool->free_blocks && !pool_refill_blocks(pool))
+	if (!pool->free_blocks)
+		pool_collect_blocks(pool);
+	if (!pool->free_blocks && !pool_add_blocks(pool))
 		return NULL;
 	block = pool->free_blocks;
 	pool->free_blocks = block->next;
 	return block;
 }
 
-void xy__pool_give_block(struct xy__pool *pool, struct xy__edge_block *block)
+void xy__pool_give_block(struct xy__pool *mine, struct xy__edge_block *block)
 {
-	block->next = pool->free_blocks;
-	pool->free_blocks = block;
+	struct xy__pool *owner = block->owner;
+	struct xy__edge_block *head;
+
+	if (owner == mine) {
+		block->next = mine->free_blocks;
+		mine->free_blocks = block;
+		return;
+	}
+	head = atomic_load_explicit(&owner->returned_blocks, memory_order_relaxed);
+	do
+		block->next = head;
+	/* release: pairs with the acquire in pool_collect_blocks; all are taken at once, hence no ABA */
+	while (!atomic_compare_exchange_weak_explicit(&owner->returned_blocks, &head, block, memory_order_release,
+						      memory_order_relaxed));
 }
 
 bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task)
@@ -171,6 +202,18 @@ void xy__pool_each(struct xy__pool *pool, void (*visit)(void *arg, struct xy_tas
 		for (unsigned i = 0; i < chunk->ntasks; i++)
 			if (atomic_load_explicit(&chunk->tasks[i].state, memory_order_acquire) != XY__TASK_FREE)
 				visit(arg, &chunk->tasks[i]);
+}
+
+size_t xy__pool_bytes(struct xy__pool *pool)
+{
+	/* acquire: pairs with the release in pool_chunk */
+	struct xy__pool_chunk *chunk = atomic_load_explicit(&pool->chunks, memory_order_acquire);
+	size_t bytes = 0;
+
+	for (; chunk; chunk = chunk->next)
+		bytes += chunk->ntasks ? chunk->ntasks * sizeof(struct xy_task)
+				       : CHUNK_BLOCKS * sizeof(struct xy__edge_block);
+	return bytes;
 }
 
 void xy__pool_fini(struct xy__pool *pool)

@@ -25,6 +25,7 @@ struct xy__pool {
 	struct xy_task *batch_first, *batch_last;  /* (o) */
 	unsigned batch_count;                      /* (o) */
 	alignas(64) _Atomic(struct xy_task *) returned;  /* (a) given back by other agents */
+	_Atomic(struct xy__edge_block *) returned_blocks;  /* (a) likewise */
 };
 
 void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const struct xy_machine *machine);
@@ -72,11 +73,15 @@ bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task);
 
 /* A block for other use; NULL without memory. */
 struct xy__edge_block *xy__pool_take_block(struct xy__pool *pool);
-void xy__pool_give_block(struct xy__pool *pool, struct xy__edge_block *block);
+/* Gives a block back to the pool that it came from; `mine` is the pool of the agent that does it. */
+void xy__pool_give_block(struct xy__pool *mine, struct xy__edge_block *block);
 /* Takes the blocks of edges from a task. */
 void xy__pool_drop_edges(struct xy__pool *pool, struct xy_task *task);
 
 /* Calls visit for each task that is not free. Any thread; what it sees may be changing. */
 void xy__pool_each(struct xy__pool *pool, void (*visit)(void *arg, struct xy_task *task), void *arg);
+
+/* All memory of the pool, which it keeps until the end. Any thread. */
+size_t xy__pool_bytes(struct xy__pool *pool);
 
 #endif

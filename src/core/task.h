@@ -137,7 +137,7 @@ _Static_assert(offsetof(struct xy_task, first_edge) + sizeof(struct xy__edge) + 
 enum { XY__EDGE_BLOCK = 15 };
 struct xy__edge_block {
 	struct xy__edge_block *next;
-	uint64_t unused;
+	struct xy__pool *owner;              /* (c) where its memory belongs */
 	struct xy__edge edges[XY__EDGE_BLOCK];
 };
 
