@@ -25,9 +25,8 @@ static inline void xy__task_reset(struct xy_task *task)
 	task->nedges = 0;
 	task->edge_room = 0;
 	task->implementation = 0;
-	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
 	atomic_init(&task->missing, XY__SUBMITTING);
-	atomic_init(&task->status, 0);
+	xy__task_open(task);
 }
 
 static inline void xy__task_set_name(struct xy_task *task, const char *name)

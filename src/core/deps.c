@@ -33,32 +33,39 @@ static inline void deps_edge_used(struct xy_task *task)
 		task->edge_room--;
 }
 
-/* A predecessor has failed: a task is cancelled, the application is told why. */
-static void deps_follow(struct xy_task *task, int status, uintptr_t kind)
+void xy__deps_follow(struct xy_task *task, int status, unsigned kind)
 {
-	if (!status || (kind & XY__EDGE_ORDER))
-		return;
-	atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED, memory_order_relaxed);
+	if (status && !(kind & XY__EDGE_ORDER))
+		atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED,
+				      memory_order_relaxed);
 }
 
-int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+		       struct xy__agent *agent)
 {
 	struct xy__edge *edge;
 
-	if (before == task)
+	if (before == task || xy__task_generation(before) != generation)
 		return 0;
 	edge = deps_edge(task, agent);
 	if (!edge)
 		return -ENOMEM;
-	if (task->flags & XY__TASK_ACQUIRE)
-		kind |= XY__EDGE_ACQUIRE;
+	kind |= xy__edge_acquire(task);
 	atomic_store_explicit(&edge->target, (uintptr_t)task | kind, memory_order_relaxed);
-	if (xy__successors_add(&before->successors, edge)) {
-		deps_edge_used(task);
-		return 1;
-	}
-	deps_follow(task, atomic_load_explicit(&before->status, memory_order_relaxed), kind);
-	return 0;
+	if (!xy__successors_add(&before->successors, edge, generation))
+		return 0;
+	deps_edge_used(task);
+	return 1;
+}
+
+int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
+{
+	int waits = xy__deps_after_use(task, before, xy__task_generation(before), kind, agent);
+
+	if (!waits && before != task)
+		xy__deps_follow(task, atomic_load_explicit(&before->status, memory_order_relaxed),
+				kind | xy__edge_acquire(task));
+	return waits;
 }
 
 /* --- ending --- */
@@ -114,7 +121,7 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 			xy__futex_wake(&waiter->done, 1);
 			xy__waiter_unref(waiter, agent);
 		} else {
-			deps_follow(successor, status, target);
+			xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
 			/* acq_rel: what each predecessor did happens before the successor runs */
 			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1)
 				deps_ready(successor, endings, agent);
@@ -149,6 +156,8 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
 		if (counted)
 			xy__runtime_fail(agent->runtime, task, status);
+		if (!(task->flags & XY__TASK_ACQUIRE)) /* which told its handle before the application */
+			xy__deps_spoil(task, status);
 	}
 	if (task->flags & XY__TASK_CALLBACK)
 		xy__call_back(agent, endings, task->callback, task->callback_arg, status);
@@ -158,7 +167,7 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 		xy__deps_drop_unordered(task);
 	xy__task_set_state(task, XY__TASK_ENDED);
 	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
-	edge = xy__successors_close(&task->successors);
+	edge = xy__successors_close(&task->successors, xy__task_generation(task));
 	if (edge)
 		deps_tell_successors(edge, status, endings, agent);
 	if (again)

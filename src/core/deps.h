@@ -23,14 +23,54 @@ _Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block) &&
 
 void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
 
+/* Lets others wait for a task that is new, or submitted again: what has ended is another one. */
+static inline void xy__task_open(struct xy_task *task)
+{
+	uint32_t generation = xy__task_generation(task) + 1;
+
+	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
+	atomic_store_explicit(&task->generation, generation, memory_order_relaxed);
+	/* release: who sees the new tag sees the new generation, and all that the old one did */
+	atomic_store_explicit(&task->successors, xy__head_tag(generation), memory_order_release);
+}
+
+/* The same for a task that was submitted before and has ended; nothing to do for another one. */
+static inline void xy__task_reopen(struct xy_task *task)
+{
+	if (atomic_load_explicit(&task->successors, memory_order_relaxed) & XY__HEAD_CLOSED)
+		xy__task_open(task);
+}
+
+static inline bool xy__task_has_ended(const struct xy_task *task)
+{
+	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
+	return atomic_load_explicit(&((struct xy_task *)task)->successors, memory_order_acquire) &
+	       XY__HEAD_CLOSED;
+}
+
 /* Makes task, which is being built by the caller, wait for `before` unless that has ended. The kind is
  * 0 or XY__EDGE_ORDER (a failure does not follow). 1: waits, 0: need not; -ENOMEM. */
 int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent);
+/* The same for the use of memory that had this generation: if it is another one by now, it has ended. What
+ * became of it is not looked at. */
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+		       struct xy__agent *agent);
+/* What edges of an acquire carry, so that nobody else has to look at the task. */
+static inline unsigned xy__edge_acquire(const struct xy_task *task)
+{
+	return task->flags & XY__TASK_ACQUIRE ? XY__EDGE_ACQUIRE : 0;
+}
+
+/* A predecessor has failed, or not (0): a task is cancelled, the application is told why. */
+void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
 
 /* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for.
  * 0 with the number of predecessors in *count, -ENOMEM, or -ELOOP for a task from xy_task_create, for which
  * the caller holds the runtime's graph_lock. */
 int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
+
+/* What the task should have written is not there: who reads it next fails as well. */
+void xy__deps_spoil(struct xy_task *task, int status);
 
 /* What the task uses without order is used by one less. */
 void xy__deps_drop_unordered(struct xy_task *task);
@@ -88,7 +128,7 @@ static inline void xy__deps_end_well(struct xy_task *task, struct xy__agent *age
 	}
 	xy__task_set_state(task, XY__TASK_ENDED);
 	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
-	edges = xy__successors_close(&task->successors);
+	edges = xy__successors_close(&task->successors, xy__task_generation(task));
 	if (edges)
 		xy__deps_tell(edges, agent);
 	xy__agent_add(&agent->ended);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/data/handle.h"
+#include "core/lockfree/successors.h"
 #include "core/runtime.h"
 
 enum { MOST_LINES = 40, MOST_NAMES = 6, MOST_EDGES = 10000 };
@@ -77,9 +78,9 @@ static void dump_predecessor(struct dump *dump, struct xy_task *task)
 static void dump_if_predecessor(void *arg, struct xy_task *task)
 {
 	struct dump *dump = arg;
-	struct xy__edge *edge = atomic_load(&task->successors);
+	struct xy__edge *edge = xy__head_edge(atomic_load(&task->successors));
 
-	for (unsigned i = 0; i < MOST_EDGES && edge && edge != XY__CLOSED; i++) {
+	for (unsigned i = 0; i < MOST_EDGES && edge; i++) {
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
 
 		if (!(target & XY__EDGE_WAITER) && (target & ~(uintptr_t)XY__EDGE_BITS) == (uintptr_t)dump->task) {

@@ -39,10 +39,10 @@ static int walk_add(struct walk *walk, struct xy_task *task)
 static int walk_successors(struct walk *walk, struct xy_task *task)
 {
 	/* acquire: pairs with the release in xy__successors_add */
-	struct xy__edge *edge = atomic_load_explicit(&task->successors, memory_order_acquire);
+	struct xy__edge *edge = xy__head_edge(atomic_load_explicit(&task->successors, memory_order_acquire));
 	int error = 0;
 
-	while (edge && edge != XY__CLOSED && !error) {
+	while (edge && !error) {
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
 
 		if (!(target & XY__EDGE_WAITER))
@@ -67,9 +67,7 @@ int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
 
 bool xy__graph_has_successors(struct xy_task *task)
 {
-	struct xy__edge *edge = atomic_load_explicit(&task->successors, memory_order_acquire);
-
-	return edge && edge != XY__CLOSED;
+	return xy__head_edge(atomic_load_explicit(&task->successors, memory_order_acquire)) != NULL;
 }
 
 static int task_after_locked(struct xy_task *task, struct xy_task *before, struct xy__agent *agent)

@@ -19,66 +19,58 @@ struct registration {
 	struct xy_task *task;
 	struct xy__agent *agent;
 	int count;                   /* predecessors that have not ended */
-	int references;              /* that handles have to the task */
+	uint32_t generation;         /* of the task */
 	unsigned nseen;
 	uintptr_t seen[SEEN];
 };
 
 /* --- whom to wait for --- */
 
-static inline void registration_wait(struct registration *r, struct xy_task *before, unsigned kind)
+static inline void registration_wait(struct registration *r, const struct xy__use *before, unsigned kind)
 {
-	uintptr_t key = (uintptr_t)before | kind;
+	uintptr_t key = (uintptr_t)before->task | kind;
 
 	for (unsigned i = 0; i < r->nseen; i++)
-		if (r->seen[i] == key || r->seen[i] == (uintptr_t)before)
+		if (r->seen[i] == key || r->seen[i] == (uintptr_t)before->task)
 			return;
+	if (xy__deps_after_use(r->task, before->task, before->generation, kind, r->agent) <= 0)
+		return;
+	r->count++;
 	if (r->nseen < SEEN)
 		r->seen[r->nseen++] = key;
-	if (xy__deps_after(r->task, before, kind, r->agent) > 0)
-		r->count++;
 }
 
-static void registration_wait_all(struct registration *r, const struct xy__tasks *list, unsigned kind)
+static inline void registration_wait_all(struct registration *r, const struct xy__tasks *list, unsigned kind)
 {
-	for (unsigned i = 0; i < list->count; i++) {
-		unsigned bits;
-		struct xy_task *before = xy__tasks_at(list, i, &bits);
-
-		registration_wait(r, before, kind | bits);
-	}
+	for (unsigned i = 0; i < list->count; i++)
+		registration_wait(r, &list->items[i], kind | list->items[i].kind);
 }
 
 /* --- plain accesses: one last writer, and those who read since --- */
 
 static inline void plain_read(struct registration *r, struct xy_handle *h)
 {
-	if (h->writer)
-		registration_wait(r, h->writer, 0);
-	h->readers.items[h->readers.count++] = r->task;
-	r->references++;
+	if (h->writer.task)
+		registration_wait(r, &h->writer, 0);
+	xy__tasks_add(&h->readers, r->task, r->generation, 0);
 }
 
 /* Reading what a failed task should have written fails as well; writing over it, or after those who
  * read it, is only a matter of order. */
 static inline void plain_write(struct registration *r, struct xy_handle *h, unsigned mode)
 {
-	struct xy_task *writer = h->writer;
-
-	if (writer) {
+	if (h->writer.task) {
 		if (mode != XY_W)
-			registration_wait(r, writer, 0);
+			registration_wait(r, &h->writer, 0);
 		else if (!h->readers.count)
-			registration_wait(r, writer, XY__EDGE_ORDER);
+			registration_wait(r, &h->writer, XY__EDGE_ORDER);
 	}
 	if (h->readers.count) {
 		registration_wait_all(r, &h->readers, XY__EDGE_ORDER);
-		xy__tasks_clear(&h->readers, r->agent);
+		h->readers.count = 0;
 	}
-	if (writer)
-		xy__task_unref(writer, r->agent);
-	h->writer = r->task;
-	r->references++;
+	h->writer.task = r->task;
+	h->writer.generation = r->generation;
 }
 
 /* --- accesses around groups that commute --- */
@@ -88,31 +80,25 @@ static bool joins(const struct xy_handle *h, unsigned mode)
 	return (mode & XY_COMMUTE) && h->commuting && !h->readers.count;
 }
 
-/* Opens a group: what was before it is what each of its members waits for. */
-static void group_open(struct xy_handle *h, struct xy__agent *agent)
+static void tasks_move(struct xy__tasks *to, struct xy__tasks *from, unsigned kind)
 {
-	unsigned bits;
-
-	xy__tasks_clear(&h->before, agent);
-	if (h->writer)
-		xy__tasks_add(&h->before, h->writer, 0);
-	for (unsigned i = 0; i < h->group.count; i++)
-		xy__tasks_add(&h->before, xy__tasks_at(&h->group, i, &bits), 0);
-	for (unsigned i = 0; i < h->readers.count; i++)
-		xy__tasks_add(&h->before, xy__tasks_at(&h->readers, i, &bits), XY__EDGE_ORDER);
-	h->writer = NULL;
-	h->group.count = h->readers.count = 0; /* the references moved */
-	h->commuting = true;
+	for (unsigned i = 0; i < from->count; i++)
+		xy__tasks_add(to, from->items[i].task, from->items[i].generation, kind);
+	from->count = 0;
 }
 
-static void group_close(struct xy_handle *h, struct xy__agent *agent)
+/* Opens a group: what was before it is what each of its members waits for. */
+static void group_open(struct xy_handle *h)
 {
-	xy__tasks_clear(&h->before, agent);
-	xy__tasks_clear(&h->group, agent);
-	xy__tasks_clear(&h->readers, agent);
-	if (h->writer)
-		xy__task_unref(h->writer, agent);
-	h->commuting = false;
+	h->before.count = 0;
+	if (h->writer.task)
+		xy__tasks_add(&h->before, h->writer.task, h->writer.generation, 0);
+	tasks_move(&h->before, &h->group, 0);
+	tasks_move(&h->before, &h->readers, XY__EDGE_ORDER);
+	h->writer.task = NULL;
+	h->before_failed = h->failed;
+	h->failed = 0;
+	h->commuting = true;
 }
 
 static void group_wait(struct registration *r, struct xy_handle *h, unsigned mode)
@@ -121,12 +107,13 @@ static void group_wait(struct registration *r, struct xy_handle *h, unsigned mod
 
 	if (joins(h, mode)) {
 		registration_wait_all(r, &h->before, 0);
+		xy__deps_follow(r->task, h->before_failed, xy__edge_acquire(r->task));
 		return;
 	}
 	if (mode != XY_W || !h->readers.count) {
 		registration_wait_all(r, &h->group, kind);
-		if (h->writer)
-			registration_wait(r, h->writer, kind);
+		if (h->writer.task)
+			registration_wait(r, &h->writer, kind);
 	}
 	if (mode & XY_W)
 		registration_wait_all(r, &h->readers, XY__EDGE_ORDER);
@@ -135,29 +122,61 @@ static void group_wait(struct registration *r, struct xy_handle *h, unsigned mod
 static void group_access(struct registration *r, struct xy_handle *h, unsigned mode)
 {
 	group_wait(r, h, mode);
-	r->references++;
 	if (!(mode & XY_W)) {
-		xy__tasks_add(&h->readers, r->task, 0);
+		xy__tasks_add(&h->readers, r->task, r->generation, 0);
 	} else if (mode & XY_COMMUTE) {
 		if (!joins(h, mode))
-			group_open(h, r->agent);
-		xy__tasks_add(&h->group, r->task, 0);
+			group_open(h);
+		xy__tasks_add(&h->group, r->task, r->generation, 0);
 	} else {
-		group_close(h, r->agent);
-		h->writer = r->task;
+		h->before.count = h->group.count = h->readers.count = 0;
+		h->writer = (struct xy__use){ r->task, r->generation, 0 };
+		h->commuting = false;
 	}
 }
 
-static bool group_reserve(struct xy_handle *h, unsigned mode, struct xy__agent *agent)
+static bool group_reserve(struct xy_handle *h, unsigned mode)
 {
 	if (!(mode & XY_W))
-		return xy__tasks_reserve(&h->readers, 1, false, agent);
+		return xy__tasks_reserve(&h->readers, 1, h->few_readers);
 	if (!(mode & XY_COMMUTE))
 		return true;
 	/* A new group needs room for all that was before it, and any group for one more member. */
-	return xy__tasks_reserve(&h->group, 1, true, agent) &&
+	return xy__tasks_reserve(&h->group, 1, h->few_group) &&
 	       (joins(h, mode) ||
-		xy__tasks_reserve(&h->before, h->group.count + h->readers.count + 1, true, agent));
+		xy__tasks_reserve(&h->before, h->group.count + h->readers.count + 1, h->few_before));
+}
+
+/* --- failures --- */
+
+static bool tasks_have(const struct xy__tasks *list, const struct xy_task *task)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (list->items[i].task == task && list->items[i].generation == xy__task_generation(task) &&
+		    !list->items[i].kind)
+			return true;
+	return false;
+}
+
+/* Its list of successors is still open, so that whoever registers later sees the mark, and whoever did
+ * before is in the list. */
+void xy__deps_spoil(struct xy_task *task, int status)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if (!(accesses[i] & XY_W) || (accesses[i] & XY__MODE_UNORDERED))
+			continue;
+		xy__lock_take(&h->lock);
+		if ((h->writer.task == task && h->writer.generation == xy__task_generation(task)) ||
+		    tasks_have(&h->group, task))
+			h->failed = status;
+		else if (tasks_have(&h->before, task))
+			h->before_failed = status;
+		xy__lock_drop(&h->lock);
+	}
 }
 
 /* --- all accesses of a task --- */
@@ -168,32 +187,35 @@ static inline bool is_plain(const struct xy_handle *h, unsigned mode)
 }
 
 /* The most edges that an access needs, or UINT_MAX without memory for its lists. */
-static inline unsigned access_prepare(struct xy_handle *h, unsigned mode, struct xy__agent *agent)
+static inline unsigned access_prepare(struct xy_handle *h, unsigned mode)
 {
 	if (!is_plain(h, mode))
-		return group_reserve(h, mode, agent) ? h->group.count + h->before.count + h->readers.count + 1
+		return group_reserve(h, mode) ? h->group.count + h->before.count + h->readers.count + 1
 						     : UINT_MAX;
 	if (mode & XY_W)
 		return h->readers.count + 1;
-	if (h->readers.count == h->readers.capacity && !xy__tasks_reserve(&h->readers, 1, false, agent))
+	if (h->readers.count == h->readers.capacity && !xy__tasks_reserve(&h->readers, 1, h->few_readers))
 		return UINT_MAX;
 	return 1;
 }
 
+static bool use_marked(const struct xy__use *use, uint32_t mark)
+{
+	return use->task && !xy__use_has_ended(use) && xy__graph_is_marked(use->task, mark);
+}
+
 static bool tasks_marked(const struct xy__tasks *list, uint32_t mark)
 {
-	unsigned bits;
-
 	for (unsigned i = 0; i < list->count; i++)
-		if (xy__graph_is_marked(xy__tasks_at(list, i, &bits), mark))
+		if (use_marked(&list->items[i], mark))
 			return true;
 	return false;
 }
 
 static bool handle_marked(const struct xy_handle *h, uint32_t mark)
 {
-	return (h->writer && xy__graph_is_marked(h->writer, mark)) || tasks_marked(&h->readers, mark) ||
-	       tasks_marked(&h->group, mark) || tasks_marked(&h->before, mark);
+	return use_marked(&h->writer, mark) || tasks_marked(&h->readers, mark) || tasks_marked(&h->group, mark) ||
+	       tasks_marked(&h->before, mark);
 }
 
 /* Looks whether somebody whom the task would wait for waits for it. All its handles are locked, so that
@@ -216,7 +238,7 @@ static int registration_prepare(struct registration *r, const uintptr_t *accesse
 
 	for (unsigned i = 0; i < n; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
-		unsigned most = access_prepare(h, xy__access_mode(accesses[i]), r->agent);
+		unsigned most = access_prepare(h, xy__access_mode(accesses[i]));
 
 		if (most == UINT_MAX)
 			return -ENOMEM;
@@ -235,11 +257,18 @@ static int registration_run(struct registration *r, const uintptr_t *accesses, u
 		error = registration_find_cycle(r, accesses, n);
 	if (error)
 		return error;
-	xy__task_open(r->task);
+	xy__task_reopen(r->task);
+	r->generation = xy__task_generation(r->task);
 	for (unsigned i = 0; i < n; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 		unsigned mode = xy__access_mode(accesses[i]);
 
+		if (h->failed && !joins(h, mode)) {
+			xy__deps_follow(r->task, h->failed,
+					(mode == XY_W ? XY__EDGE_ORDER : 0) | xy__edge_acquire(r->task));
+			if (mode == XY_W)
+				h->failed = 0;
+		}
 		if (!is_plain(h, mode))
 			group_access(r, h, mode);
 		else if (mode & XY_W)
@@ -247,11 +276,6 @@ static int registration_run(struct registration *r, const uintptr_t *accesses, u
 		else
 			plain_read(r, h);
 	}
-	/* Nobody else changes it before the submission ends, unless the task has run before. */
-	if (r->task->flags & XY__TASK_KEPT)
-		atomic_fetch_add_explicit(&r->task->references, r->references, memory_order_relaxed);
-	else
-		atomic_store_explicit(&r->task->references, 1 + r->references, memory_order_relaxed);
 	return 0;
 }
 
@@ -323,7 +347,7 @@ int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 	}
 	r.task = task;
 	r.agent = agent;
-	r.count = r.references = 0;
+	r.count = 0;
 	r.nseen = 0;
 	note_unordered(task);
 	n = sort_accesses(sorted, xy__task_accesses(task), task->naccesses);

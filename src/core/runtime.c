@@ -217,16 +217,13 @@ static bool runtime_unblock(struct xy_runtime *rt)
 
 static void runtime_forget_handles(struct xy_runtime *rt)
 {
-	struct xy__agent *agent = xy__enter(rt);
-
 	while (rt->handles) {
 		struct xy_handle *h = rt->handles;
 
 		xy__log(&rt->settings.log, "stopping: '%s' was not unregistered", xy_handle_name(h));
 		rt->handles = h->next;
-		xy__handle_free(h, agent);
+		xy__handle_free(h);
 	}
-	xy__leave(agent);
 }
 
 static void runtime_forget_tasks(struct xy_runtime *rt)

@@ -119,7 +119,7 @@ static int task_register(struct xy_task *task, int *count, struct xy__agent *age
 	if (task->naccesses)
 		error = xy__deps_register(task, &more, agent);
 	else
-		xy__task_open(task);
+		xy__task_reopen(task);
 	if (error)
 		return error;
 	*count += more;
@@ -253,8 +253,7 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 /* Makes a task that has ended as it was when it was created. */
 static int task_again(struct xy_task *task, struct xy__agent *agent)
 {
-	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
-	if (atomic_load_explicit(&task->successors, memory_order_acquire) != XY__CLOSED)
+	if (!xy__task_has_ended(task))
 		return -EBUSY;
 	/* Its list stays closed, and its status, until its handles are locked: whoever uses them before comes
 	 * before it and has nothing to wait for. */
@@ -326,7 +325,7 @@ static struct xy__waiter *waiter_create(struct xy_task *task)
 		atomic_store(&waiter->edge.target, (uintptr_t)waiter | XY__EDGE_WAITER);
 		atomic_store(&waiter->done, 0);
 		atomic_store(&waiter->references, 2);
-		if (!xy__successors_add(&task->successors, &waiter->edge)) {
+		if (!xy__successors_add(&task->successors, &waiter->edge, xy__task_generation(task))) {
 			atomic_store(&waiter->done, 1);
 			atomic_store(&waiter->references, 1);
 		}
@@ -352,7 +351,7 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 		return -EDEADLK;
 	}
 	/* acquire: pairs with the closing of the list */
-	if (atomic_load_explicit(&task->successors, memory_order_acquire) == XY__CLOSED)
+	if (xy__task_has_ended(task))
 		return atomic_load(&task->status);
 	if (!(seconds > 0))
 		return -ETIMEDOUT;

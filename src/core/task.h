@@ -5,7 +5,8 @@
  * Locking key: (c) constant from submission to end, (q) whoever holds the task: the queue that it
  * rests in, guarded by that queue's lock, or the agent that carries it, (a) atomic, (o) owner's pool.
  * A task's memory goes back to the pool that it came from when the last reference is dropped, and to
- * the system only when the runtime stops, so that a stale pointer still points to a task.
+ * the system only when the runtime stops, so that a stale pointer still points to a task; its generation
+ * tells whether it is the same one.
  */
 #ifndef XYLEM_CORE_TASK_H
 #define XYLEM_CORE_TASK_H
@@ -23,7 +24,7 @@ struct xy__edge;
 enum {
 	XY__TASK_ACCESSES = 4,       /* that fit in the task */
 	XY__TASK_EDGES = 6,
-	XY__TASK_ARGUMENT = 48,      /* bytes of a copied argument that fit */
+	XY__TASK_ARGUMENT = 40,      /* bytes of a copied argument that fit */
 	/* Counter of missing predecessors while the task is being submitted: it can't reach 0. */
 	XY__SUBMITTING = 1 << 30
 };
@@ -109,12 +110,12 @@ struct xy_task {
 	_Atomic int status;                    /* (a) 0 or why it failed */
 
 	/* Dependencies; enough for one access. */
-	alignas(64) _Atomic(struct xy__edge *) successors;   /* (a) XY__CLOSED once ended */
+	alignas(64) _Atomic uint64_t successors;  /* (a) see lockfree/successors.h */
 	_Atomic int missing;                   /* (a) predecessors that have not ended */
 	_Atomic int references;                /* (a) */
 	uint16_t nedges;                       /* in use: submitter; more than XY__TASK_EDGES: see more_edges */
 	uint16_t edge_room;                    /* in the first block of more_edges */
-	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
+	_Atomic uint32_t generation;           /* (a) which use of this memory it is, always relaxed */
 	struct xy__pool *pool;                 /* (c) where its memory belongs */
 	struct xy__task_extra *extra;          /* (c) or NULL */
 	struct xy__edge first_edge;            /* in the lists of the predecessors, like `edges` */
@@ -127,6 +128,7 @@ struct xy_task {
 	_Atomic(const char *) name;            /* (c) with XY__NAMED; atomic for the dump only */
 	void (*callback)(void *, int);         /* (c) with XY__TASK_CALLBACK */
 	void *callback_arg;                    /* (c) likewise */
+	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };
 _Static_assert(sizeof(struct xy_task) == 320, "a task is five cache lines");
@@ -140,8 +142,6 @@ struct xy__edge_block {
 	struct xy__pool *owner;              /* (c) where its memory belongs */
 	struct xy__edge edges[XY__EDGE_BLOCK];
 };
-
-#define XY__CLOSED ((struct xy__edge *)1)
 
 enum { XY__NAMED = 1 };   /* in xy_task.kind: the task has a name of its own */
 
@@ -158,13 +158,9 @@ static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state 
 	atomic_store_explicit(&task->state, (uint8_t)state, memory_order_relaxed);
 }
 
-/* Lets others wait for a task that is submitted again. Nothing to do for one that has never ended. */
-static inline void xy__task_open(struct xy_task *task)
+static inline uint32_t xy__task_generation(const struct xy_task *task)
 {
-	if (atomic_load_explicit(&task->successors, memory_order_relaxed) != XY__CLOSED)
-		return;
-	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
-	atomic_store_explicit(&task->successors, NULL, memory_order_relaxed);
+	return atomic_load_explicit(&((struct xy_task *)task)->generation, memory_order_relaxed);
 }
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)

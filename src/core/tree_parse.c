@@ -199,7 +199,7 @@ static int build_branches(struct builder *b, const struct xy__stage *stage, cons
 static int build_named(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
 		       struct ends *ends, const char *label)
 {
-	struct xy_component *c;
+	struct xy_component *c = NULL;
 	int rc = build_component(b, stage, &c);
 
 	if (!rc)

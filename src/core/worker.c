@@ -86,7 +86,7 @@ static bool worker_retry(struct xy_task *task)
  * Its edge is in it, next to the fields that are needed first. */
 static inline void worker_foresee(struct xy_task *task)
 {
-	struct xy__edge *edge = atomic_load_explicit(&task->successors, memory_order_relaxed);
+	struct xy__edge *edge = xy__head_edge(atomic_load_explicit(&task->successors, memory_order_relaxed));
 
 	__builtin_prefetch(edge, 1);
 	__builtin_prefetch((void *)((uintptr_t)edge - 64), 1);

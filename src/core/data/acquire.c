@@ -39,6 +39,8 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *end
 		task->next = h->held;
 		h->held = task;
 		xy__lock_drop(&h->lock);
+	} else {
+		xy__deps_spoil(task, status); /* now: the application may unregister the handle at once */
 	}
 	xy__call_back(agent, endings, callback, arg, status);
 }

@@ -13,39 +13,32 @@
 
 /* --- lists of tasks --- */
 
-/* Forgets tasks that have ended, unless their failure still matters. */
-static void tasks_prune(struct xy__tasks *list, bool keep_failed, struct xy__agent *agent)
+bool xy__use_has_ended(const struct xy__use *use)
+{
+	/* acquire: pairs with the closing of the list, or with its opening for another use */
+	uint64_t head = atomic_load_explicit(&use->task->successors, memory_order_acquire);
+
+	return !xy__head_is_open(head, use->generation) || xy__task_generation(use->task) != use->generation;
+}
+
+static void tasks_prune(struct xy__tasks *list)
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < list->count; i++) {
-		unsigned bits;
-		struct xy_task *task = xy__tasks_at(list, i, &bits);
-
-		/* acquire: pairs with the closing of the list */
-		if (atomic_load_explicit(&task->successors, memory_order_acquire) == XY__CLOSED &&
-		    (!keep_failed || !atomic_load_explicit(&task->status, memory_order_relaxed)))
-			xy__task_unref(task, agent);
-		else
+	for (unsigned i = 0; i < list->count; i++)
+		if (!xy__use_has_ended(&list->items[i]))
 			list->items[kept++] = list->items[i];
-	}
 	list->count = kept;
 }
 
-static void tasks_init(struct xy__tasks *list)
+bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, const struct xy__use *few)
 {
-	list->items = list->few;
-	list->capacity = sizeof list->few / sizeof list->few[0];
-}
-
-bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, bool keep_failed, struct xy__agent *agent)
-{
-	struct xy_task **items;
+	struct xy__use *items;
 	unsigned capacity;
 
 	if (list->count + more <= list->capacity)
 		return true;
-	tasks_prune(list, keep_failed, agent);
+	tasks_prune(list);
 	if (list->count + more <= list->capacity / 2)
 		return true;
 	capacity = (list->count + more) * 2;
@@ -53,34 +46,23 @@ bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, bool keep_failed, 
 	if (!items)
 		return list->count + more <= list->capacity;
 	memcpy(items, list->items, list->count * sizeof *items);
-	if (list->items != list->few)
+	if (list->items != few)
 		free(list->items);
 	list->items = items;
 	list->capacity = capacity;
 	return true;
 }
 
-void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, unsigned bits)
+static void tasks_init(struct xy__tasks *list, struct xy__use *few, unsigned capacity)
 {
-	list->items[list->count++] = (struct xy_task *)((uintptr_t)task | bits);
+	list->items = few;
+	list->capacity = capacity;
 }
 
-void xy__tasks_clear(struct xy__tasks *list, struct xy__agent *agent)
+static void tasks_fini(struct xy__tasks *list, const struct xy__use *few)
 {
-	for (unsigned i = 0; i < list->count; i++) {
-		unsigned bits;
-
-		xy__task_unref(xy__tasks_at(list, i, &bits), agent);
-	}
-	list->count = 0;
-}
-
-void xy__tasks_fini(struct xy__tasks *list, struct xy__agent *agent)
-{
-	xy__tasks_clear(list, agent);
-	if (list->items != list->few)
+	if (list->items != few)
 		free(list->items);
-	list->items = NULL;
 }
 
 /* --- registration --- */
@@ -117,9 +99,9 @@ static int handle_create(struct xy_runtime *rt, struct xy_handle **out, enum xy_
 	if (!h)
 		return -ENOMEM;
 	memset(h, 0, sizeof *h);
-	tasks_init(&h->readers);
-	tasks_init(&h->group);
-	tasks_init(&h->before);
+	tasks_init(&h->readers, h->few_readers, 3);
+	tasks_init(&h->group, h->few_group, 2);
+	tasks_init(&h->before, h->few_before, 2);
 	h->sequential = true;
 	h->shape = (uint8_t)shape;
 	h->view = view;
@@ -201,13 +183,11 @@ int xy_void_register(struct xy_runtime *rt, struct xy_handle **h)
 	return handle_create(rt, h, XY__VOID, view, 0, 0);
 }
 
-void xy__handle_free(struct xy_handle *h, struct xy__agent *agent)
+void xy__handle_free(struct xy_handle *h)
 {
-	if (h->writer)
-		xy__task_unref(h->writer, agent);
-	xy__tasks_fini(&h->group, agent);
-	xy__tasks_fini(&h->readers, agent);
-	xy__tasks_fini(&h->before, agent);
+	tasks_fini(&h->readers, h->few_readers);
+	tasks_fini(&h->group, h->few_group);
+	tasks_fini(&h->before, h->few_before);
 	for (unsigned i = 0; h->scratch && i < h->runtime->nworkers; i++) {
 		if (h->scratch[i])
 			free(h->scratch[i]->view.ptr);
@@ -224,7 +204,6 @@ int xy_unregister(struct xy_handle **pointer)
 {
 	struct xy_handle *h = pointer ? *pointer : NULL;
 	struct xy_runtime *rt;
-	struct xy__agent *agent;
 	int error, status, users;
 
 	if (!h) {
@@ -250,9 +229,7 @@ int xy_unregister(struct xy_handle **pointer)
 	xy__lock_drop(&rt->handles_lock);
 	if (!status)
 		xy_release(h);
-	agent = xy__enter(rt);
-	xy__handle_free(h, agent);
-	xy__leave(agent);
+	xy__handle_free(h);
 	*pointer = NULL;
 	return status;
 }

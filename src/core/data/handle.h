@@ -25,11 +25,17 @@ union xy__view {
 	struct xy_block block;
 };
 
-/* Tasks, each with a reference. A pointer may have its lowest bit set (XY__EDGE_ORDER). */
+/* A use of a task's memory. It may have ended, and the memory be in use again, by the time it is looked at;
+ * the generation tells. */
+struct xy__use {
+	struct xy_task *task;
+	uint32_t generation;
+	unsigned kind;               /* 0 or XY__EDGE_ORDER */
+};
+
 struct xy__tasks {
-	struct xy_task **items;
+	struct xy__use *items;
 	unsigned count, capacity;
-	struct xy_task *few[3];
 };
 
 /* A worker's private buffer for XY_SCRATCH. */
@@ -43,9 +49,12 @@ struct xy_handle {
 	_Atomic bool sequential;         /* (a) tasks submitted now are ordered by it */
 	bool commuting;                  /* (l) a group that commutes wrote last */
 	bool busy;                       /* (l) a commuting task has it */
-	struct xy_task *writer;          /* (l) the last that wrote, with a reference; NULL if commuting */
+	int failed;                      /* (l) why what was written last is not there, or 0 */
+	int before_failed;               /* (l) the same of what was there before the group */
+	struct xy__use writer;           /* (l) the last that wrote; task NULL: nobody, or a group */
 	struct xy__tasks readers;        /* (l) that read since */
 	struct xy_runtime *runtime;      /* (c) */
+	struct xy__use few_readers[3];
 
 	/* What a worker reads. */
 	alignas(64) union xy__view view; /* (c) but for ptr when the runtime allocates: (l) */
@@ -54,6 +63,7 @@ struct xy_handle {
 
 	/* What is rare. */
 	alignas(64) struct xy__tasks group;  /* (l) the commuting tasks that wrote last */
+	struct xy__use few_group[2], few_before[2];
 	struct xy__tasks before;         /* (l) what a task that joins the group waits for */
 	_Atomic int unordered;           /* (a) tasks in flight that use it without order; a futex */
 	struct xy_task *commuters;       /* (l) ready, but for `busy`; linked by next */
@@ -66,20 +76,16 @@ struct xy_handle {
 	struct xy_handle *next, **link;  /* runtime's handles_lock */
 };
 
-/* Makes room for more, if it can by forgetting tasks that have ended; false without memory. */
-bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, bool keep_failed, struct xy__agent *agent);
-/* Adds a task with a reference that the caller has counted; there must be room. */
-void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, unsigned bits);
-/* Drops all references and empties the list. */
-void xy__tasks_clear(struct xy__tasks *list, struct xy__agent *agent);
-void xy__tasks_fini(struct xy__tasks *list, struct xy__agent *agent);
+/* Whether the use has ended. */
+bool xy__use_has_ended(const struct xy__use *use);
 
-static inline struct xy_task *xy__tasks_at(const struct xy__tasks *list, unsigned i, unsigned *bits)
+/* Makes room for more, if it can by forgetting tasks that have ended; false without memory. `few` is
+ * the handle's own room for the list. */
+bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, const struct xy__use *few);
+
+static inline void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, uint32_t generation, unsigned kind)
 {
-	uintptr_t item = (uintptr_t)list->items[i];
-
-	*bits = item & XY__EDGE_BITS;
-	return (struct xy_task *)(item & ~(uintptr_t)XY__EDGE_BITS);
+	list->items[list->count++] = (struct xy__use){ task, generation, kind };
 }
 
 /* A task that uses the handle without order has ended. */
@@ -111,6 +117,6 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *end
 int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 
 /* Frees what is left at the end of the runtime. */
-void xy__handle_free(struct xy_handle *h, struct xy__agent *agent);
+void xy__handle_free(struct xy_handle *h);
 
 #endif

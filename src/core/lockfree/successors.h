@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The list of those who wait for an event: anybody adds until it happens, one closes it once. After
- * that nobody can be added, and who tries learns that the event is past. The member `next` is atomic,
+ * that nobody can be added, and who tries learns that the event is past. The memory of a list is used
+ * again for other events: its head carries a tag, and who comes for an event with another tag is
+ * told that it is past, even if the list changes hands under its eyes. The member `next` is atomic,
  * but always relaxed, for those who look at lists without taking part (the dump). A checker may define
- * XY__EDGE and XY__EDGE_CLOSED, a node's type of its own and a value that is no node.
+ * XY__EDGE, a node's type of its own.
  */
 #ifndef XYLEM_CORE_LOCKFREE_SUCCESSORS_H
 #define XYLEM_CORE_LOCKFREE_SUCCESSORS_H
@@ -11,29 +13,51 @@
 #ifndef XY__EDGE
 #include "core/task.h"
 #define XY__EDGE struct xy__edge
-#define XY__EDGE_CLOSED XY__CLOSED
 #endif
 
-/* False: the list is closed, and everything before its closing is visible. */
-static inline bool xy__successors_add(_Atomic(XY__EDGE *) *list, XY__EDGE *edge)
+/* A head: the newest edge, or 0, or 1 when closed, below; the tag in the highest 16 bits. User addresses
+ * have 47 or 48 bits. */
+#define XY__HEAD_CLOSED ((uint64_t)1)
+#define XY__HEAD_EDGE (((uint64_t)1 << 48) - 1)
+
+static inline uint64_t xy__head_tag(uint32_t generation)
+{
+	return (uint64_t)generation << 48;
+}
+
+static inline XY__EDGE *xy__head_edge(uint64_t head)
+{
+	return (XY__EDGE *)(uintptr_t)(head & XY__HEAD_EDGE & ~XY__HEAD_CLOSED);
+}
+
+static inline bool xy__head_is_open(uint64_t head, uint32_t generation)
+{
+	return (head ^ xy__head_tag(generation)) >> 48 == 0 && !(head & XY__HEAD_CLOSED);
+}
+
+/* Adds to the list of the event with this generation. False: it is past, and everything before it is
+ * visible. */
+static inline bool xy__successors_add(_Atomic(uint64_t) *list, XY__EDGE *edge, uint32_t generation)
 {
 	/* acquire: pairs with the release half of the exchange in close, when closed */
-	XY__EDGE *head = atomic_load_explicit(list, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(list, memory_order_acquire);
 
 	do {
-		if (head == XY__EDGE_CLOSED)
+		if (!xy__head_is_open(head, generation))
 			return false;
-		atomic_store_explicit(&edge->next, head, memory_order_relaxed);
+		atomic_store_explicit(&edge->next, xy__head_edge(head), memory_order_relaxed);
 		/* release: pairs with the acquire half of the exchange in close */
-	} while (!atomic_compare_exchange_weak_explicit(list, &head, edge, memory_order_release,
-							memory_order_acquire));
+	} while (!atomic_compare_exchange_weak_explicit(list, &head,
+							(uint64_t)(uintptr_t)edge | xy__head_tag(generation),
+							memory_order_release, memory_order_acquire));
 	return true;
 }
 
 /* Closes the list and returns its members in the order in which they were added. */
-static inline XY__EDGE *xy__successors_close(_Atomic(XY__EDGE *) *list)
+static inline XY__EDGE *xy__successors_close(_Atomic(uint64_t) *list, uint32_t generation)
 {
-	XY__EDGE *edge = atomic_exchange_explicit(list, XY__EDGE_CLOSED, memory_order_acq_rel);
+	XY__EDGE *edge = xy__head_edge(atomic_exchange_explicit(list, xy__head_tag(generation) | XY__HEAD_CLOSED,
+								memory_order_acq_rel));
 	XY__EDGE *reversed = (XY__EDGE *)0;
 
 	while (edge) {
