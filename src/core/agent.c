@@ -64,6 +64,8 @@ void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,
 	unsigned offers = agent->base.offers;
 
 	agent->base.offers = 1;
+	if (offers && agent->base.worker >= 0)
+		xy__threads_offer_rest(&agent->runtime->workers[agent->base.worker]);
 	agent->endings = endings;
 	callback(arg, status);
 	agent->endings = NULL;

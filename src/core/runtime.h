@@ -226,6 +226,8 @@ bool xy__runtime_at_rest(struct xy_runtime *rt);
 
 int xy__threads_start(struct xy_runtime *rt);
 void xy__threads_stop(struct xy_runtime *rt);
+/* Offers to others what this worker does not take soon, though it said that it would. */
+void xy__threads_offer_rest(struct xy__worker *worker);
 /* The worker's next task; NULL when the runtime stops. */
 struct xy_task *xy__threads_next(struct xy__worker *worker);
 

@@ -70,7 +70,7 @@ static void threads_offer_task(void *arg, const struct xy_task *task)
 
 /* Some offers did not travel because this worker was about to take a task. It has one now: what is left
  * is offered to somebody else. */
-static void threads_offer_rest(struct xy__worker *worker)
+void xy__threads_offer_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	const struct xy_offer mine = { .archs = worker->agent.base.archs }, anything = { .archs = XY_ON_ALL };
@@ -102,7 +102,7 @@ static void threads_found(struct xy__worker *worker)
 	atomic_store(&worker->state, XY__AWAKE);
 	atomic_fetch_sub(&rt->searchers, 1);
 	xy__fence(); /* pairs with the fence of whoever stored a task and saw that it looked */
-	threads_offer_rest(worker);
+	xy__threads_offer_rest(worker);
 }
 
 /* Looks for a while; the worker counts as a searcher. */
@@ -159,7 +159,7 @@ struct xy_task *xy__threads_next(struct xy__worker *worker)
 	if (task) {
 		/* What it offered to itself is what it takes, unless it takes one that others can't run. */
 		if (worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed))
-			threads_offer_rest(worker);
+			xy__threads_offer_rest(worker);
 		return task;
 	}
 	atomic_fetch_add(&rt->searchers, 1);

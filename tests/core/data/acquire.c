@@ -3,7 +3,10 @@
 #include "../../helper.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+
+#include "core/runtime.h"
 
 static struct xy_handle *handle(struct helper *h)
 {
@@ -194,6 +197,39 @@ static void a_long_row_of_callbacks_needs_no_stack(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* Waits until a task has run that was released before this was called. */
+static void wait_inside(void *arg, int status)
+{
+	struct holder *holder = arg;
+
+	holder->status = status ? status : helper_body_reach(&holder->called, 1);
+	holder->released = xy_release(holder->x);
+}
+
+static void a_slow_callback_does_not_delay_others(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct holder holder = { .x = handle(h), .released = 1 };
+		struct xy_access read = { holder.x, XY_R };
+		struct gate gate = { 0 };
+
+		through(h, &gate, holder.x, XY_W);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &holder.called, .accesses = &read, .naccesses = 1);
+		assert_int_equal(xy_acquire_callback(holder.x, XY_R, wait_inside, &holder), 0);
+		helper_reach(h, &gate.inside, 1);
+		while (atomic_load(&h->rt->resting) != 1)
+			sched_yield();
+		helper_open(&gate);
+		assert_int_equal(xy_unregister(&holder.x), 0);
+		assert_int_equal(holder.status, 0);
+		assert_int_equal(holder.released, 0);
+	}
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void submit_inside(void *arg, int status)
 {
 	struct holder *holder = arg;
@@ -306,6 +342,7 @@ int main(void)
 		cmocka_unit_test(calls_back_at_once_when_nobody_uses_the_data),
 		cmocka_unit_test(calls_back_when_the_tasks_before_have_ended),
 		cmocka_unit_test(a_long_row_of_callbacks_needs_no_stack),
+		cmocka_unit_test(a_slow_callback_does_not_delay_others),
 		cmocka_unit_test(submits_inside_the_callback),
 		cmocka_unit_test(gives_the_error_of_the_task_that_should_have_written),
 		cmocka_unit_test(stopping_gives_up_what_the_application_holds),
