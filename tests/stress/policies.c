@@ -361,19 +361,37 @@ static void audit_tree(struct helper *h, struct audit *audit)
 	}
 }
 
+/* How often the workers have fallen asleep so far; 0 if some of those that are not busy are awake. */
+static uint64_t sleeps_of_idle(struct helper *h, unsigned busy)
+{
+	struct xy_runtime *rt = h->rt;
+	uint64_t sleeps = 1;
+
+	if (atomic_load(&rt->resting) + (unsigned)__builtin_popcount(busy) != rt->nworkers || xy__inbox_has(rt))
+		return 0;
+	for (unsigned i = 0; i < rt->nworkers; i++) {
+		if (!(busy & 1u << i) && atomic_load(&rt->workers[i].state) != XY__ASLEEP)
+			return 0;
+		sleeps += atomic_load(&rt->workers[i].sleeps);
+	}
+	return sleeps;
+}
+
 /* Waits until those that are not busy sleep. The busy ones stand at a gate, so that nothing moves then. */
-static void wait_for_quiet(struct helper *h, unsigned idle)
+static void wait_for_quiet(struct helper *h, unsigned busy)
 {
 	double end = xy__now() + 20;
+	uint64_t sleeps = 0, before;
 
-	while (atomic_load(&h->rt->resting) != idle || atomic_load(&h->rt->sleepers) != idle ||
-	       xy__inbox_has(h->rt)) {
+	do {
+		before = sleeps;
+		sleeps = sleeps_of_idle(h, busy);
 		if (xy__now() > end) {
 			xy_dump(h->rt, 2);
 			fail_msg("the workers do not fall asleep");
 		}
 		sched_yield();
-	}
+	} while (!sleeps || sleeps != before);
 }
 
 /* Submits one from within a codelet, so that workers' own queues are used as well. */
@@ -427,7 +445,7 @@ static void run_audits(const char *sched, unsigned nworkers)
 		int tasks = submit_some(h, &n, &seed);
 
 		if (idle) {
-			wait_for_quiet(h, idle);
+			wait_for_quiet(h, audit.busy);
 			audit_tree(h, &audit);
 		}
 		if (audit.found || (idle && n + (int)audit.stored != tasks)) {
