@@ -45,7 +45,7 @@ int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t ge
 {
 	struct xy__edge *edge;
 
-	if (before == task || xy__task_generation(before) != generation)
+	if (before == task || xy__task_is_another(before, generation))
 		return 0;
 	edge = deps_edge(task, agent);
 	if (!edge)

@@ -29,8 +29,8 @@ static inline void xy__task_open(struct xy_task *task)
 	uint32_t generation = xy__task_generation(task) + 1;
 
 	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
-	atomic_store_explicit(&task->generation, generation, memory_order_relaxed);
-	/* release: who sees the new tag sees the new generation, and all that the old one did */
+	/* release: who sees the new generation or its tag sees all that the old one did */
+	atomic_store_explicit(&task->generation, generation, memory_order_release);
 	atomic_store_explicit(&task->successors, xy__head_tag(generation), memory_order_release);
 }
 

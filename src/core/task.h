@@ -115,7 +115,7 @@ struct xy_task {
 	_Atomic int references;                /* (a) */
 	uint16_t nedges;                       /* in use: submitter; more than XY__TASK_EDGES: see more_edges */
 	uint16_t edge_room;                    /* in the first block of more_edges */
-	_Atomic uint32_t generation;           /* (a) which use of this memory it is, always relaxed */
+	_Atomic uint32_t generation;           /* (a) which use of this memory it is */
 	struct xy__pool *pool;                 /* (c) where its memory belongs */
 	struct xy__task_extra *extra;          /* (c) or NULL */
 	struct xy__edge first_edge;            /* in the lists of the predecessors, like `edges` */
@@ -161,6 +161,13 @@ static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state 
 static inline uint32_t xy__task_generation(const struct xy_task *task)
 {
 	return atomic_load_explicit(&((struct xy_task *)task)->generation, memory_order_relaxed);
+}
+
+/* Whether the memory is used by another task than it was; what that one did is visible then. */
+static inline bool xy__task_is_another(const struct xy_task *task, uint32_t generation)
+{
+	/* acquire: pairs with the release in xy__task_open */
+	return atomic_load_explicit(&((struct xy_task *)task)->generation, memory_order_acquire) != generation;
 }
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)

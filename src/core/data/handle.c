@@ -18,7 +18,7 @@ bool xy__use_has_ended(const struct xy__use *use)
 	/* acquire: pairs with the closing of the list, or with its opening for another use */
 	uint64_t head = atomic_load_explicit(&use->task->successors, memory_order_acquire);
 
-	return !xy__head_is_open(head, use->generation) || xy__task_generation(use->task) != use->generation;
+	return !xy__head_is_open(head, use->generation) || xy__task_is_another(use->task, use->generation);
 }
 
 static void tasks_prune(struct xy__tasks *list)
