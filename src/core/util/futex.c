@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCK_SPINS = 100 };
+#ifndef LOCK_SPINS
+#define LOCK_SPINS 100   /* a checker may want fewer */
+#endif
 
-void xy__futex_wait(_Atomic int *word, int value, double seconds)
+void xy__futex_wait(_Atomic(int) *word, int value, double seconds)
 {
 	struct timespec limit, *limit_pointer = NULL;
 
@@ -26,7 +28,7 @@ void xy__futex_wait(_Atomic int *word, int value, double seconds)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit_pointer, NULL, 0);
 }
 
-void xy__futex_wake(_Atomic int *word, int count)
+void xy__futex_wake(_Atomic(int) *word, int count)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
@@ -39,7 +41,7 @@ double xy__now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void xy__lock_wait(_Atomic int *lock)
+void xy__lock_wait(_Atomic(int) *lock)
 {
 	for (int i = 0; i < LOCK_SPINS; i++) {
 		if (atomic_load_explicit(lock, memory_order_relaxed) == 0 && xy__lock_try(lock))

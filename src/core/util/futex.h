@@ -30,19 +30,19 @@ static inline void xy__fence(void)
 
 /* Sleeps while *word == value, at most seconds (< 0: no limit). Returns at any time, also for no
  * reason: the caller looks at the word again. */
-void xy__futex_wait(_Atomic int *word, int value, double seconds);
+void xy__futex_wait(_Atomic(int) *word, int value, double seconds);
 
 /* Wakes so many threads that sleep on the word. */
-void xy__futex_wake(_Atomic int *word, int count);
+void xy__futex_wake(_Atomic(int) *word, int count);
 
 /* Seconds of a clock that never jumps. */
 double xy__now(void);
 
 /* --- a lock: 0 free, 1 taken, 2 taken and somebody sleeps --- */
 
-void xy__lock_wait(_Atomic int *lock);
+void xy__lock_wait(_Atomic(int) *lock);
 
-static inline bool xy__lock_try(_Atomic int *lock)
+static inline bool xy__lock_try(_Atomic(int) *lock)
 {
 	int expected = 0;
 
@@ -51,13 +51,13 @@ static inline bool xy__lock_try(_Atomic int *lock)
 						       memory_order_relaxed);
 }
 
-static inline void xy__lock_take(_Atomic int *lock)
+static inline void xy__lock_take(_Atomic(int) *lock)
 {
 	if (!xy__lock_try(lock))
 		xy__lock_wait(lock);
 }
 
-static inline void xy__lock_drop(_Atomic int *lock)
+static inline void xy__lock_drop(_Atomic(int) *lock)
 {
 	/* release: pairs with the acquire in xy__lock_try and xy__lock_wait */
 	if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
