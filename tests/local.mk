@@ -16,6 +16,7 @@ source_tests =
 spin_tests =
 relacy_tests =
 spin_tests += tests/models/sleep.pml tests/models/stop.pml
+relacy_tests += tests/relacy/lockfree.cpp tests/relacy/sleep.cpp
 fuzz_tests =
 fuzz_corpora =
 fuzz_tests += tests/fuzz/tree_parse.fuzz
@@ -84,6 +85,7 @@ if !SANITIZER
 # These hold none of our objects: once, in the plain build, is enough.
 TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
+EXTRA_DIST += tests/relacy/stdatomic.h
 EXTRA_DIST += $(script_tests) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
