@@ -8,6 +8,7 @@ dist_docpages_DATA = \
 	doc/components.md \
 	doc/data.md \
 	doc/machine.md \
+	doc/sleeping.md \
 	doc/tasks.md \
 	doc/tour.md \
 	doc/tree.md

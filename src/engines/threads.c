@@ -3,7 +3,7 @@
  * The engine in real time: a thread for each worker, bound to its core. A worker that finds nothing
  * looks for a short while, then announces that it sleeps, looks once more, and sleeps. Whoever stores a
  * task looks for sleepers afterwards. Both have a fence between the two, so one of them sees the other.
- * The same protocol is in tests/models/sleep.pml.
+ * doc/sleeping.md explains it, tests/models and tests/relacy check it.
  */
 #include <errno.h>
 #include <sched.h>
