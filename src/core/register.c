@@ -279,49 +279,61 @@ static int registration_run(struct registration *r, const uintptr_t *accesses, u
 	return 0;
 }
 
-/* Sorted by handle, one entry for each handle with the union of its modes. */
-static unsigned sort_accesses(uintptr_t *sorted, const uintptr_t *accesses, unsigned n)
+/* An access that gives no dependency is only counted. */
+static void note_unordered(struct xy_task *task, uintptr_t *access)
 {
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		uintptr_t a = accesses[i];
-		unsigned at = count;
-
-		if (a & XY__MODE_UNORDERED)
-			continue;
-		while (at > 0 && (sorted[at - 1] | XY__MODE_BITS) > (a | XY__MODE_BITS))
-			at--;
-		if (at > 0 && xy__access_handle(sorted[at - 1]) == xy__access_handle(a)) {
-			/* Commuting only if every access of the handle does. */
-			sorted[at - 1] = ((sorted[at - 1] | a) & ~(uintptr_t)XY_COMMUTE) |
-					 (sorted[at - 1] & a & XY_COMMUTE);
-			continue;
-		}
-		for (unsigned j = count; j > at; j--)
-			sorted[j] = sorted[j - 1];
-		sorted[at] = a;
-		count++;
-	}
-	return count;
+	*access |= XY__MODE_UNORDERED;
+	task->flags |= XY__TASK_UNORDERED;
+	atomic_fetch_add_explicit(&xy__access_handle(*access)->unordered, 1, memory_order_relaxed);
 }
 
-/* Accesses that give no dependency are only counted. */
-static void note_unordered(struct xy_task *task)
+/* What a task that is submitted again was the last time. */
+static void forget_unordered(struct xy_task *task)
 {
 	uintptr_t *accesses = xy__task_accesses(task);
 
 	task->flags &= (uint16_t)~XY__TASK_UNORDERED;
-	for (unsigned i = 0; i < task->naccesses; i++) {
-		struct xy_handle *h = xy__access_handle(accesses[i]);
-
+	for (unsigned i = 0; i < task->naccesses; i++)
 		accesses[i] &= ~(uintptr_t)XY__MODE_UNORDERED;
-		if (!(accesses[i] & XY_SCRATCH) && atomic_load_explicit(&h->sequential, memory_order_relaxed))
-			continue;
-		accesses[i] |= XY__MODE_UNORDERED;
-		task->flags |= XY__TASK_UNORDERED;
-		atomic_fetch_add_explicit(&h->unordered, 1, memory_order_relaxed);
+}
+
+/* Adds an access to those before it, which are sorted by handle; a handle that is there already gets the
+ * union of the modes. Returns how many there are now. */
+static inline unsigned sort_in(uintptr_t *sorted, unsigned count, uintptr_t a)
+{
+	unsigned at = count;
+
+	while (at > 0 && (sorted[at - 1] | XY__MODE_BITS) > (a | XY__MODE_BITS))
+		at--;
+	if (at > 0 && xy__access_handle(sorted[at - 1]) == xy__access_handle(a)) {
+		/* Commuting only if every access of the handle does. */
+		sorted[at - 1] = ((sorted[at - 1] | a) & ~(uintptr_t)XY_COMMUTE) |
+				 (sorted[at - 1] & a & XY_COMMUTE);
+		return count;
 	}
+	for (unsigned j = count; j > at; j--)
+		sorted[j] = sorted[j - 1];
+	sorted[at] = a;
+	return count + 1;
+}
+
+/* The accesses that give dependencies, sorted by handle, each handle once. Returns their number. */
+static inline unsigned sort_accesses(uintptr_t *sorted, struct xy_task *task)
+{
+	uintptr_t *accesses = xy__task_accesses(task);
+	unsigned count = 0;
+
+	if (task->flags & XY__TASK_UNORDERED)
+		forget_unordered(task);
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		const struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if (!(accesses[i] & XY_SCRATCH) && atomic_load_explicit(&h->sequential, memory_order_relaxed))
+			count = sort_in(sorted, count, accesses[i]);
+		else
+			note_unordered(task, &accesses[i]);
+	}
+	return count;
 }
 
 void xy__deps_drop_unordered(struct xy_task *task)
@@ -349,8 +361,7 @@ int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 	r.agent = agent;
 	r.count = 0;
 	r.nseen = 0;
-	note_unordered(task);
-	n = sort_accesses(sorted, xy__task_accesses(task), task->naccesses);
+	n = sort_accesses(sorted, task);
 	for (unsigned i = 0; i < n; i++)
 		xy__lock_take(&xy__access_handle(sorted[i])->lock);
 	error = registration_run(&r, sorted, n);
