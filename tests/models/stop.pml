@@ -235,14 +235,10 @@ init
 
 	atomic {
 		if
-		:: roots = BIT(0); spawns[0] = BIT(1)
-		:: roots = BIT(0) | BIT(1)
-		:: roots = BIT(0); releases[0] = BIT(1) | BIT(2); submitted = 2
-		fi;
-		if
-		:: settle = false                               /* xy_wait */
-		:: settle = true                                /* xy_stop */
-		:: blocked = true; submitted++; settle = true
+		:: settle = false; roots = BIT(0); spawns[0] = BIT(1)                  /* xy_wait */
+		:: settle = true; roots = BIT(0) | BIT(1)                              /* xy_stop */
+		:: settle = true; roots = BIT(0); releases[0] = BIT(1) | BIT(2); submitted = 2
+		:: settle = true; roots = BIT(0); releases[0] = BIT(1); submitted = 2; blocked = true
 		fi;
 		do
 		:: w < WORKERS -> run worker(w); threads++; w++
