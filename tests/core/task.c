@@ -188,6 +188,24 @@ static void bounds_the_tasks_in_flight(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void a_window_may_be_as_small_as_one(void **state)
+{
+	(void)state;
+	for (unsigned window = 1; window <= 4; window++) {
+		struct helper *h = helper_start_with(&(struct xy_config){ .ncpu = 2, .window = window });
+		struct xy_access access = { .mode = XY_RW };
+		_Atomic int n = 0;
+
+		assert_int_equal(xy_void_register(h->rt, &access.handle), 0);
+		for (unsigned i = 0; i < 1000; i++)
+			HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = i % 2);
+		assert_int_equal(xy_unregister(&access.handle), 0);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(n, 1000);
+		assert_int_equal(helper_stop(h), 0);
+	}
+}
+
 static void does_not_wait_for_room_that_only_it_can_make(void **state)
 {
 	struct helper *h = helper_start_with(&(struct xy_config){ .ncpu = 2, .window = 10 });
@@ -428,6 +446,7 @@ int main(void)
 		cmocka_unit_test(runs_higher_priorities_first),
 		cmocka_unit_test(names_a_task_after_itself_or_its_codelet),
 		cmocka_unit_test(bounds_the_tasks_in_flight),
+		cmocka_unit_test(a_window_may_be_as_small_as_one),
 		cmocka_unit_test(does_not_wait_for_room_that_only_it_can_make),
 		cmocka_unit_test(gives_the_memory_of_tasks_back),
 		cmocka_unit_test(runs_pinned_tasks_where_they_are_pinned),

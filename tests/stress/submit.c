@@ -251,6 +251,23 @@ static void codelets_submit_trees_of_tasks(void **state)
 	}
 }
 
+static void a_hundred_workers_share_two_thousand_tasks(void **state)
+{
+	static const char *const policies[] = { "tree-ws", "tree-eager", "tree-random-prio-prefetching" };
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(policies); i++) {
+		struct helper *h = helper_start(policies[i], 100);
+		_Atomic int n = 0;
+
+		for (unsigned j = 0; j < 2000; j++)
+			HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(n, 2000);
+		assert_int_equal(helper_stop(h), 0);
+	}
+}
+
 /* --- runtimes that come and go --- */
 
 static void starts_and_stops_a_thousand_times(void **state)
@@ -314,6 +331,7 @@ int main(void)
 		cmocka_unit_test(threads_share_handles),
 		cmocka_unit_test(threads_build_graphs_of_their_own),
 		cmocka_unit_test(codelets_submit_trees_of_tasks),
+		cmocka_unit_test(a_hundred_workers_share_two_thousand_tasks),
 		cmocka_unit_test(starts_and_stops_a_thousand_times),
 		cmocka_unit_test(runtimes_come_and_go_in_several_threads),
 	};

@@ -312,6 +312,20 @@ static void stopping_gives_up_what_the_application_holds(void **state)
 	assert_int_equal(n, 0);
 }
 
+static void stopping_forgets_who_waits_for_what_is_held(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct holder first = { .x = handle(h), .status = 1 }, second = { .status = 1 };
+
+	(void)state;
+	assert_int_equal(xy_acquire_callback(first.x, XY_W, hold, &first), 0);
+	assert_int_equal(xy_acquire_callback(first.x, XY_W, hold, &second), 0);
+	assert_int_equal(first.called, 1);
+	/* there is no task to wait for: the handle that was left, and the two that had or wanted it */
+	assert_int_equal(helper_stop_lines(h, 2), 0);
+	assert_int_equal(second.called, 0);
+}
+
 static void stopping_calls_back_who_never_gets_the_data(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
@@ -346,6 +360,7 @@ int main(void)
 		cmocka_unit_test(submits_inside_the_callback),
 		cmocka_unit_test(gives_the_error_of_the_task_that_should_have_written),
 		cmocka_unit_test(stopping_gives_up_what_the_application_holds),
+		cmocka_unit_test(stopping_forgets_who_waits_for_what_is_held),
 		cmocka_unit_test(stopping_calls_back_who_never_gets_the_data),
 	};
 
