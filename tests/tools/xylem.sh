@@ -215,7 +215,7 @@ for command in policies 'components fifo' 'show tree-ws' machine env --help; do
 	run 0 $command
 	! grep -q "$escape" "$work/out" || fail "$command: colours in a file"
 done
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	TERM=xterm script -qec "$tool policies" /dev/null >"$work/out" 2>"$work/err" </dev/null
 	grep -q "$escape" "$work/out" || fail "policies: no colours on a terminal"
 	TERM=xterm NO_COLOR=1 script -qec "$tool policies" /dev/null >"$work/out" 2>"$work/err" </dev/null
