@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A bounded queue: any number of producers, one consumer at a time (the caller's lock sees to that).
- * Each slot carries the turn at which it may be written or read next. A checker may define XY__ITEM, a
- * type of its own for what the ring holds pointers to, and XY__RING_ALIGN, which keeps the ends apart.
+ * Each slot says which item it holds; only producers write slots, so that they never wait for one that
+ * the consumer has. A checker may define XY__ITEM, a type of its own for what the ring holds pointers to,
+ * and XY__RING_ALIGN, which keeps the ends apart.
  */
 #ifndef XYLEM_CORE_LOCKFREE_RING_H
 #define XYLEM_CORE_LOCKFREE_RING_H
@@ -14,12 +15,13 @@
 #endif
 
 struct xy__ring_slot {
-	_Atomic(size_t) turn;      /* position: free for it; position + 1: holds it */
+	_Atomic(size_t) turn;      /* position + 1 of the item that it holds or held last */
 	_Atomic(XY__ITEM *) item;
 };
 
 struct xy__ring {
 	XY__RING_ALIGN _Atomic(size_t) tail;   /* next position to write: producers */
+	_Atomic(size_t) free_until;            /* positions before this one may be written: producers */
 	XY__RING_ALIGN _Atomic(size_t) head;   /* next position to read: the consumer */
 	struct xy__ring_slot *slots;
 	size_t mask;                           /* number of slots, a power of two, less one */
@@ -30,9 +32,24 @@ static inline void xy__ring_init(struct xy__ring *ring, struct xy__ring_slot *sl
 	ring->slots = slots;
 	ring->mask = count - 1;
 	atomic_store_explicit(&ring->tail, (size_t)0, memory_order_relaxed);
+	atomic_store_explicit(&ring->free_until, count, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, (size_t)0, memory_order_relaxed);
 	for (size_t i = 0; i < count; i++)
-		atomic_store_explicit(&slots[i].turn, i, memory_order_relaxed);
+		atomic_store_explicit(&slots[i].turn, (size_t)0, memory_order_relaxed);
+}
+
+/* Whether a position may be written. The consumer's line is looked at only once in a round. */
+static inline bool xy__ring_is_free(struct xy__ring *ring, size_t position)
+{
+	size_t until;
+
+	/* acquire: pairs with the release below, of another producer */
+	if ((ptrdiff_t)(position - atomic_load_explicit(&ring->free_until, memory_order_acquire)) < 0)
+		return true;
+	/* acquire: pairs with the release in take */
+	until = atomic_load_explicit(&ring->head, memory_order_acquire) + ring->mask + 1;
+	atomic_store_explicit(&ring->free_until, until, memory_order_release);
+	return (ptrdiff_t)(position - until) < 0;
 }
 
 /* False: the ring is full. */
@@ -41,23 +58,12 @@ static inline bool xy__ring_put(struct xy__ring *ring, XY__ITEM *item)
 	size_t position = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	struct xy__ring_slot *slot;
 
-	for (;;) {
-		size_t turn;
-
-		slot = &ring->slots[position & ring->mask];
-		/* acquire: pairs with the release in take, which freed the slot */
-		turn = atomic_load_explicit(&slot->turn, memory_order_acquire);
-		if (turn == position) {
-			if (atomic_compare_exchange_weak_explicit(&ring->tail, &position, position + 1,
-								  memory_order_relaxed,
-								  memory_order_relaxed))
-				break;
-		} else if ((ptrdiff_t)(turn - position) < 0) {
+	do {
+		if (!xy__ring_is_free(ring, position))
 			return false;
-		} else {
-			position = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-		}
-	}
+	} while (!atomic_compare_exchange_weak_explicit(&ring->tail, &position, position + 1,
+							memory_order_relaxed, memory_order_relaxed));
+	slot = &ring->slots[position & ring->mask];
 	atomic_store_explicit(&slot->item, item, memory_order_relaxed);
 	/* release: pairs with the acquire in take */
 	atomic_store_explicit(&slot->turn, position + 1, memory_order_release);
@@ -75,9 +81,8 @@ static inline XY__ITEM *xy__ring_take(struct xy__ring *ring)
 	if (atomic_load_explicit(&slot->turn, memory_order_acquire) != position + 1)
 		return (XY__ITEM *)0;
 	item = atomic_load_explicit(&slot->item, memory_order_relaxed);
-	/* release: pairs with the acquire in put of the next round */
-	atomic_store_explicit(&slot->turn, position + ring->mask + 1, memory_order_release);
-	atomic_store_explicit(&ring->head, position + 1, memory_order_relaxed);
+	/* release: pairs with the acquire in xy__ring_is_free: the item was read before it is overwritten */
+	atomic_store_explicit(&ring->head, position + 1, memory_order_release);
 	return item;
 }
 
