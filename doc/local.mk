@@ -18,6 +18,7 @@ dist_docdecisions_DATA = \
 	doc/decisions/0002-inbox.md \
 	doc/decisions/0003-generations-tell-ended-tasks.md \
 	doc/decisions/0004-waiting-without-a-global-counter.md \
+	doc/decisions/0005-default-policy.md \
 	doc/decisions/0006-failure-follows-data.md
 
 check_PROGRAMS += doc/examples/tasks doc/examples/data

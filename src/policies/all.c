@@ -22,5 +22,5 @@ const struct xy_policy *const xy__policies[] = {
 
 const char *xy_policy_default(void)
 {
-	return "tree-ws";
+	return "tree-eager";
 }
