@@ -189,28 +189,12 @@ void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
 	xy__queue_uncount(q);
 }
 
-/* The lane if there is only one that has something, and it is all of one priority; else NULL. Most
- * queues are like that most of the time. */
-static inline struct xy_queue_lane *queue_plain_lane(struct xy_queue *q, unsigned lanes)
-{
-	unsigned i = (unsigned)__builtin_ctz(lanes);
-
-	return lanes == 1u << i && i != QUEUE_CONSTRAINED && !q->lanes[i].heap ? &q->lanes[i] : NULL;
-}
-
-/* Ends the removal from the list of a plain lane. */
-static inline void queue_account(struct xy_queue *q, const struct xy_task *task)
-{
-	q->length_us -= (double)task->length_us;
-	xy__queue_uncount(q);
-}
-
-static __attribute__((noinline)) struct xy_task *queue_take_best(struct xy_queue *q, unsigned lanes,
-								 const struct xy_agent *by)
+/* The queue of one lane, which most are, is taken care of in queue.h. */
+struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
 {
 	struct xy_task *best = NULL;
 
-	for (; lanes; lanes &= lanes - 1) {
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);
 		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
 							      : lane_first(&q->lanes[i]);
@@ -223,29 +207,6 @@ static __attribute__((noinline)) struct xy_task *queue_take_best(struct xy_queue
 	return best;
 }
 
-struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
-{
-	unsigned lanes = q->used & queue_lanes[by->archs];
-	struct xy_queue_lane *lane;
-	struct xy_task *task;
-
-	if (!lanes)
-		return NULL;
-	lane = queue_plain_lane(q, lanes);
-	if (!lane)
-		return queue_take_best(q, lanes, by);
-	task = lane->front;
-	lane->front = task->next;
-	if (task->next) {
-		task->next->prev = NULL;
-	} else {
-		lane->back = NULL;
-		q->used &= ~lanes;
-	}
-	queue_account(q, task);
-	return task;
-}
-
 /* Whether a leaves before b at the owner's end. */
 static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
 {
@@ -254,12 +215,11 @@ static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *
 	return queue_before(q, a, b);
 }
 
-static __attribute__((noinline)) struct xy_task *queue_take_newest_best(struct xy_queue *q, unsigned lanes,
-									const struct xy_agent *by)
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
 {
 	struct xy_task *best = NULL;
 
-	for (; lanes; lanes &= lanes - 1) {
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
 		unsigned i = (unsigned)__builtin_ctz(lanes);
 		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_newest(q, by)
 							      : lane_newest(&q->lanes[i]);
@@ -270,29 +230,6 @@ static __attribute__((noinline)) struct xy_task *queue_take_newest_best(struct x
 	if (best)
 		xy_queue_remove(q, best);
 	return best;
-}
-
-struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
-{
-	unsigned lanes = q->used & queue_lanes[by->archs];
-	struct xy_queue_lane *lane;
-	struct xy_task *task;
-
-	if (!lanes)
-		return NULL;
-	lane = queue_plain_lane(q, lanes);
-	if (!lane)
-		return queue_take_newest_best(q, lanes, by);
-	task = lane->back;
-	lane->back = task->prev;
-	if (task->prev) {
-		task->prev->next = NULL;
-	} else {
-		lane->front = NULL;
-		q->used &= ~lanes;
-	}
-	queue_account(q, task);
-	return task;
 }
 
 /* The first of the heads of these lanes, and of `other` if there is one. */
