@@ -4,6 +4,8 @@ xylemincludedir = $(includedir)/xylem
 xyleminclude_HEADERS = \
 	include/xylem/component.h \
 	include/xylem/data.h \
+	include/xylem/driver.h \
+	include/xylem/interface.h \
 	include/xylem/machine.h \
 	include/xylem/perf.h \
 	include/xylem/task.h \

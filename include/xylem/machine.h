@@ -35,6 +35,7 @@ struct xy_worker_info {
 	enum xy_arch arch;
 	unsigned index;       /* among the workers of its architecture */
 	unsigned node;        /* memory node that it computes in */
+	int device;           /* which of its driver's devices it computes on, -1: a CPU */
 	int pu;               /* the operating system's processor to bind to, -1: none */
 	double speed;         /* relative to one CPU core */
 };

@@ -67,14 +67,26 @@ struct xy_call {
 	unsigned implementation;  /* which of the codelet's */
 	unsigned nbuffers;
 	void *const *buffers;     /* a struct xy_vector * and so on per access */
+	unsigned rank, nranks;    /* of a parallel task: which of the threads that run it, and how many */
+	void *stream;             /* CUDA: the cudaStream_t, OpenCL: the cl_command_queue to work on */
+	const void *services;     /* of the driver: see <xylem/cuda.h>, <xylem/opencl.h> */
 };
 
 /* Returns 0, or an error which makes the task fail. */
 typedef int xy_function(struct xy_call *call);
 
+/* How a CPU implementation uses a parallel-worker; on a plain worker it is called once, with nranks 1. */
+enum xy_parallel {
+	XY_SEQUENTIAL,            /* one thread */
+	XY_FORK_JOIN,             /* called once, may use nranks threads of its own (OpenMP, a threaded BLAS) */
+	XY_SPMD                   /* called nranks times at once, with ranks from 0 */
+};
+
 /* A kernel in several implementations; constant while tasks use it. */
 struct xy_codelet {
 	const char *name;
+	enum xy_parallel parallel;
+	unsigned most_ranks;                           /* of a parallel one; 0 = any number */
 	unsigned where;                                /* XY_ON_*; 0 = wherever it is implemented */
 	xy_function *cpu[XY_NIMPLEMENTATIONS];         /* filled from 0 */
 	xy_function *cuda[XY_NIMPLEMENTATIONS];

@@ -70,7 +70,7 @@ static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arc
 
 	if (m->nworkers > 0 && w[-1].arch == arch)
 		index = w[-1].index + 1;
-	*w = (struct xy_worker_info) { .arch = arch, .index = index, .pu = -1, .speed = speed };
+	*w = (struct xy_worker_info) { .arch = arch, .index = index, .device = -1, .pu = -1, .speed = speed };
 	snprintf(w->name, sizeof(w->name), "%s%u", xy_arch_name(arch), index);
 	m->place_of[m->nworkers++] = place;
 	return w;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For authors of data interfaces. An interface says what a codelet sees of a handle (its view: a struct
+ * with pointers and sizes) and of which arrays that consists; from this the runtime allocates, copies,
+ * packs and partitions. doc/data.md has a complete one: complex numbers in two arrays.
+ */
+#ifndef XYLEM_INTERFACE_H
+#define XYLEM_INTERFACE_H
+
+#include <stddef.h>
+#include <xylem/data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XY_NPARTS 4              /* arrays of an interface */
+#define XY_NDIMS 8               /* dimensions of an array */
+
+/* One array of a view: rows of contiguous bytes, rows of rows, and so on. */
+struct xy_part {
+	size_t pointer;              /* where in the view its address is: offsetof(...) */
+	size_t row_bytes;            /* 0: nothing there at all */
+	unsigned ndims;              /* dimensions above the row: 0 for a plain array */
+	size_t count[XY_NDIMS - 1];  /* how many rows, planes, ... : the innermost first */
+	size_t stride[XY_NDIMS - 1]; /* bytes from the beginning of one to that of the next */
+};
+
+struct xy_interface {
+	const char *name;
+	size_t view_size;
+	/* Describes the arrays of a view, whatever its pointers are; returns how many. The counts and
+	 * row_bytes of all views of a handle are the same, their strides may differ. */
+	unsigned (*parts)(const void *view, struct xy_part parts[XY_NPARTS]);
+	/* Makes the sizes of a view those of memory without gaps, as copies on devices have it. NULL:
+	 * there never are any. */
+	void (*compact)(void *view);
+	/* Optional: 0, -EINVAL or -EOVERFLOW for a view that is to be registered, with a sentence. */
+	int (*check)(const void *view, char *error, size_t error_size);
+	/* Optional, all three or none: the content as bytes without gaps. Default: the arrays in order. */
+	size_t (*packed_bytes)(const void *view);
+	void (*pack)(const void *view, void *bytes);
+	void (*unpack)(void *view, const void *bytes);
+};
+
+extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_matrix_interface,
+	xy_block_interface, xy_void_interface;
+
+/*
+ * Registers data of any interface. The view is copied; its pointers are the application's memory, or
+ * all NULL: then the runtime allocates, zeroed, at first use. 0, -EINVAL, -EOVERFLOW, -ENOMEM.
+ */
+int xy_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_interface *interface, const void *view);
+
+/* What the handle was registered with. */
+const struct xy_interface *xy_handle_interface(const struct xy_handle *h);
+
+/* The view in RAM. Its pointers may be used between xy_acquire and xy_release. */
+const void *xy_handle_view(const struct xy_handle *h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
