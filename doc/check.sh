@@ -76,7 +76,7 @@ for page in $pages; do
 	grep -oE '\bxy_[a-z_]*[a-z]' "$page" | sort -u | while read -r name; do
 		grep -rqwF -- "$name" include src || fault "$page: nothing is called $name"
 	done
-	grep -oE '\bXYLEM_[A-Z0-9]+' "$page" | sort -u | while read -r name; do
+	grep -oE '\bXYLEM_[A-Z0-9_]*[A-Z0-9]' "$page" | sort -u | while read -r name; do
 		grep -qw -- "$name" "$work/variables" || fault "$page: there is no variable $name"
 	done
 	grep -oE "SCHED='[^']*'|SCHED=tree-[a-z-]+|\`tree-[a-z-]+\`|\`modular-[a-z-]+\`" "$page" |

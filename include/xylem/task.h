@@ -23,6 +23,8 @@ struct xy_task;
 /* --- runtimes --- */
 
 enum xy_bind { XY_BIND_DEFAULT, XY_BIND_YES, XY_BIND_NO };
+enum xy_prefetch { XY_PREFETCH_DEFAULT, XY_PREFETCH_YES, XY_PREFETCH_NO };
+#define XY_PIPELINE_NONE (-1)   /* fetch nothing ahead; as 0 in the environment */
 
 /* What a program may choose; a field that is zero means the default. A variable of the environment
  * (see xylem-env, `xylem env`) wins over a field, unless ignore_environment is set. */
@@ -36,6 +38,18 @@ struct xy_config {
 	uint64_t seed;            /* XYLEM_SEED: of everything random */
 	const char *plugins;      /* XYLEM_PLUGINS: shared objects, separated by ':' */
 	bool profile;             /* XYLEM_PROFILE: measure the time inside codelets */
+
+	const char *drivers;      /* XYLEM_DRIVERS: folders with drivers of devices, separated by ':' */
+	const char *cuda_devices;     /* XYLEM_CUDA_DEVICES: which devices get workers, "none" for none */
+	const char *opencl_devices;   /* XYLEM_OPENCL_DEVICES */
+	unsigned cuda_workers;    /* XYLEM_CUDA_WORKERS: for each device, 0 = 1 */
+	int cuda_pipeline;        /* XYLEM_CUDA_PIPELINE: tasks whose data is fetched while another runs; */
+	int opencl_pipeline;      /* XYLEM_OPENCL_PIPELINE    0 = the default, XY_PIPELINE_NONE = none */
+	const char *limit_cuda;   /* XYLEM_LIMIT_CUDA: bytes that data may use on each device: "512M" for */
+	const char *limit_opencl; /* XYLEM_LIMIT_OPENCL    all, "1G,512M" for each one; with K, M or G */
+	enum xy_prefetch prefetch; /* XYLEM_PREFETCH: fetch what a task needs once its device is known */
+	bool numa;                /* XYLEM_NUMA: have copies of data in each NUMA node, as in a device's memory */
+
 	bool ignore_environment;
 	/* Receives each log line (no newline) instead of stderr. Any thread calls it. */
 	void (*log)(void *log_arg, const char *line);

@@ -21,14 +21,21 @@
 #define CONFIG_WINDOW_MAX (1u << 30)
 #define CONFIG_SECONDS_MAX 1e9
 #define CONFIG_SEED 1
+#define CONFIG_WORKERS_MAX 16
+#define CONFIG_PIPELINE 2
+#define CONFIG_PIPELINE_MAX 16
 
-enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CONFIG_NUMBER };
+enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CONFIG_NUMBER, CONFIG_LIMITS };
+
+#define CONFIG_LIMITS_VALUES \
+	"bytes, or with K, M or G behind; for all devices, or for each one, separated by ','"
 
 /* Settings while they are collected: texts still belong to the program or the environment. */
 struct config_draft {
-	const char *sched, *machine, *plugins;
-	unsigned ncpu, window;
-	bool bind, profile, sigusr1;
+	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH];
+	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH];
+	struct xy__limits limits[XY_NARCH];
+	bool bind, numa, prefetch, profile, sigusr1;
 	double watchdog_s;
 	uint64_t seed;
 };
@@ -42,6 +49,22 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_NCPU", "one per core", "a whole number from 1 to 100000",
 	  "CPU workers, where the machine is this computer" },
 	{ "XYLEM_BIND", "1", "0 or 1", "bind each CPU worker to a core" },
+	{ "XYLEM_NUMA", "0", "0 or 1", "have copies of data in each NUMA node, as in the memory of a device" },
+	{ "XYLEM_DRIVERS", "where they are installed", "folders, separated by ':'",
+	  "where the drivers of devices are: cuda.so and opencl.so" },
+	{ "XYLEM_CUDA_DEVICES", "all", "numbers of devices, such as 0,2, or none",
+	  "the CUDA devices that get workers" },
+	{ "XYLEM_CUDA_WORKERS", "1", "a whole number from 1 to 16", "workers for each CUDA device" },
+	{ "XYLEM_CUDA_PIPELINE", "2", "a whole number from 0 to 16",
+	  "tasks whose data a CUDA worker fetches while it runs another" },
+	{ "XYLEM_LIMIT_CUDA", "all there is", CONFIG_LIMITS_VALUES, "memory of a CUDA device that data may use" },
+	{ "XYLEM_OPENCL_DEVICES", "GPUs and accelerators", "a choice of devices (see: xylem machine), or none",
+	  "the OpenCL devices that get a worker" },
+	{ "XYLEM_OPENCL_PIPELINE", "2", "a whole number from 0 to 16",
+	  "tasks whose data an OpenCL worker fetches while it runs another" },
+	{ "XYLEM_LIMIT_OPENCL", "all there is", CONFIG_LIMITS_VALUES,
+	  "memory of an OpenCL device that data may use" },
+	{ "XYLEM_PREFETCH", "1", "0 or 1", "fetch what a task needs as soon as its device is known" },
 	{ "XYLEM_WINDOW", "2048", "a whole number from 1 to 1073741824",
 	  "tasks in flight before submission waits" },
 	{ "XYLEM_WATCHDOG", "0 (never)", "seconds, such as 10 or 0.5",
@@ -65,6 +88,16 @@ static const struct {
 	{ CONFIG_TEXT, offsetof(struct config_draft, machine), 0, 0 },
 	{ CONFIG_UNSIGNED, offsetof(struct config_draft, ncpu), 1, XY__CORES_MAX },
 	{ CONFIG_BOOL, offsetof(struct config_draft, bind), 0, 0 },
+	{ CONFIG_BOOL, offsetof(struct config_draft, numa), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, drivers), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, devices[XY_CUDA]), 0, 0 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, workers[XY_CUDA]), 1, CONFIG_WORKERS_MAX },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, pipeline[XY_CUDA]), 0, CONFIG_PIPELINE_MAX },
+	{ CONFIG_LIMITS, offsetof(struct config_draft, limits[XY_CUDA]), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, devices[XY_OPENCL]), 0, 0 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, pipeline[XY_OPENCL]), 0, CONFIG_PIPELINE_MAX },
+	{ CONFIG_LIMITS, offsetof(struct config_draft, limits[XY_OPENCL]), 0, 0 },
+	{ CONFIG_BOOL, offsetof(struct config_draft, prefetch), 0, 0 },
 	{ CONFIG_UNSIGNED, offsetof(struct config_draft, window), 1, CONFIG_WINDOW_MAX },
 	{ CONFIG_SECONDS, offsetof(struct config_draft, watchdog_s), 0, 0 },
 	{ CONFIG_NUMBER, offsetof(struct config_draft, seed), 0, 0 },
@@ -81,6 +114,21 @@ const char *xy__variable_value(const struct xy__variable *v)
 	const char *value = secure_getenv(v->name);
 
 	return value && *value ? value : NULL;
+}
+
+/* "512M" or "1G,512M,2G". */
+static bool config_limits(const char *value, struct xy__limits *limits)
+{
+	limits->count = 0;
+	for (;; value++) {
+		uint64_t bytes;
+
+		if (limits->count == XY__LIMITS_MAX || !xy__text_bytes(&value, SIZE_MAX, &bytes) || bytes == 0)
+			return false;
+		limits->bytes[limits->count++] = (size_t) bytes;
+		if (*value != ',')
+			return !*value;
+	}
 }
 
 /* Puts a value into the draft; false when it is not one that the variable may have. */
@@ -107,6 +155,8 @@ static bool config_set(const struct xy__variable *v, const char *value, struct c
 		       *(double *) field <= CONFIG_SECONDS_MAX;
 	case CONFIG_NUMBER:
 		return xy__text_unsigned(&value, UINT64_MAX, (uint64_t *) field) && !*value;
+	case CONFIG_LIMITS:
+		return config_limits(value, (struct xy__limits *) field);
 	}
 	return false;
 }
@@ -118,36 +168,81 @@ bool xy__variable_allows(const struct xy__variable *v, const char *value)
 	return config_set(v, value, &draft);
 }
 
+static const char *config_text(const char *text)
+{
+	return text ? text : "";
+}
+
+static unsigned config_pipeline(int pipeline)
+{
+	return pipeline == 0 ? CONFIG_PIPELINE : pipeline == XY_PIPELINE_NONE ? 0 : (unsigned) pipeline;
+}
+
+static bool config_pipeline_is_wrong(int pipeline)
+{
+	return pipeline != XY_PIPELINE_NONE && (pipeline < 0 || pipeline > CONFIG_PIPELINE_MAX);
+}
+
+/* What is wrong with the program's wishes about devices, or NULL; fills in the limits. */
+static const char *config_devices_wrong(struct config_draft *d, const struct xy_config *c)
+{
+	if (c->cuda_workers > CONFIG_WORKERS_MAX)
+		return "cuda_workers is above 16";
+	if (config_pipeline_is_wrong(c->cuda_pipeline))
+		return "cuda_pipeline is neither XY_PIPELINE_NONE nor a number up to 16";
+	if (config_pipeline_is_wrong(c->opencl_pipeline))
+		return "opencl_pipeline is neither XY_PIPELINE_NONE nor a number up to 16";
+	if (c->limit_cuda && *c->limit_cuda && !config_limits(c->limit_cuda, &d->limits[XY_CUDA]))
+		return "limit_cuda may be " CONFIG_LIMITS_VALUES;
+	if (c->limit_opencl && *c->limit_opencl && !config_limits(c->limit_opencl, &d->limits[XY_OPENCL]))
+		return "limit_opencl may be " CONFIG_LIMITS_VALUES;
+	return NULL;
+}
+
+static const char *config_wrong(struct config_draft *d, const struct xy_config *c)
+{
+	if (c->ncpu > XY__CORES_MAX)
+		return "ncpu is above 100000";
+	if (c->window > CONFIG_WINDOW_MAX)
+		return "window is above 1073741824";
+	if (!(c->watchdog_s >= 0 && c->watchdog_s <= CONFIG_SECONDS_MAX))
+		return "watchdog_s is not a number of seconds";
+	if (c->bind != XY_BIND_DEFAULT && c->bind != XY_BIND_YES && c->bind != XY_BIND_NO)
+		return "bind is none of XY_BIND_*";
+	if (c->prefetch != XY_PREFETCH_DEFAULT && c->prefetch != XY_PREFETCH_YES && c->prefetch != XY_PREFETCH_NO)
+		return "prefetch is none of XY_PREFETCH_*";
+	return config_devices_wrong(d, c);
+}
+
 /* What the program asks for, or the default. */
 static int config_from_program(struct config_draft *d, const struct xy_config *c,
 			       const struct xy__log *log)
 {
-	const char *wrong = NULL;
+	const char *wrong;
 
-	if (c->ncpu > XY__CORES_MAX)
-		wrong = "ncpu is above 100000";
-	else if (c->window > CONFIG_WINDOW_MAX)
-		wrong = "window is above 1073741824";
-	else if (!(c->watchdog_s >= 0 && c->watchdog_s <= CONFIG_SECONDS_MAX))
-		wrong = "watchdog_s is not a number of seconds";
-	else if (c->bind != XY_BIND_DEFAULT && c->bind != XY_BIND_YES && c->bind != XY_BIND_NO)
-		wrong = "bind is none of XY_BIND_*";
-	if (wrong) {
-		xy__log(log, "xy_start: in the configuration, %s", wrong);
-		return -EINVAL;
-	}
 	*d = (struct config_draft) {
 		.sched = c->sched && *c->sched ? c->sched : xy_policy_default(),
-		.machine = c->machine ? c->machine : "",
-		.plugins = c->plugins ? c->plugins : "",
+		.machine = config_text(c->machine),
+		.plugins = config_text(c->plugins),
+		.drivers = config_text(c->drivers),
+		.devices = { "", config_text(c->cuda_devices), config_text(c->opencl_devices) },
+		.workers = { 1, c->cuda_workers ? c->cuda_workers : 1, 1 },
+		.pipeline = { 0, config_pipeline(c->cuda_pipeline), config_pipeline(c->opencl_pipeline) },
 		.ncpu = c->ncpu,
 		.window = c->window ? c->window : CONFIG_WINDOW,
 		.bind = c->bind != XY_BIND_NO,
+		.numa = c->numa,
+		.prefetch = c->prefetch != XY_PREFETCH_NO,
 		.profile = c->profile,
 		.sigusr1 = true,
 		.watchdog_s = c->watchdog_s,
 		.seed = c->seed ? c->seed : CONFIG_SEED,
 	};
+	wrong = config_wrong(d, c);
+	if (wrong) {
+		xy__log(log, "xy_start: in the configuration, %s", wrong);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -225,6 +320,22 @@ static void config_check_ncpu(const struct config_draft *d, const struct xy__log
 		d->ncpu, d->machine);
 }
 
+/* Makes the texts the settings' own; false without memory. */
+static bool config_copy_texts(struct xy__settings *s, const struct config_draft *d)
+{
+	bool enough = true;
+
+	s->sched = strdup(d->sched);
+	s->machine = strdup(d->machine);
+	s->plugins = strdup(d->plugins);
+	s->drivers = strdup(d->drivers);
+	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
+		s->devices[arch] = strdup(d->devices[arch]);
+		enough = enough && s->devices[arch];
+	}
+	return enough && s->sched && s->machine && s->plugins && s->drivers;
+}
+
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 {
 	static const struct xy_config nothing;
@@ -239,17 +350,19 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	if (error)
 		return error;
 	config_check_ncpu(&d, &s->log);
-	s->sched = strdup(d.sched);
-	s->machine = strdup(d.machine);
-	s->plugins = strdup(d.plugins);
 	s->ncpu = d.ncpu;
 	s->bind = d.bind;
+	s->numa = d.numa;
+	s->prefetch = d.prefetch;
+	memcpy(s->workers, d.workers, sizeof(s->workers));
+	memcpy(s->pipeline, d.pipeline, sizeof(s->pipeline));
+	memcpy(s->limits, d.limits, sizeof(s->limits));
 	s->window = d.window;
 	s->watchdog_s = d.watchdog_s;
 	s->seed = d.seed;
 	s->profile = d.profile;
 	s->sigusr1 = d.sigusr1;
-	if (s->sched && s->machine && s->plugins)
+	if (config_copy_texts(s, &d))
 		return 0;
 	xy__settings_fini(s);
 	xy__log(&s->log, "xy_start: not enough memory");
@@ -261,5 +374,17 @@ void xy__settings_fini(struct xy__settings *s)
 	free(s->sched);
 	free(s->machine);
 	free(s->plugins);
-	s->sched = s->machine = s->plugins = NULL;
+	free(s->drivers);
+	s->sched = s->machine = s->plugins = s->drivers = NULL;
+	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
+		free(s->devices[arch]);
+		s->devices[arch] = NULL;
+	}
+}
+
+size_t xy__limit(const struct xy__limits *limits, unsigned device)
+{
+	if (limits->count == 1)
+		return limits->bytes[0];
+	return device < limits->count ? limits->bytes[device] : SIZE_MAX;
 }

@@ -11,11 +11,27 @@
 #include <xylem/task.h>
 #include "core/util/log.h"
 
+#define XY__LIMITS_MAX 64u
+
+/* Memory that data may use on the devices of a kind; see xy__limit. */
+struct xy__limits {
+	unsigned count;       /* 0: no limit; 1: the same for all devices; else one for each */
+	size_t bytes[XY__LIMITS_MAX];
+};
+
 struct xy__settings {
 	char *sched;          /* never NULL */
 	char *machine;        /* never NULL */
 	unsigned ncpu;        /* 0: all */
 	bool bind;
+	bool numa;            /* each NUMA node is a memory node of its own for data */
+	char *drivers;        /* never NULL; "": where they are installed */
+	/* By architecture; what stands for CPUs is not used. */
+	char *devices[XY_NARCH];              /* never NULL; "": the default, "none": no device */
+	unsigned workers[XY_NARCH];           /* of each device, at least 1 */
+	unsigned pipeline[XY_NARCH];          /* tasks fetched ahead of the one that runs */
+	struct xy__limits limits[XY_NARCH];
+	bool prefetch;
 	unsigned window;
 	double watchdog_s;
 	uint64_t seed;
@@ -29,6 +45,9 @@ struct xy__settings {
  * that names the variable and what it may be. s needs fini only after 0. */
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config);
 void xy__settings_fini(struct xy__settings *s);
+
+/* How many bytes data may use on a device; SIZE_MAX without a limit. */
+size_t xy__limit(const struct xy__limits *limits, unsigned device);
 
 /* Every variable, for `xylem env`. */
 struct xy__variable {

@@ -67,6 +67,15 @@ static void has_defaults(void **state)
 	assert_false(s.profile);
 	assert_true(s.sigusr1);
 	assert_null(s.log.function);
+	assert_string_equal(s.drivers, "");
+	assert_false(s.numa);
+	assert_true(s.prefetch);
+	for (unsigned arch = XY_CUDA; arch <= XY_OPENCL; arch++) {
+		assert_string_equal(s.devices[arch], "");
+		assert_int_equal(s.workers[arch], 1);
+		assert_int_equal(s.pipeline[arch], 2);
+		assert_true(xy__limit(&s.limits[arch], 0) == SIZE_MAX);
+	}
 	xy__settings_fini(&s);
 }
 
@@ -80,6 +89,16 @@ static const struct xy_config program = {
 	.seed = 11,
 	.plugins = "./a.so:./b.so",
 	.profile = true,
+	.drivers = "/a:/b",
+	.cuda_devices = "0,2",
+	.opencl_devices = "none",
+	.cuda_workers = 4,
+	.cuda_pipeline = XY_PIPELINE_NONE,
+	.opencl_pipeline = 5,
+	.limit_cuda = "1G,512M",
+	.limit_opencl = "3K",
+	.prefetch = XY_PREFETCH_NO,
+	.numa = true,
 };
 
 static void takes_what_the_program_says(void **state)
@@ -97,7 +116,34 @@ static void takes_what_the_program_says(void **state)
 	assert_true(s.watchdog_s == 2.5);
 	assert_int_equal(s.seed, 11);
 	assert_true(s.profile);
+	assert_string_equal(s.drivers, "/a:/b");
+	assert_string_equal(s.devices[XY_CUDA], "0,2");
+	assert_string_equal(s.devices[XY_OPENCL], "none");
+	assert_int_equal(s.workers[XY_CUDA], 4);
+	assert_int_equal(s.workers[XY_OPENCL], 1);
+	assert_int_equal(s.pipeline[XY_CUDA], 0);
+	assert_int_equal(s.pipeline[XY_OPENCL], 5);
+	assert_false(s.prefetch);
+	assert_true(s.numa);
 	assert_int_equal(captured.lines, 0);
+	xy__settings_fini(&s);
+}
+
+static void limits_one_device_or_all(void **state)
+{
+	struct xy__settings s;
+
+	(void) state;
+	assert_int_equal(init(&s, program), 0);
+	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 0), 1 << 30);
+	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 1), 512 << 20);
+	assert_true(xy__limit(&s.limits[XY_CUDA], 2) == SIZE_MAX);
+	assert_int_equal(xy__limit(&s.limits[XY_OPENCL], 0), 3 << 10);
+	assert_int_equal(xy__limit(&s.limits[XY_OPENCL], 63), 3 << 10);
+	xy__settings_fini(&s);
+	setenv("XYLEM_LIMIT_CUDA", "100", 1);
+	assert_int_equal(init(&s, program), 0);
+	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 1), 100);
 	xy__settings_fini(&s);
 }
 
@@ -117,6 +163,15 @@ static void lets_the_environment_win(void **state)
 	setenv("XYLEM_PLUGINS", "./c.so", 1);
 	setenv("XYLEM_PROFILE", "0", 1);
 	setenv("XYLEM_SIGUSR1", "0", 1);
+	setenv("XYLEM_NUMA", "0", 1);
+	setenv("XYLEM_PREFETCH", "1", 1);
+	setenv("XYLEM_DRIVERS", "/c", 1);
+	setenv("XYLEM_CUDA_DEVICES", "1", 1);
+	setenv("XYLEM_OPENCL_DEVICES", "all", 1);
+	setenv("XYLEM_CUDA_WORKERS", "16", 1);
+	setenv("XYLEM_CUDA_PIPELINE", "16", 1);
+	setenv("XYLEM_OPENCL_PIPELINE", "0", 1);
+	setenv("XYLEM_LIMIT_OPENCL", "1,2", 1);
 	assert_int_equal(init(&s, program), 0);
 	assert_string_equal(s.sched, "tree-eager");
 	assert_string_equal(s.machine, "this ");
@@ -128,6 +183,15 @@ static void lets_the_environment_win(void **state)
 	assert_true(s.seed == UINT64_MAX);
 	assert_false(s.profile);
 	assert_false(s.sigusr1);
+	assert_false(s.numa);
+	assert_true(s.prefetch);
+	assert_string_equal(s.drivers, "/c");
+	assert_string_equal(s.devices[XY_CUDA], "1");
+	assert_string_equal(s.devices[XY_OPENCL], "all");
+	assert_int_equal(s.workers[XY_CUDA], 16);
+	assert_int_equal(s.pipeline[XY_CUDA], 16);
+	assert_int_equal(s.pipeline[XY_OPENCL], 0);
+	assert_int_equal(s.limits[XY_OPENCL].count, 2);
 	assert_int_equal(captured.lines, 0);
 	xy__settings_fini(&s);
 
@@ -182,13 +246,28 @@ static void names_the_variable_that_is_wrong(void **state)
 		{ "XYLEM_SEED", "0x10" },
 		{ "XYLEM_PROFILE", "on" },
 		{ "XYLEM_SIGUSR1", "true" },
+		{ "XYLEM_NUMA", "2" },
+		{ "XYLEM_PREFETCH", "no" },
+		{ "XYLEM_CUDA_WORKERS", "0" },
+		{ "XYLEM_CUDA_WORKERS", "17" },
+		{ "XYLEM_CUDA_PIPELINE", "17" },
+		{ "XYLEM_CUDA_PIPELINE", "-1" },
+		{ "XYLEM_OPENCL_PIPELINE", "two" },
+		{ "XYLEM_LIMIT_CUDA", "0" },
+		{ "XYLEM_LIMIT_CUDA", "1T" },
+		{ "XYLEM_LIMIT_CUDA", "1G," },
+		{ "XYLEM_LIMIT_CUDA", ",1G" },
+		{ "XYLEM_LIMIT_CUDA", "1G 2G" },
+		{ "XYLEM_LIMIT_OPENCL", "17179869184G" },
+		{ "XYLEM_LIMIT_OPENCL", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+					"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1" },
 	};
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		const struct xy__variable *v = xy__variables;
 		struct xy__settings s;
-		char begins[128];
+		char begins[512];
 
 		clean(NULL);
 		setenv(wrong[i][0], wrong[i][1], 1);
@@ -228,21 +307,32 @@ static void suggests_the_variable_that_was_meant(void **state)
 
 static void refuses_a_wrong_field_of_the_program(void **state)
 {
-	const struct xy_config wrong[] = {
-		{ .ncpu = 100001 }, { .window = (1u << 30) + 1 }, { .watchdog_s = -1 },
-		{ .watchdog_s = NAN }, { .watchdog_s = INFINITY }, { .bind = (enum xy_bind) 9 },
+	static const struct {
+		const char *name;
+		struct xy_config config;
+	} wrong[] = {
+		{ "ncpu", { .ncpu = 100001 } },
+		{ "window", { .window = (1u << 30) + 1 } },
+		{ "watchdog_s", { .watchdog_s = -1 } },
+		{ "watchdog_s", { .watchdog_s = NAN } },
+		{ "watchdog_s", { .watchdog_s = INFINITY } },
+		{ "bind", { .bind = (enum xy_bind) 9 } },
+		{ "prefetch", { .prefetch = (enum xy_prefetch) 9 } },
+		{ "cuda_workers", { .cuda_workers = 17 } },
+		{ "cuda_pipeline", { .cuda_pipeline = -2 } },
+		{ "opencl_pipeline", { .opencl_pipeline = 17 } },
+		{ "limit_cuda", { .limit_cuda = "all" } },
+		{ "limit_opencl", { .limit_opencl = "1K,0" } },
 	};
-	static const char *const names[] = { "ncpu",	   "window",	 "watchdog_s",
-					     "watchdog_s", "watchdog_s", "bind" };
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct xy__settings s;
 
 		clean(NULL);
-		assert_int_equal(init(&s, wrong[i]), -EINVAL);
+		assert_int_equal(init(&s, wrong[i].config), -EINVAL);
 		assert_int_equal(captured.lines, 1);
-		assert_non_null(strstr(captured.text, names[i]));
+		assert_non_null(strstr(captured.text, wrong[i].name));
 	}
 }
 
@@ -269,13 +359,14 @@ static void says_when_a_number_of_cpus_is_not_used(void **state)
 
 static void keeps_copies_of_texts(void **state)
 {
-	char sched[] = "tree-eager";
+	char sched[] = "tree-eager", devices[] = "0,1";
 	struct xy__settings s;
 
 	(void) state;
-	assert_int_equal(init(&s, (struct xy_config) { .sched = sched }), 0);
-	sched[0] = '?';
+	assert_int_equal(init(&s, (struct xy_config) { .sched = sched, .opencl_devices = devices }), 0);
+	sched[0] = devices[0] = '?';
 	assert_string_equal(s.sched, "tree-eager");
+	assert_string_equal(s.devices[XY_OPENCL], "0,1");
 	xy__settings_fini(&s);
 }
 
@@ -293,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(has_defaults, clean),
 		cmocka_unit_test_setup(takes_what_the_program_says, clean),
+		cmocka_unit_test_setup(limits_one_device_or_all, clean),
 		cmocka_unit_test_setup(lets_the_environment_win, clean),
 		cmocka_unit_test_setup(takes_an_empty_variable_as_unset, clean),
 		cmocka_unit_test_setup(names_the_variable_that_is_wrong, clean),

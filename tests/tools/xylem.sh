@@ -6,7 +6,9 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
 unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLEM_SEED XYLEM_PLUGINS \
-	XYLEM_PROFILE XYLEM_SIGUSR1 NO_COLOR
+	XYLEM_PROFILE XYLEM_SIGUSR1 XYLEM_NUMA XYLEM_DRIVERS XYLEM_CUDA_DEVICES XYLEM_OPENCL_DEVICES \
+	XYLEM_CUDA_WORKERS XYLEM_CUDA_PIPELINE XYLEM_OPENCL_PIPELINE XYLEM_LIMIT_CUDA XYLEM_LIMIT_OPENCL \
+	XYLEM_PREFETCH NO_COLOR
 policies='tree-eager tree-eager-prefetching tree-eager-prio tree-prio tree-prio-prefetching tree-random
 	tree-random-prefetching tree-random-prio tree-random-prio-prefetching tree-ws'
 

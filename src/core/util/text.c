@@ -43,6 +43,22 @@ bool xy__text_unsigned(const char **text, uint64_t max, uint64_t *value)
 	return true;
 }
 
+bool xy__text_bytes(const char **text, uint64_t max, uint64_t *value)
+{
+	uint64_t count = 0;
+	const char *start = *text;
+	bool fits = xy__text_unsigned(text, UINT64_MAX, &count);
+	unsigned shift = **text == 'K' ? 10 : **text == 'M' ? 20 : **text == 'G' ? 30 : 0;
+
+	if (*text == start)
+		return false;
+	*text += shift > 0;
+	if (!fits || count > max >> shift)
+		return false;
+	*value = count << shift;
+	return true;
+}
+
 bool xy__text_double(const char **text, double *value)
 {
 	char *end;

@@ -13,6 +13,9 @@
  * digit (*text stays) or the number is above max (*text is behind it all the same). */
 bool xy__text_unsigned(const char **text, uint64_t max, uint64_t *value);
 
+/* The same with an optional K, M or G behind the digits: times 1024 once, twice, three times. */
+bool xy__text_bytes(const char **text, uint64_t max, uint64_t *value);
+
 /* Reads a decimal number such as 3, 0.5 or 1e-3 (no sign, no "inf", no hexadecimal) the same way.
  * False when there is none, or when it is too large for a double. */
 bool xy__text_double(const char **text, double *value);

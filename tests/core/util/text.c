@@ -56,6 +56,42 @@ static void passes_over_a_number_that_is_too_large(void **state)
 	assert_int_equal(value, 7);
 }
 
+static void reads_bytes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} cases[] = {
+		{ "7", 7 }, { "0K", 0 }, { "3K", 3 << 10 }, { "5M", 5 << 20 }, { "2G", 2ull << 30 },
+		{ "17179869183G", 17179869183ull << 30 }, { "18446744073709551615", UINT64_MAX },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text = cases[i].text;
+		uint64_t value = 1;
+
+		assert_true(xy__text_bytes(&text, UINT64_MAX, &value));
+		assert_true(value == cases[i].value);
+		assert_string_equal(text, "");
+	}
+}
+
+static void refuses_what_is_no_number_of_bytes(void **state)
+{
+	static const char *const texts[] = { "", "K", "-1K", "17179869184G", "18446744073709551616", "1K" };
+	uint64_t value = 7;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *text = texts[i];
+
+		assert_false(xy__text_bytes(&text, i < 5 ? UINT64_MAX : 1023, &value));
+		assert_string_equal(text, i < 3 ? texts[i] : "");
+	}
+	assert_int_equal(value, 7);
+}
+
 static void reads_fractions(void **state)
 {
 	const char *text = "1.5e1*";
@@ -151,6 +187,8 @@ int main(void)
 		cmocka_unit_test(reads_whole_numbers),
 		cmocka_unit_test(refuses_what_is_no_whole_number),
 		cmocka_unit_test(passes_over_a_number_that_is_too_large),
+		cmocka_unit_test(reads_bytes),
+		cmocka_unit_test(refuses_what_is_no_number_of_bytes),
 		cmocka_unit_test(reads_fractions),
 		cmocka_unit_test(refuses_what_is_no_fraction),
 		cmocka_unit_test(reads_fractions_the_same_in_every_locale),
