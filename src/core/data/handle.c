@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/interface.h"
 #include "core/deps.h"
 
 /* --- lists of tasks --- */
@@ -67,11 +68,6 @@ static void tasks_fini(struct xy__tasks *list, const struct xy__use *few)
 
 /* --- registration --- */
 
-static bool product(size_t *result, size_t a, size_t b)
-{
-	return !__builtin_mul_overflow(a, b, result);
-}
-
 static void handle_link(struct xy_runtime *rt, struct xy_handle *h)
 {
 	xy__lock_take(&rt->handles_lock);
@@ -83,41 +79,28 @@ static void handle_link(struct xy_runtime *rt, struct xy_handle *h)
 	xy__lock_drop(&rt->handles_lock);
 }
 
-static int handle_create(struct xy_runtime *rt, struct xy_handle **out, enum xy__shape shape,
-			 union xy__view view, size_t size, size_t span)
+static size_t view_room(const struct xy_interface *interface)
 {
-	static const char *const names[] = { "void", "variable", "vector", "matrix", "block" };
+	return interface->view_size > sizeof(union xy__view) ? interface->view_size : sizeof(union xy__view);
+}
+
+static struct xy_handle *handle_create(const struct xy_interface *interface, const void *view)
+{
+	size_t size = offsetof(struct xy_handle, view) + view_room(interface);
 	struct xy_handle *h;
 
-	if (!rt || !out) {
-		xy__log(rt ? &rt->settings.log : NULL, "xy_%s_register: no %s", names[shape],
-			rt ? "place for the handle" : "runtime");
-		return -EINVAL;
-	}
-	*out = NULL;
-	h = aligned_alloc(64, sizeof *h);
+	size = size < sizeof *h ? sizeof *h : (size + 63) / 64 * 64;
+	h = aligned_alloc(64, size);
 	if (!h)
-		return -ENOMEM;
-	memset(h, 0, sizeof *h);
+		return NULL;
+	memset(h, 0, size);
 	tasks_init(&h->readers, h->few_readers, 3);
 	tasks_init(&h->group, h->few_group, 2);
 	tasks_init(&h->before, h->few_before, 2);
 	h->sequential = true;
-	h->shape = (uint8_t)shape;
-	h->view = view;
-	h->owns_memory = !view.ptr;
-	h->size_bytes = size;
-	h->span_bytes = span;
-	h->runtime = rt;
-	handle_link(rt, h);
-	*out = h;
-	return 0;
-}
-
-static int overflow(struct xy_runtime *rt, const char *what)
-{
-	xy__log(rt ? &rt->settings.log : NULL, "%s: the size in bytes does not fit", what);
-	return -EOVERFLOW;
+	h->interface = interface;
+	memcpy(&h->view, view, interface->view_size);
+	return h;
 }
 
 static int invalid(struct xy_runtime *rt, const char *what)
@@ -126,61 +109,32 @@ static int invalid(struct xy_runtime *rt, const char *what)
 	return -EINVAL;
 }
 
-int xy_variable_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t size)
+int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_interface *interface, const void *view)
 {
-	union xy__view view = { .variable = { ptr, size } };
+	char error[160] = "its view is wrong";
+	struct xy_handle *h;
+	size_t size_bytes;
+	bool has_memory;
+	int status;
 
-	if (!size)
-		return invalid(rt, "xy_variable_register: the size is 0");
-	return handle_create(rt, h, XY__VARIABLE, view, size, size);
-}
-
-int xy_vector_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t n, size_t elem)
-{
-	union xy__view view = { .vector = { ptr, n, elem } };
-	size_t size;
-
-	if (!n || !elem)
-		return invalid(rt, "xy_vector_register: the number or the size of the elements is 0");
-	if (!product(&size, n, elem))
-		return overflow(rt, "xy_vector_register");
-	return handle_create(rt, h, XY__VECTOR, view, size, size);
-}
-
-int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ld, size_t nx,
-		       size_t ny, size_t elem)
-{
-	union xy__view view = { .matrix = { ptr, nx, ny, ld, elem } };
-	size_t size, span;
-
-	if (!nx || !ny || !elem || ld < nx)
-		return invalid(rt, "xy_matrix_register: a size is 0, or ld is less than nx");
-	if (!product(&span, ld, ny) || !product(&span, span, elem))
-		return overflow(rt, "xy_matrix_register");
-	size = nx * ny * elem;
-	return handle_create(rt, h, XY__MATRIX, view, size, span);
-}
-
-int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
-		      size_t nx, size_t ny, size_t nz, size_t elem)
-{
-	union xy__view view = { .block = { ptr, nx, ny, nz, ldy, ldz, elem } };
-	size_t span, plane;
-
-	if (!nx || !ny || !nz || !elem || ldy < nx)
-		return invalid(rt, "xy_block_register: a size is 0, or ldy is less than nx");
-	if (!product(&plane, ldy, ny) || !product(&span, ldz, nz) || !product(&span, span, elem))
-		return overflow(rt, "xy_block_register");
-	if (ldz < plane)
-		return invalid(rt, "xy_block_register: ldz is less than ldy * ny");
-	return handle_create(rt, h, XY__BLOCK, view, nx * ny * nz * elem, span);
-}
-
-int xy_void_register(struct xy_runtime *rt, struct xy_handle **h)
-{
-	union xy__view view = { .ptr = NULL };
-
-	return handle_create(rt, h, XY__VOID, view, 0, 0);
+	if (!rt || !out || !interface || !view)
+		return invalid(rt, !rt ? "xy_register: no runtime" : !out ? "xy_register: no place for the handle" :
+			       "xy_register: no interface or no view");
+	*out = NULL;
+	status = xy__interface_check(interface, view, &size_bytes, &has_memory, error, sizeof error);
+	if (status) {
+		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
+		return status;
+	}
+	h = handle_create(interface, view);
+	if (!h)
+		return -ENOMEM;
+	h->owns_memory = !has_memory;
+	h->size_bytes = size_bytes;
+	h->runtime = rt;
+	handle_link(rt, h);
+	*out = h;
+	return 0;
 }
 
 void xy__handle_free(struct xy_handle *h)
@@ -190,12 +144,12 @@ void xy__handle_free(struct xy_handle *h)
 	tasks_fini(&h->before, h->few_before);
 	for (unsigned i = 0; h->scratch && i < h->runtime->nworkers; i++) {
 		if (h->scratch[i])
-			free(h->scratch[i]->view.ptr);
+			xy__interface_free_ram(h->interface, h->scratch[i]);
 		free(h->scratch[i]);
 	}
 	free(h->scratch);
 	if (h->owns_memory)
-		free(h->view.ptr);
+		xy__interface_free_ram(h->interface, &h->view);
 	free(h->name);
 	free(h);
 }
@@ -247,34 +201,31 @@ int xy__handle_allocate(struct xy_handle *h)
 {
 	int error = 0;
 
-	if (!h->owns_memory || h->shape == XY__VOID)
+	if (!h->owns_memory)
 		return 0;
 	xy__lock_take(&h->lock);
-	if (!h->view.ptr) {
-		h->view.ptr = calloc(1, h->span_bytes);
-		error = h->view.ptr ? 0 : -ENOMEM;
-	}
+	if (!xy__interface_pointer(h->interface, &h->view))
+		error = xy__interface_allocate_ram(h->interface, &h->view);
 	xy__lock_drop(&h->lock);
 	return error;
 }
 
-static struct xy__scratch *scratch_create(const struct xy_handle *h)
+static union xy__view *scratch_create(const struct xy_handle *h)
 {
-	struct xy__scratch *scratch = malloc(sizeof *scratch);
+	union xy__view *view = malloc(view_room(h->interface));
 
-	if (!scratch)
+	if (!view)
 		return NULL;
-	scratch->view = h->view;
-	scratch->view.ptr = calloc(1, h->span_bytes ? h->span_bytes : 1);
-	if (scratch->view.ptr)
-		return scratch;
-	free(scratch);
+	memcpy(view, &h->view, h->interface->view_size);
+	if (!xy__interface_allocate_ram(h->interface, view))
+		return view;
+	free(view);
 	return NULL;
 }
 
-static void *handle_scratch(struct xy_handle *h, unsigned worker)
+static union xy__view *handle_scratch(struct xy_handle *h, unsigned worker)
 {
-	struct xy__scratch *scratch = NULL;
+	union xy__view *scratch = NULL;
 
 	xy__lock_take(&h->lock);
 	if (!h->scratch)
@@ -285,7 +236,7 @@ static void *handle_scratch(struct xy_handle *h, unsigned worker)
 		scratch = h->scratch[worker];
 	}
 	xy__lock_drop(&h->lock);
-	return scratch ? &scratch->view : NULL;
+	return scratch;
 }
 
 void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker)
@@ -330,7 +281,17 @@ const char *xy_handle_name(const struct xy_handle *h)
 
 void *xy_handle_pointer(const struct xy_handle *h)
 {
-	return h ? h->view.ptr : NULL;
+	return h ? xy__interface_pointer(h->interface, &h->view) : NULL;
+}
+
+const struct xy_interface *xy_handle_interface(const struct xy_handle *h)
+{
+	return h ? h->interface : NULL;
+}
+
+const void *xy_handle_view(const struct xy_handle *h)
+{
+	return h ? &h->view : NULL;
 }
 
 size_t xy_handle_size(const struct xy_handle *h)

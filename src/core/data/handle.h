@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of a handle: its shape, and the tasks that the next one to use it may have to wait for.
+ * Inside of a handle: its view, and the tasks that the next one to use it may have to wait for.
  *
  * Locking key: (c) constant after registration, (l) lock, (a) atomic. Several handles are locked in
  * the order of their addresses.
@@ -10,15 +10,16 @@
 
 #include <stdalign.h>
 #include <stdbool.h>
+#include <xylem/interface.h>
+
 #include "core/task.h"
 
 struct xy__agent;
 struct xy__endings;
 
-enum xy__shape { XY__VOID, XY__VARIABLE, XY__VECTOR, XY__MATRIX, XY__BLOCK };
-
+/* A view of any interface begins here; those of others may need more room than this. */
 union xy__view {
-	void *ptr;
+	max_align_t aligned;
 	struct xy_variable variable;
 	struct xy_vector vector;
 	struct xy_matrix matrix;
@@ -38,11 +39,6 @@ struct xy__tasks {
 	unsigned count, capacity;
 };
 
-/* A worker's private buffer for XY_SCRATCH. */
-struct xy__scratch {
-	union xy__view view;
-};
-
 struct xy_handle {
 	/* What a submission changes. */
 	alignas(64) _Atomic int lock;
@@ -56,11 +52,6 @@ struct xy_handle {
 	struct xy_runtime *runtime;      /* (c) */
 	struct xy__use few_readers[3];
 
-	/* What a worker reads. */
-	alignas(64) union xy__view view; /* (c) but for ptr when the runtime allocates: (l) */
-	bool owns_memory;                /* (c) allocated by the runtime */
-	uint8_t shape;                   /* (c) enum xy__shape */
-
 	/* What is rare. */
 	alignas(64) struct xy__tasks group;  /* (l) the commuting tasks that wrote last */
 	struct xy__use few_group[2], few_before[2];
@@ -69,11 +60,15 @@ struct xy_handle {
 	struct xy_task *commuters;       /* (l) ready, but for `busy`; linked by next */
 	struct xy_task *last_commuter;   /* (l) undefined when there are none */
 	struct xy_task *held;            /* (l) acquires in force, linked by next */
-	struct xy__scratch **scratch;    /* (l) by worker */
+	union xy__view **scratch;        /* (l) by worker: a private buffer for XY_SCRATCH */
 	char *name;                      /* (c) or NULL */
 	size_t size_bytes;               /* (c) of the content */
-	size_t span_bytes;               /* (c) from the first to the last byte */
 	struct xy_handle *next, **link;  /* runtime's handles_lock */
+
+	/* What a worker reads. */
+	alignas(64) bool owns_memory;    /* (c) allocated by the runtime */
+	const struct xy_interface *interface; /* (c) */
+	union xy__view view;             /* (c) but for pointers when the runtime allocates: (l). Last. */
 };
 
 /* Whether the use has ended. */
