@@ -8,5 +8,6 @@ xyleminclude_HEADERS = \
 	include/xylem/interface.h \
 	include/xylem/machine.h \
 	include/xylem/perf.h \
+	include/xylem/shapes.h \
 	include/xylem/task.h \
 	include/xylem/tree.h

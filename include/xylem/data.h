@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <xylem/shapes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,29 +25,6 @@ enum xy_mode {
 	XY_SCRATCH = 4,   /* a private buffer of the same shape, content undefined, no dependency */
 	XY_COMMUTE = 8,   /* with XY_RW: in any order with its neighbours, but one at a time */
 };
-
-/* What a codelet sees of a handle. Each begins with the pointer. Sizes count elements, ld* too. */
-struct xy_variable { void *ptr; size_t size; };
-struct xy_vector { void *ptr; size_t n, elem; };
-struct xy_matrix { void *ptr; size_t nx, ny, ld, elem; };
-struct xy_block { void *ptr; size_t nx, ny, nz, ldy, ldz, elem; };
-
-/*
- * Registration gives a handle for memory that stays the application's and must not be touched
- * between registration and unregistration but inside tasks or between acquire and release.
- * ptr == NULL lets the runtime allocate the memory at first use and free it at unregistration.
- * Returns 0 or -EINVAL, -ENOMEM, -EOVERFLOW. Any thread.
- */
-int xy_variable_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t size);
-int xy_vector_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t n, size_t elem);
-/* x is the contiguous direction; element (x, y) is at ptr + (x + y * ld) * elem; ld >= nx. */
-int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ld, size_t nx,
-		       size_t ny, size_t elem);
-/* Element (x, y, z) is at ptr + (x + y * ldy + z * ldz) * elem; ldy >= nx, ldz >= ldy * ny. */
-int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
-		      size_t nx, size_t ny, size_t nz, size_t elem);
-/* No data at all: only dependencies. */
-int xy_void_register(struct xy_runtime *rt, struct xy_handle **h);
 
 /*
  * Waits for the tasks that use the handle and forgets it; *h becomes NULL. Returns 0, or the error
@@ -76,7 +54,7 @@ int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
 int xy_handle_set_name(struct xy_handle *h, const char *name);
 const char *xy_handle_name(const struct xy_handle *h);
 
-/* The registered pointer and size in bytes. */
+/* The first pointer of what was registered, and the size of its content in bytes, without gaps. */
 void *xy_handle_pointer(const struct xy_handle *h);
 size_t xy_handle_size(const struct xy_handle *h);
 

@@ -15,7 +15,6 @@ extern "C" {
 #endif
 
 #define XY_NPARTS 4              /* arrays of an interface */
-#define XY_NDIMS 8               /* dimensions of an array */
 
 /* One array of a view: rows of contiguous bytes, rows of rows, and so on. */
 struct xy_part {
@@ -30,7 +29,8 @@ struct xy_interface {
 	const char *name;
 	size_t view_size;
 	/* Describes the arrays of a view, whatever its pointers are; returns how many. The counts and
-	 * row_bytes of all views of a handle are the same, their strides may differ. */
+	 * row_bytes of all views of a handle are the same, their strides may differ; rows don't overlap,
+	 * and a stride is at least what the dimensions below it span. */
 	unsigned (*parts)(const void *view, struct xy_part parts[XY_NPARTS]);
 	/* Makes the sizes of a view those of memory without gaps, as copies on devices have it. NULL:
 	 * there never are any. */
@@ -44,7 +44,8 @@ struct xy_interface {
 };
 
 extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_matrix_interface,
-	xy_block_interface, xy_void_interface;
+	xy_block_interface, xy_tensor_interface, xy_ndim_interface, xy_csr_interface, xy_bcsr_interface,
+	xy_coo_interface, xy_void_interface;
 
 /*
  * Registers data of any interface. The view is copied; its pointers are the application's memory, or

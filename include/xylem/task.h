@@ -132,6 +132,26 @@ static inline const struct xy_block *xy_block(const struct xy_call *call, unsign
 {
 	return (const struct xy_block *)call->buffers[i];
 }
+static inline const struct xy_tensor *xy_tensor(const struct xy_call *call, unsigned i)
+{
+	return (const struct xy_tensor *)call->buffers[i];
+}
+static inline const struct xy_ndim *xy_ndim(const struct xy_call *call, unsigned i)
+{
+	return (const struct xy_ndim *)call->buffers[i];
+}
+static inline const struct xy_csr *xy_csr(const struct xy_call *call, unsigned i)
+{
+	return (const struct xy_csr *)call->buffers[i];
+}
+static inline const struct xy_bcsr *xy_bcsr(const struct xy_call *call, unsigned i)
+{
+	return (const struct xy_bcsr *)call->buffers[i];
+}
+static inline const struct xy_coo *xy_coo(const struct xy_call *call, unsigned i)
+{
+	return (const struct xy_coo *)call->buffers[i];
+}
 
 /* --- tasks --- */
 

@@ -114,14 +114,13 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 	char error[160] = "its view is wrong";
 	struct xy_handle *h;
 	size_t size_bytes;
-	bool has_memory;
 	int status;
 
 	if (!rt || !out || !interface || !view)
 		return invalid(rt, !rt ? "xy_register: no runtime" : !out ? "xy_register: no place for the handle" :
 			       "xy_register: no interface or no view");
 	*out = NULL;
-	status = xy__interface_check(interface, view, &size_bytes, &has_memory, error, sizeof error);
+	status = xy__interface_check(interface, view, &size_bytes, error, sizeof error);
 	if (status) {
 		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
 		return status;
@@ -129,7 +128,7 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 	h = handle_create(interface, view);
 	if (!h)
 		return -ENOMEM;
-	h->owns_memory = !has_memory;
+	h->owns_memory = !xy__interface_has_memory(interface, view);
 	h->size_bytes = size_bytes;
 	h->runtime = rt;
 	handle_link(rt, h);
@@ -204,7 +203,7 @@ int xy__handle_allocate(struct xy_handle *h)
 	if (!h->owns_memory)
 		return 0;
 	xy__lock_take(&h->lock);
-	if (!xy__interface_pointer(h->interface, &h->view))
+	if (!xy__interface_has_memory(h->interface, &h->view))
 		error = xy__interface_allocate_ram(h->interface, &h->view);
 	xy__lock_drop(&h->lock);
 	return error;

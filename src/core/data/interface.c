@@ -42,7 +42,7 @@ size_t xy__part_span(const struct xy_part *part)
 	return span;
 }
 
-void *xy__interface_pointer(const struct xy_interface *interface, const void *view)
+bool xy__interface_has_memory(const struct xy_interface *interface, const void *view)
 {
 	struct xy_part parts[XY_NPARTS];
 	unsigned nparts = xy__interface_parts(interface, view, parts);
@@ -50,7 +50,14 @@ void *xy__interface_pointer(const struct xy_interface *interface, const void *vi
 	for (unsigned i = 0; i < nparts; i++)
 		if (parts[i].row_bytes)
 			return *xy__part_pointer((void *)view, &parts[i]);
-	return NULL;
+	return true;
+}
+
+void *xy__interface_pointer(const struct xy_interface *interface, const void *view)
+{
+	struct xy_part parts[XY_NPARTS];
+
+	return interface->parts(view, parts) ? *xy__part_pointer((void *)view, &parts[0]) : NULL;
 }
 
 /* --- registration --- */
@@ -101,31 +108,21 @@ static int interface_check_ops(const struct xy_interface *interface, char *error
 	return -EINVAL;
 }
 
-/* All pointers or none. */
-static int interface_check_pointers(void *view, const struct xy_part *parts, unsigned nparts, bool *has_memory,
-				    char *error, size_t size)
+/* All pointers or none; those of empty arrays don't matter. */
+static int interface_check_pointers(const struct xy_interface *interface, void *view, char *error, size_t size)
 {
-	bool some = false;
+	bool has_memory = xy__interface_has_memory(interface, view);
+	struct xy_part parts[XY_NPARTS];
+	unsigned nparts = xy__interface_parts(interface, view, parts);
 
-	*has_memory = true;
-	for (unsigned i = 0; i < nparts; i++) {
-		if (!parts[i].row_bytes)
-			continue;
-		if (*xy__part_pointer(view, &parts[i]))
-			some = true;
-		else
-			*has_memory = false;
-	}
-	if (*has_memory || !some)
-		return 0;
 	for (unsigned i = 0; i < nparts; i++)
-		if (parts[i].row_bytes && !*xy__part_pointer(view, &parts[i]))
-			return interface_error(-EINVAL, error, size, i, "its pointer is NULL, another one is not");
+		if (parts[i].row_bytes && !*xy__part_pointer(view, &parts[i]) == has_memory)
+			return interface_error(-EINVAL, error, size, i, "of the pointers some are NULL, but not all");
 	return 0;
 }
 
 int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes,
-			bool *has_memory, char *error, size_t error_size)
+			char *error, size_t error_size)
 {
 	struct xy_part parts[XY_NPARTS];
 	unsigned nparts;
@@ -144,10 +141,7 @@ int xy__interface_check(const struct xy_interface *interface, const void *view, 
 		if (!status && __builtin_add_overflow(*size_bytes, xy__part_bytes(&parts[i]), size_bytes))
 			status = interface_error(-EOVERFLOW, error, error_size, i, "the sizes of all do not fit");
 	}
-	if (status)
-		return status;
-	nparts = xy__interface_parts(interface, view, parts);
-	return interface_check_pointers((void *)view, parts, nparts, has_memory, error, error_size);
+	return status ? status : interface_check_pointers(interface, (void *)view, error, error_size);
 }
 
 /* --- memory --- */

@@ -15,9 +15,9 @@ unsigned xy__interface_parts(const struct xy_interface *interface, const void *v
 			     struct xy_part parts[XY_NPARTS]);
 
 /* 0, -EINVAL or -EOVERFLOW with a sentence: whether the arrays can be registered. *size_bytes is the content
- * of all, *has_memory whether the pointers are set (all or none of them may be; true if nothing needs any). */
+ * of all. The pointers must be set, or all NULL. */
 int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes,
-			bool *has_memory, char *error, size_t error_size);
+			char *error, size_t error_size);
 
 size_t xy__part_bytes(const struct xy_part *part);   /* the content */
 size_t xy__part_span(const struct xy_part *part);    /* from the first to the last byte, gaps included */
@@ -27,7 +27,10 @@ static inline void **xy__part_pointer(void *view, const struct xy_part *part)
 	return (void **)((char *)view + part->pointer);
 }
 
-/* The address of the first array that is not empty; NULL without one. */
+/* Whether the arrays have memory; true if all are empty. */
+bool xy__interface_has_memory(const struct xy_interface *interface, const void *view);
+
+/* The pointer of the first array; NULL without one. */
 void *xy__interface_pointer(const struct xy_interface *interface, const void *view);
 
 /* to_view becomes from_view without gaps, and without memory. */
