@@ -7,6 +7,7 @@ xyleminclude_HEADERS = \
 	include/xylem/driver.h \
 	include/xylem/interface.h \
 	include/xylem/machine.h \
+	include/xylem/opencl.h \
 	include/xylem/perf.h \
 	include/xylem/shapes.h \
 	include/xylem/task.h \

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For codelets with OpenCL implementations. Their function begins work on a command queue and returns
+ * without waiting for it; what it enqueues there has ended when the task has. Link with -lOpenCL.
+ *
+ *	static const struct xy_opencl_program program = { .source = "kernel void twice(...) ..." };
+ *	...
+ *	int error = xy_opencl_kernel(call, &program, "twice", &kernel);
+ *	if (error)
+ *		return error;
+ *	cl_mem v = xy_opencl_buffer(call, 0);
+ *	clSetKernelArg(kernel, 0, sizeof v, &v);
+ *	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, ...));
+ *
+ * Everything here is for the thread and the time of one call of an OpenCL implementation.
+ */
+#ifndef XYLEM_OPENCL_H
+#define XYLEM_OPENCL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <xylem/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program in OpenCL C: its text, or the name of the file that it is in. Constant, and at the same
+ * address, from its first use until the runtime is stopped. */
+struct xy_opencl_program {
+	const char *source;
+	const char *file;
+	const char *options;      /* for clBuildProgram; may be NULL */
+};
+
+/* What the driver puts at call->services; use the functions below. */
+struct xy_opencl_services {
+	cl_command_queue queue;   /* in order */
+	cl_context context;
+	cl_device_id device;
+	int (*kernel)(const struct xy_opencl_services *services, const struct xy_opencl_program *program,
+		      const char *name, cl_kernel *kernel);
+	int (*check)(const struct xy_opencl_services *services, cl_int code);
+};
+
+static inline const struct xy_opencl_services *xy_opencl_services(const struct xy_call *call)
+{
+	return (const struct xy_opencl_services *)call->services;
+}
+
+/* Where the work goes. Not to be released, nor used after the function has returned. */
+static inline cl_command_queue xy_opencl_queue(const struct xy_call *call)
+{
+	return xy_opencl_services(call)->queue;
+}
+static inline cl_context xy_opencl_context(const struct xy_call *call)
+{
+	return xy_opencl_services(call)->context;
+}
+static inline cl_device_id xy_opencl_device(const struct xy_call *call)
+{
+	return xy_opencl_services(call)->device;
+}
+
+/* The memory of the i-th buffer: its pointer, which is no address here. */
+static inline cl_mem xy_opencl_buffer(const struct xy_call *call, unsigned i)
+{
+	return (cl_mem)xy_pointer(call, i);
+}
+
+/*
+ * Gives a kernel of a program, which is built for the device when it is first needed there. The kernel
+ * stays the driver's, and nobody else uses it during the call; its arguments may be those of another
+ * task: set all of them. 0, -EINVAL when the program can't be built (the build log is in the message of
+ * the task that fails), -ENOENT when it has no such kernel or there is no such file, -ENOMEM, -ENODEV.
+ */
+static inline int xy_opencl_kernel(struct xy_call *call, const struct xy_opencl_program *program,
+				   const char *name, cl_kernel *kernel)
+{
+	const struct xy_opencl_services *services = xy_opencl_services(call);
+
+	return services->kernel(services, program, name, kernel);
+}
+
+/* What an implementation should return for a result of OpenCL: 0 for CL_SUCCESS, else -errno; then the
+ * message of the task that fails says which. */
+static inline int xy_opencl_check(struct xy_call *call, cl_int code)
+{
+	const struct xy_opencl_services *services = xy_opencl_services(call);
+
+	return services->check(services, code);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

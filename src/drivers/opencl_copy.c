@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of the OpenCL driver, and its events. Each direction has one queue in order, so that copies end
+ * in the order in which they were begun.
+ */
+#include "drivers/opencl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A copy as commands see it: the place in RAM and the one in the buffer. */
+struct copy_sides {
+	cl_command_queue queue;
+	bool in;                     /* to the device */
+};
+
+/* --- events --- */
+
+struct xy_event *xy__opencl_event(unsigned room)
+{
+	struct xy_event *event = malloc(sizeof *event + room * sizeof event->events[0]);
+
+	if (event)
+		*event = (struct xy_event){ .code = CL_SUCCESS, .room = room };
+	return event;
+}
+
+/* Room for one command more. */
+static bool event_grow(struct xy_event **event)
+{
+	struct xy_event *larger = *event;
+	unsigned room = larger->room * 2 + 1;
+
+	if (larger->n < larger->room)
+		return true;
+	larger = realloc(larger, sizeof *larger + room * sizeof larger->events[0]);
+	if (!larger)
+		return false;
+	larger->room = room;
+	*event = larger;
+	return true;
+}
+
+void xy__opencl_event_free(struct xy_event *event)
+{
+	for (unsigned i = 0; i < event->n; i++)
+		clReleaseEvent(event->events[i]);
+	free(event);
+}
+
+/* The status of a command: positive while it goes on, negative when it failed. */
+static cl_int event_status(cl_event event)
+{
+	cl_int status, code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+	return code == CL_SUCCESS ? status : code;
+}
+
+int xy__opencl_begun(struct xy_device *device, cl_command_queue queue, struct xy_event **event)
+{
+	cl_int code = clFlush(queue);
+
+	if (code == CL_SUCCESS)
+		return 0;
+	xy__opencl_event_free(*event);
+	*event = NULL;
+	atomic_store(&device->lost, true);
+	xy__opencl_error(device, code, "clFlush");
+	return -ENODEV;
+}
+
+/* When the newest command has ended all have; a failure may be that of any of them. */
+int xy__opencl_poll(struct xy_device *device, struct xy_event *event)
+{
+	cl_int code = event->code;
+	bool lost = atomic_load(&device->lost);
+
+	if (!lost && event->n && event_status(event->events[event->n - 1]) > CL_COMPLETE)
+		return -EAGAIN;
+	for (unsigned i = 0; code == CL_SUCCESS && i < event->n; i++) {
+		cl_int status = event_status(event->events[i]);
+
+		if (status < CL_COMPLETE)
+			code = status;
+	}
+	xy__opencl_event_free(event);
+	if (lost)
+		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
+	return xy__opencl_error(device, code, "what an OpenCL device was doing");
+}
+
+/* --- copies --- */
+
+/* Bytes without gaps. */
+static cl_int copy_linear(const struct copy_sides *sides, const struct xy_copy *copy, cl_event *event)
+{
+	const struct xy_place *ram = sides->in ? &copy->from : &copy->to;
+	const struct xy_place *buffer = sides->in ? &copy->to : &copy->from;
+	char *address = (char *)ram->memory + ram->offset;
+
+	if (sides->in)
+		return clEnqueueWriteBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset,
+					    copy->row_bytes, address, 0, NULL, event);
+	return clEnqueueReadBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset, copy->row_bytes,
+				   address, 0, NULL, event);
+}
+
+/* Rows and planes at once. */
+static cl_int copy_box(const struct copy_sides *sides, const struct xy_copy *copy, cl_event *event)
+{
+	const struct xy_place *ram = sides->in ? &copy->from : &copy->to;
+	const struct xy_place *buffer = sides->in ? &copy->to : &copy->from;
+	size_t ram_row = sides->in ? copy->from_row : copy->to_row;
+	size_t ram_plane = sides->in ? copy->from_plane : copy->to_plane;
+	size_t buffer_row = sides->in ? copy->to_row : copy->from_row;
+	size_t buffer_plane = sides->in ? copy->to_plane : copy->from_plane;
+	const size_t begin[3] = { buffer->offset, 0, 0 }, zero[3] = { 0, 0, 0 };
+	const size_t region[3] = { copy->row_bytes, copy->nrows, copy->nplanes };
+	char *address = (char *)ram->memory + ram->offset;
+
+	if (copy->nplanes == 1)
+		ram_plane = buffer_plane = 0;
+	if (sides->in)
+		return clEnqueueWriteBufferRect(sides->queue, buffer->memory, CL_FALSE, begin, zero, region,
+						buffer_row, buffer_plane, ram_row, ram_plane, address, 0,
+						NULL, event);
+	return clEnqueueReadBufferRect(sides->queue, buffer->memory, CL_FALSE, begin, zero, region, buffer_row,
+				       buffer_plane, ram_row, ram_plane, address, 0, NULL, event);
+}
+
+/* Rows that follow each other without gaps are one row. */
+static void copy_simplify(struct xy_copy *copy)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		if (copy->nrows > 1 && (copy->to_row != copy->row_bytes || copy->from_row != copy->row_bytes))
+			return;
+		copy->row_bytes *= copy->nrows;
+		copy->nrows = copy->nplanes;
+		copy->to_row = copy->to_plane;
+		copy->from_row = copy->from_plane;
+		copy->nplanes = 1;
+	}
+}
+
+/* OpenCL wants rows that don't overlap, in planes of whole rows that don't either. */
+static bool copy_is_box(const struct xy_copy *copy, size_t row, size_t plane)
+{
+	if (row < copy->row_bytes)
+		return false;
+	return copy->nplanes == 1 || (plane % row == 0 && plane / row >= copy->nrows);
+}
+
+static bool copy_is_linear(const struct xy_copy *copy)
+{
+	return copy->nrows == 1 && copy->nplanes == 1;
+}
+
+/* One command. */
+static cl_int copy_enqueue(const struct copy_sides *sides, const struct xy_copy *copy, struct xy_event **event)
+{
+	cl_event *slot;
+	cl_int code;
+
+	if (!event_grow(event))
+		return CL_OUT_OF_HOST_MEMORY;
+	slot = &(*event)->events[(*event)->n];
+	code = copy_is_linear(copy) ? copy_linear(sides, copy, slot) : copy_box(sides, copy, slot);
+	(*event)->n += code == CL_SUCCESS;
+	return code;
+}
+
+/* One command if OpenCL has one that does it, else one for each plane or even for each row. */
+static cl_int copy_begin(const struct copy_sides *sides, struct xy_copy copy, struct xy_event **event)
+{
+	struct xy_copy part;
+	bool planes;
+	cl_int code = CL_SUCCESS;
+
+	copy_simplify(&copy);
+	if (copy_is_linear(&copy) || (copy_is_box(&copy, copy.to_row, copy.to_plane) &&
+				      copy_is_box(&copy, copy.from_row, copy.from_plane)))
+		return copy_enqueue(sides, &copy, event);
+	planes = copy.nplanes > 1;
+	part = copy;
+	if (planes)
+		part.nplanes = 1;
+	else
+		part.nrows = 1;
+	for (size_t i = 0; i < (planes ? copy.nplanes : copy.nrows) && code == CL_SUCCESS; i++) {
+		code = copy_begin(sides, part, event);
+		part.to.offset += planes ? copy.to_plane : copy.to_row;
+		part.from.offset += planes ? copy.from_plane : copy.from_row;
+	}
+	return code;
+}
+
+/* Once a command has begun, a failure waits in the event until all that have begun are through with the
+ * caller's memory. */
+int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
+		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
+{
+	struct copy_sides sides = { .queue = kind == XY_COPY_IN ? device->in : device->out, .in = kind == XY_COPY_IN };
+	cl_int code = CL_SUCCESS;
+
+	(void)peer;
+	*event = NULL;
+	if (atomic_load(&device->lost))
+		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
+	if (kind == XY_COPY_PEER)
+		return xy__opencl_fail(-ENOTSUP, "OpenCL devices have no direct copies");
+	*event = xy__opencl_event(n);
+	if (!*event)
+		return xy__opencl_fail(-ENOMEM, "no memory for an event");
+	for (unsigned i = 0; i < n && code == CL_SUCCESS; i++)
+		code = copy_begin(&sides, copies[i], event);
+	if (code != CL_SUCCESS && !(*event)->n) {
+		xy__opencl_event_free(*event);
+		*event = NULL;
+		return xy__opencl_error(device, code, "a copy");
+	}
+	(*event)->code = code;
+	return xy__opencl_begun(device, sides.queue, event);
+}
