@@ -50,6 +50,7 @@ script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
+include tests/drivers/local.mk
 include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz
 tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)
@@ -95,7 +96,7 @@ tests/locale/de_DE.UTF-8:
 	$(AM_V_GEN)rm -rf $@ && $(MKDIR_P) tests/locale && \
 	{ localedef -i de_DE -f UTF-8 ./$@ >/dev/null 2>&1 || $(MKDIR_P) $@; }
 clean-local:
-	rm -rf tests/locale
+	rm -rf tests/locale tests/pocl-cache
 
 TEST_EXTENSIONS = .sh .pml .cpp .fuzz
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

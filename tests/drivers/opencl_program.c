@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches on the OpenCL driver: programs, kernels, queues, several threads. */
+#include "opencl_bed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 1000 };
+
+static const char scale_source[] =
+	"#ifndef EXTRA\n"
+	"#define EXTRA 0\n"
+	"#endif\n"
+	"kernel void scale(global float *v, float factor, uint n)\n"
+	"{\n"
+	"	size_t i = get_global_id(0);\n"
+	"	if (i < n)\n"
+	"		v[i] = v[i] * factor + EXTRA;\n"
+	"}\n"
+	"kernel void number(global float *v, float factor, uint n)\n"
+	"{\n"
+	"	size_t i = get_global_id(0);\n"
+	"	if (i < n)\n"
+	"		v[i] = factor * i;\n"
+	"}\n";
+
+static const struct xy_opencl_program scale_program = { .source = scale_source };
+static const struct xy_opencl_program extra_program = { .source = scale_source, .options = "-DEXTRA=5" };
+
+/* What a launch is to do, and what it found. */
+struct order {
+	const struct xy_opencl_program *program;
+	const char *name;
+	float factor;
+	int after;                 /* what the function returns if all is well */
+	cl_kernel kernel;
+};
+
+static int order_body(struct xy_call *call)
+{
+	struct order *order = call->arg;
+	cl_mem memory = xy_opencl_buffer(call, 0);
+	cl_uint n = (cl_uint)xy_vector(call, 0)->n;
+	const size_t global = (n + 63) / 64 * 64;
+	int error = xy_opencl_kernel(call, order->program, order->name, &order->kernel);
+
+	if (error)
+		return error;
+	if (call->stream != xy_opencl_queue(call))
+		return -EBADF;
+	clSetKernelArg(order->kernel, 0, sizeof memory, &memory);
+	clSetKernelArg(order->kernel, 1, sizeof order->factor, &order->factor);
+	clSetKernelArg(order->kernel, 2, sizeof n, &n);
+	error = xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), order->kernel, 1, NULL, &global,
+							     NULL, 0, NULL, NULL));
+	return error ? error : order->after;
+}
+
+static int run(struct xy_device *device, unsigned queue, struct order *order, void *memory)
+{
+	return bed_run(device, queue, order_body, memory, N, order);
+}
+
+/* v[i] = i on the device, through a kernel that writes memory just allocated, then the order's kernel. */
+static void check_scale(struct xy_device *device, unsigned queue, struct order *order, float extra)
+{
+	void *memory = bed_allocate(device, N * sizeof(float));
+	struct order number = { .program = &scale_program, .name = "number", .factor = 1 };
+	float v[N];
+
+	assert_int_equal(run(device, queue, &number, memory), 0);
+	assert_int_equal(run(device, queue, order, memory), 0);
+	bed_get(device, v, memory, sizeof v);
+	for (unsigned i = 0; i < N; i++)
+		assert_true(v[i] == (float)i * order->factor + extra);
+	bed_driver->free(device, memory);
+}
+
+static void runs_kernels_from_source_with_options(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++) {
+		struct xy_device *device = bed_open(i);
+		struct order plain = { .program = &scale_program, .name = "scale", .factor = 3 };
+		struct order extra = { .program = &extra_program, .name = "scale", .factor = 2 };
+
+		check_scale(device, 0, &plain, 0);
+		check_scale(device, 1, &extra, 5);
+		check_scale(device, 0, &extra, 5);
+		check_scale(device, 0, &plain, 0);
+		bed_close(device);
+	}
+}
+
+/* The file is as long as a real one may be, and longer than one read. */
+static void runs_kernels_from_a_file(void **state)
+{
+	char path[] = "/tmp/xylem-opencl-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	struct xy_opencl_program program = { .file = path };
+	struct order order = { .program = &program, .name = "scale", .factor = 7 };
+	struct xy_device *device = bed_open(0);
+
+	(void)state;
+	assert_non_null(file);
+	for (unsigned i = 0; i < 1000; i++)
+		fprintf(file, "/* line %u of a long comment */\n", i);
+	fputs(scale_source, file);
+	fclose(file);
+	check_scale(device, 0, &order, 0);
+	unlink(path);
+	check_scale(device, 1, &order, 0); /* it has been built */
+	bed_close(device);
+}
+
+static void keeps_a_kernel_for_each_queue(void **state)
+{
+	struct xy_device *device = bed_open(0);
+	struct order a = { .program = &scale_program, .name = "scale" }, b = a, c = a;
+	struct order other = { .program = &scale_program, .name = "number" };
+	void *memory = bed_allocate(device, N * sizeof(float));
+
+	(void)state;
+	assert_int_equal(run(device, 0, &a, memory), 0);
+	assert_int_equal(run(device, 1, &b, memory), 0);
+	assert_int_equal(run(device, 0, &other, memory), 0);
+	assert_int_equal(run(device, 0, &c, memory), 0);
+	assert_ptr_equal(a.kernel, c.kernel);
+	assert_ptr_not_equal(a.kernel, b.kernel);
+	assert_ptr_not_equal(a.kernel, other.kernel);
+	bed_driver->free(device, memory);
+	bed_close(device);
+}
+
+static void explains_what_is_wrong_with_a_program(void **state)
+{
+	static const struct xy_opencl_program broken = {
+		.source = "kernel void k(global int *v)\n{\n\tv[0] = nowhere;\n}\n"
+	};
+	static const struct xy_opencl_program options = { .source = scale_source, .options = "--no-such-option" };
+	static const struct xy_opencl_program missing = { .file = "/nowhere/at/all.cl" };
+	static const struct xy_opencl_program folder = { .file = "/tmp" };
+	static const struct xy_opencl_program neither = { .options = "" }, both = { .source = "", .file = "x" };
+	static const struct {
+		const struct xy_opencl_program *program;
+		int status;
+		const char *text;
+	} cases[] = {
+		{ &broken, -EINVAL, "undeclared identifier 'nowhere'" },
+		{ &options, -EINVAL, "CL_INVALID_BUILD_OPTIONS" },
+		{ &missing, -ENOENT, "/nowhere/at/all.cl" }, { &folder, -ENOENT, "/tmp" },
+		{ &neither, -EINVAL, "either a source or a file" }, { &both, -EINVAL, "either a source or a file" },
+		{ &scale_program, -ENOENT, "'scala'" },
+	};
+	struct xy_device *device = bed_open(0);
+
+	(void)state;
+	for (unsigned turn = 0; turn < 2 * HELPER_COUNT(cases); turn++) {
+		unsigned i = turn / 2; /* each twice: what failed once is not tried again, but told again */
+		struct order order = { .program = cases[i].program, .name = "scala" };
+
+		assert_int_equal(run(device, turn % 2, &order, NULL), cases[i].status);
+		assert_null(order.kernel);
+		bed_explains(cases[i].text);
+	}
+	bed_close(device);
+}
+
+static int unset_body(struct xy_call *call)
+{
+	const size_t global = 64;
+	cl_kernel kernel;
+	int error = xy_opencl_kernel(call, &extra_program, "number", &kernel);
+
+	if (error)
+		return error;
+	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &global, NULL, 0,
+							    NULL, NULL));
+}
+
+static int wrong_context_body(struct xy_call *call)
+{
+	return xy_opencl_check(call, CL_INVALID_CONTEXT);
+}
+
+static void reports_errors_of_codelets(void **state)
+{
+	struct xy_device *device = bed_open(1);
+	void *memory = bed_allocate(device, N * sizeof(float));
+	struct order order = { .program = &scale_program, .name = "scale", .factor = 1, .after = -EIO };
+
+	(void)state;
+	assert_int_equal(bed_run(device, 0, unset_body, memory, N, NULL), -EINVAL);
+	bed_explains("CL_INVALID_KERNEL_ARGS");
+	assert_int_equal(bed_run(device, 0, wrong_context_body, memory, N, NULL), -EINVAL);
+	bed_explains("CL_INVALID_CONTEXT");
+	assert_int_equal(run(device, 0, &order, memory), -EIO);
+	assert_string_equal(bed_driver->explain(), "");
+	order.after = 0;
+	assert_int_equal(run(device, 0, &order, memory), 0); /* the device still works */
+	bed_driver->free(device, memory);
+	bed_close(device);
+}
+
+/* --- several threads --- */
+
+struct rounds {
+	struct xy_device *device;
+	unsigned queue, n;
+	float factor;
+	const char *failure;
+};
+
+static bool round_copy(struct xy_device *device, enum xy_copy_kind kind, void *to, void *from)
+{
+	struct xy_copy copy = { .to = { to, 0 }, .from = { from, 0 }, .row_bytes = N * sizeof(float), .nrows = 1,
+				.nplanes = 1 };
+	struct xy_event *event;
+
+	return bed_driver->copy(device, kind, NULL, &copy, 1, &event) == 0 && bed_wait(device, event) == 0;
+}
+
+/* In, kernel, out, again and again. No assertions: it is not the test's thread. */
+static void *round_main(void *arg)
+{
+	struct rounds *rounds = arg;
+	struct order order = { .program = &scale_program, .name = "scale", .factor = rounds->factor };
+	float v[N];
+
+	for (unsigned round = 0; round < rounds->n && !rounds->failure; round++) {
+		void *memory;
+
+		for (unsigned i = 0; i < N; i++)
+			v[i] = (float)(i + round);
+		if (bed_driver->allocate(rounds->device, sizeof v, &memory)) {
+			rounds->failure = "allocate";
+			break;
+		}
+		if (!round_copy(rounds->device, XY_COPY_IN, memory, v))
+			rounds->failure = "in";
+		else if (run(rounds->device, rounds->queue, &order, memory))
+			rounds->failure = "launch";
+		else if (!round_copy(rounds->device, XY_COPY_OUT, v, memory))
+			rounds->failure = "out";
+		for (unsigned i = 0; i < N && !rounds->failure; i++)
+			if (v[i] != (float)(i + round) * rounds->factor)
+				rounds->failure = "a wrong number";
+		bed_driver->free(rounds->device, memory);
+	}
+	return NULL;
+}
+
+static void works_in_several_threads_on_several_devices(void **state)
+{
+	struct xy_device *devices[BED_DEVICES];
+	struct rounds rounds[BED_DEVICES * BED_QUEUES];
+	pthread_t threads[BED_DEVICES * BED_QUEUES];
+
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++)
+		devices[i] = bed_open(i);
+	for (unsigned i = 0; i < HELPER_COUNT(rounds); i++) {
+		rounds[i] = (struct rounds){ .device = devices[i / BED_QUEUES], .queue = i % BED_QUEUES,
+					     .n = helper_scale(100), .factor = (float)(i + 2) };
+		assert_int_equal(pthread_create(&threads[i], NULL, round_main, &rounds[i]), 0);
+	}
+	for (unsigned i = 0; i < HELPER_COUNT(rounds); i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < HELPER_COUNT(rounds); i++)
+		if (rounds[i].failure)
+			fail_msg("device %u, queue %u: %s", i / BED_QUEUES, i % BED_QUEUES, rounds[i].failure);
+	for (unsigned i = 0; i < BED_DEVICES; i++)
+		bed_close(devices[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_kernels_from_source_with_options),
+		cmocka_unit_test(runs_kernels_from_a_file),
+		cmocka_unit_test(keeps_a_kernel_for_each_queue),
+		cmocka_unit_test(explains_what_is_wrong_with_a_program),
+		cmocka_unit_test(reports_errors_of_codelets),
+		cmocka_unit_test(works_in_several_threads_on_several_devices),
+	};
+
+	return bed_begin() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
+}
