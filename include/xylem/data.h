@@ -47,6 +47,15 @@ int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)
 /* Ends an acquire. -EINVAL when the handle is not held. Any thread. */
 int xy_release(struct xy_handle *h);
 
+/*
+ * The content as bytes without gaps, one array after the other unless the interface has its own form; they mean
+ * something to a handle with the same interface and sizes. The handle must be held: for reading to pack it, for
+ * writing to unpack it. `size` is what xy_handle_packed_size gives. 0, or -EINVAL, -ENOMEM with nothing done.
+ */
+int xy_handle_packed_size(const struct xy_handle *h, size_t *bytes);
+int xy_pack(struct xy_handle *h, void *bytes, size_t size);
+int xy_unpack(struct xy_handle *h, const void *bytes, size_t size);
+
 /* Without sequential order, tasks submitted from now on get no dependency from this handle. */
 int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
 

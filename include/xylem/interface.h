@@ -37,7 +37,8 @@ struct xy_interface {
 	void (*compact)(void *view);
 	/* Optional: 0, -EINVAL or -EOVERFLOW for a view that is to be registered, with a sentence. */
 	int (*check)(const void *view, char *error, size_t error_size);
-	/* Optional, all three or none: the content as bytes without gaps. Default: the arrays in order. */
+	/* Optional, all three or none: the content as bytes. How many follows from the sizes of the view
+	 * alone. Default: the arrays in order, without gaps. */
 	size_t (*packed_bytes)(const void *view);
 	void (*pack)(const void *view, void *bytes);
 	void (*unpack)(void *view, const void *bytes);

@@ -19,6 +19,7 @@ libxylem_all_la_SOURCES += src/core/data/interface_tensor.c
 libxylem_all_la_SOURCES += src/core/data/interface_variable.c
 libxylem_all_la_SOURCES += src/core/data/interface_vector.c
 libxylem_all_la_SOURCES += src/core/data/interface_void.c
+libxylem_all_la_SOURCES += src/core/data/pack.c
 libxylem_all_la_SOURCES += src/core/data/sparse.c src/core/data/sparse.h
 libxylem_all_la_SOURCES += src/core/deps.c src/core/deps.h
 libxylem_all_la_SOURCES += src/core/dump.c
