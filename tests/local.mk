@@ -86,7 +86,7 @@ if !SANITIZER
 # These hold none of our objects: once, in the plain build, is enough.
 TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
-EXTRA_DIST += tests/relacy/stdatomic.h
+EXTRA_DIST += tests/relacy/stdatomic.h tests/suppressions
 EXTRA_DIST += $(script_tests) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
@@ -112,6 +112,7 @@ FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-fuzz
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	LOCPATH='$(abs_builddir)/tests/locale'; export LOCPATH; \
+	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/suppressions:print_suppressions=0'; export LSAN_OPTIONS; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX; \
 	NM='$(NM)'; export NM; \

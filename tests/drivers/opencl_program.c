@@ -206,6 +206,41 @@ static void reports_errors_of_codelets(void **state)
 	bed_close(device);
 }
 
+static int keep_context_body(struct xy_call *call)
+{
+	*(cl_context *)call->arg = xy_opencl_context(call);
+	return xy_opencl_check(call, clRetainContext(xy_opencl_context(call)));
+}
+
+/* Queues, memory, programs, kernels and events hold on to their context: in the end the test is alone. */
+static void leaves_nothing_behind(void **state)
+{
+	static const struct xy_opencl_program broken = { .source = "kernel void k(" };
+
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++) {
+		struct xy_device *device = bed_open(i);
+		struct order good = { .program = &scale_program, .name = "scale", .factor = 1 }, failing = good;
+		struct order wrong = { .program = &broken, .name = "k" };
+		cl_context context;
+		cl_uint references = 0;
+		void *memory = bed_allocate(device, N * sizeof(float));
+
+		failing.after = -EIO;
+		assert_int_equal(bed_run(device, 0, keep_context_body, memory, N, &context), 0);
+		check_scale(device, 0, &good, 0);
+		assert_int_equal(run(device, 1, &failing, memory), -EIO);
+		assert_int_equal(run(device, 1, &wrong, memory), -EINVAL);
+		assert_int_equal(bed_driver->allocate(device, SIZE_MAX, &(void *){ NULL }), -ENOMEM);
+		bed_driver->free(device, memory);
+		bed_close(device);
+		assert_int_equal(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
+						  NULL), CL_SUCCESS);
+		assert_int_equal(references, 1);
+		clReleaseContext(context);
+	}
+}
+
 /* --- several threads --- */
 
 struct rounds {
@@ -285,6 +320,7 @@ int main(void)
 		cmocka_unit_test(keeps_a_kernel_for_each_queue),
 		cmocka_unit_test(explains_what_is_wrong_with_a_program),
 		cmocka_unit_test(reports_errors_of_codelets),
+		cmocka_unit_test(leaves_nothing_behind),
 		cmocka_unit_test(works_in_several_threads_on_several_devices),
 	};
 
