@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xylem.h>
+#include <xylem/interface.h>
 
 static void expect(bool right, const char *what)
 {
@@ -80,6 +81,75 @@ static void matrix(struct xy_runtime *rt)
 	error = xy_unregister(&halves[0]) || xy_unregister(&halves[1]);
 	expect(!error && m[HALF - 1] == 1 && m[HALF] == 2 && m[N * N - 1] == 2, "two halves of a matrix");
 	free(m);
+}
+
+/* --- a sparse matrix --- */
+
+/* y = m * x, with m in compressed rows */
+static int product_cpu(struct xy_call *call)
+{
+	const struct xy_csr *m = xy_csr(call, 0);
+	const double *values = m->nzval, *x = xy_pointer(call, 1);
+	double *y = xy_pointer(call, 2);
+
+	for (size_t row = 0; row < m->nrow; row++) {
+		y[row] = 0;
+		for (uint32_t i = m->rowptr[row]; i < m->rowptr[row + 1]; i++)
+			y[row] += values[i] * x[m->colind[i]];
+	}
+	return 0;
+}
+
+static const struct xy_codelet product = {
+	.name = "product", .cpu = { product_cpu }, .modes = { XY_R, XY_R, XY_W },
+};
+
+static void sparse(struct xy_runtime *rt)
+{
+	double values[] = { 2, 3, 4 }, x[] = { 1, 10, 100 }, y[2];
+	uint32_t columns[] = { 0, 2, 1 }, rows[] = { 0, 2, 3 };
+	struct xy_handle *m = NULL, *hx = NULL, *hy = NULL;
+	int error;
+
+	/* 2 0 3
+	 * 0 4 0 */
+	error = xy_register(rt, &m, &xy_csr_interface, &(struct xy_csr){
+		.nzval = values, .colind = columns, .rowptr = rows, .nnz = 3, .nrow = 2, .elem = sizeof *values });
+	error = error || xy_vector_register(rt, &hx, x, 3, sizeof *x) || xy_vector_register(rt, &hy, y, 2, sizeof *y);
+	expect(!error, "registering a sparse matrix");
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &product, .handles = { m, hx, hy } });
+	error = xy_unregister(&m) || xy_unregister(&hx) || xy_unregister(&hy);
+	expect(!error && y[0] == 302 && y[1] == 40, "a product with a sparse matrix");
+}
+
+/* --- content as bytes --- */
+
+static void pack(struct xy_runtime *rt)
+{
+	float padded[] = { 1, 2, 0, 3, 4, 0 }, other[] = { 0, 0, 0, 0 };
+	struct xy_handle *from = NULL, *to = NULL;
+	size_t size = 0;
+	char *bytes;
+	int error;
+
+	error = xy_matrix_register(rt, &from, padded, 3, 2, 2, sizeof *padded) ||
+		xy_matrix_register(rt, &to, other, 2, 2, 2, sizeof *other) || xy_handle_packed_size(from, &size);
+	bytes = malloc(size);
+	expect(!error && bytes && size == 4 * sizeof(float), "the size of a packed matrix");
+	error = xy_acquire(from, XY_R);
+	if (!error) {
+		error = xy_pack(from, bytes, size);
+		xy_release(from);
+	}
+	/* here the bytes could go through a file or to another process */
+	error = error || xy_acquire(to, XY_W);
+	if (!error) {
+		error = xy_unpack(to, bytes, size);
+		xy_release(to);
+	}
+	free(bytes);
+	error = error || xy_unregister(&from) || xy_unregister(&to);
+	expect(!error && other[0] == 1 && other[1] == 2 && other[2] == 3 && other[3] == 4, "packing and unpacking");
 }
 
 /* --- the application's turn --- */
@@ -201,6 +271,8 @@ int main(void)
 	expect(!xy_start(&rt, NULL), "starting");
 	order(rt);
 	matrix(rt);
+	sparse(rt);
+	pack(rt);
 	acquire(rt);
 	scratch(rt);
 	commute(rt);

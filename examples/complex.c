@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An interface of one's own: complex numbers whose real and imaginary parts are in two arrays. The runtime
+ * moves, allocates and packs them as it does its own shapes; see doc/data.md.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <xylem.h>
+#include <xylem/interface.h>
+
+/* What a codelet sees. */
+struct complexes {
+	double *real, *imaginary;
+	size_t n;
+};
+
+static unsigned complexes_parts(const void *view, struct xy_part parts[XY_NPARTS])
+{
+	const struct complexes *z = view;
+
+	parts[0] = (struct xy_part){ .pointer = offsetof(struct complexes, real) };
+	parts[1] = (struct xy_part){ .pointer = offsetof(struct complexes, imaginary) };
+	parts[0].row_bytes = parts[1].row_bytes = z->n * sizeof(double);
+	return 2;
+}
+
+/* A size that can't be has to be found before the parts are asked for. */
+static int complexes_check(const void *view, char *error, size_t error_size)
+{
+	const struct complexes *z = view;
+
+	if (z->n <= SIZE_MAX / sizeof(double))
+		return 0;
+	snprintf(error, error_size, "%zu numbers are too many", z->n);
+	return -EOVERFLOW;
+}
+
+static const struct xy_interface complexes_interface = {
+	.name = "complexes",
+	.view_size = sizeof(struct complexes),
+	.parts = complexes_parts,
+	.check = complexes_check,
+};
+
+/* z = z * w */
+static int multiply_cpu(struct xy_call *call)
+{
+	const struct complexes *z = call->buffers[0], *w = call->buffers[1];
+
+	for (size_t i = 0; i < z->n; i++) {
+		double real = z->real[i] * w->real[i] - z->imaginary[i] * w->imaginary[i];
+
+		z->imaginary[i] = z->real[i] * w->imaginary[i] + z->imaginary[i] * w->real[i];
+		z->real[i] = real;
+	}
+	return 0;
+}
+
+static const struct xy_codelet multiply = {
+	.name = "multiply", .cpu = { multiply_cpu }, .modes = { XY_RW, XY_R },
+};
+
+int main(void)
+{
+	double real[] = { 1, 3 }, imaginary[] = { 2, -1 }, packed[4] = { 0 };
+	double factor_real[] = { 2, 1 }, factor_imaginary[] = { 1, 1 };
+	struct complexes numbers = { real, imaginary, 2 }, factors = { factor_real, factor_imaginary, 2 };
+	struct xy_runtime *rt;
+	struct xy_handle *z, *w;
+	int error;
+
+	if (xy_start(&rt, NULL) || xy_register(rt, &z, &complexes_interface, &numbers) ||
+	    xy_register(rt, &w, &complexes_interface, &factors))
+		return 1;
+	for (int i = 0; i < 2; i++)
+		xy_submit(rt, &(struct xy_task_desc){ .codelet = &multiply, .handles = { z, w } });
+	error = xy_acquire(z, XY_R);
+	if (!error) {
+		error = xy_pack(z, packed, sizeof packed);
+		xy_release(z);
+	}
+	error = error || xy_unregister(&z) || xy_unregister(&w);
+	for (int i = 0; i < 2; i++)
+		printf("%g%+gi\n", real[i], imaginary[i]);
+	printf("packed: %g %g %g %g\n", packed[0], packed[1], packed[2], packed[3]);
+	error = error || real[0] != -5 || imaginary[0] != 10 || real[1] != 2 || imaginary[1] != 6;
+	return xy_stop(&rt) || error;
+}
