@@ -50,6 +50,7 @@ script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
+include tests/double/local.mk
 include tests/drivers/local.mk
 include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of NVIDIA's CUDA runtime API that the driver calls. They are looked up at run time, so
+ * nothing is linked with libcudart and a machine without it still runs everything else.
+ */
+#ifndef XYLEM_CUDA_API_H
+#define XYLEM_CUDA_API_H
+
+#include "drivers/cuda_types.h"
+
+enum cudaError cudaGetDeviceCount(int *count);
+enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
+enum cudaError cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+enum cudaError cudaSetDevice(int device);
+enum cudaError cudaMemGetInfo(size_t *free, size_t *total);
+enum cudaError cudaDeviceCanAccessPeer(int *can, int device, int peer);
+enum cudaError cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+
+enum cudaError cudaGetLastError(void);
+enum cudaError cudaPeekAtLastError(void);
+const char *cudaGetErrorName(enum cudaError error);
+const char *cudaGetErrorString(enum cudaError error);
+
+enum cudaError cudaMalloc(void **memory, size_t bytes);
+enum cudaError cudaFree(void *memory);
+enum cudaError cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
+enum cudaError cudaFreeHost(void *memory);
+enum cudaError cudaHostRegister(void *memory, size_t bytes, unsigned flags);
+enum cudaError cudaHostUnregister(void *memory);
+
+enum cudaError cudaStreamCreateWithFlags(struct CUstream_st **stream, unsigned flags);
+enum cudaError cudaStreamDestroy(struct CUstream_st *stream);
+enum cudaError cudaStreamQuery(struct CUstream_st *stream);
+enum cudaError cudaStreamSynchronize(struct CUstream_st *stream);
+
+enum cudaError cudaEventCreateWithFlags(struct CUevent_st **event, unsigned flags);
+enum cudaError cudaEventDestroy(struct CUevent_st *event);
+enum cudaError cudaEventRecord(struct CUevent_st *event, struct CUstream_st *stream);
+enum cudaError cudaEventQuery(struct CUevent_st *event);
+
+enum cudaError cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			       struct CUstream_st *stream);
+enum cudaError cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+				 size_t height, enum cudaMemcpyKind kind, struct CUstream_st *stream);
+enum cudaError cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, struct CUstream_st *stream);
+enum cudaError cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+				   struct CUstream_st *stream);
+enum cudaError cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, struct CUstream_st *stream);
+
+struct xy__cuda_api {
+	__typeof__(cudaGetDeviceCount) *cudaGetDeviceCount;
+	__typeof__(cudaGetDeviceProperties) *cudaGetDeviceProperties;
+	__typeof__(cudaDeviceGetAttribute) *cudaDeviceGetAttribute;
+	__typeof__(cudaSetDevice) *cudaSetDevice;
+	__typeof__(cudaMemGetInfo) *cudaMemGetInfo;
+	__typeof__(cudaDeviceCanAccessPeer) *cudaDeviceCanAccessPeer;
+	__typeof__(cudaDeviceEnablePeerAccess) *cudaDeviceEnablePeerAccess;
+	__typeof__(cudaGetLastError) *cudaGetLastError;
+	__typeof__(cudaPeekAtLastError) *cudaPeekAtLastError;
+	__typeof__(cudaGetErrorName) *cudaGetErrorName;
+	__typeof__(cudaGetErrorString) *cudaGetErrorString;
+	__typeof__(cudaMalloc) *cudaMalloc;
+	__typeof__(cudaFree) *cudaFree;
+	__typeof__(cudaHostAlloc) *cudaHostAlloc;
+	__typeof__(cudaFreeHost) *cudaFreeHost;
+	__typeof__(cudaHostRegister) *cudaHostRegister;
+	__typeof__(cudaHostUnregister) *cudaHostUnregister;
+	__typeof__(cudaStreamCreateWithFlags) *cudaStreamCreateWithFlags;
+	__typeof__(cudaStreamDestroy) *cudaStreamDestroy;
+	__typeof__(cudaStreamQuery) *cudaStreamQuery;
+	__typeof__(cudaStreamSynchronize) *cudaStreamSynchronize;
+	__typeof__(cudaEventCreateWithFlags) *cudaEventCreateWithFlags;
+	__typeof__(cudaEventDestroy) *cudaEventDestroy;
+	__typeof__(cudaEventRecord) *cudaEventRecord;
+	__typeof__(cudaEventQuery) *cudaEventQuery;
+	__typeof__(cudaMemcpyAsync) *cudaMemcpyAsync;
+	__typeof__(cudaMemcpy2DAsync) *cudaMemcpy2DAsync;
+	__typeof__(cudaMemcpy3DAsync) *cudaMemcpy3DAsync;
+	__typeof__(cudaMemcpyPeerAsync) *cudaMemcpyPeerAsync;
+	__typeof__(cudaMemcpy3DPeerAsync) *cudaMemcpy3DPeerAsync;
+};
+
+/*
+ * Finds libcudart, once for the process: the one that the program has already, else that of the system.
+ * Returns NULL without one, with the reason in *error: -ENOENT there is none, -ENOSYS it lacks something;
+ * *why is a sentence that stays. Any thread.
+ */
+const struct xy__cuda_api *xy__cuda_api(int *error, const char **why);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Which devices there are, what they are, and what errors are called. */
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum cudaError cudaGetDeviceCount(int *count)
+{
+	enum cudaError error = double_begin_any(__func__);
+
+	*count = error ? 0 : (int)double_state.nvisible;
+	return double_end(error ? error : *count ? cudaSuccess : cudaErrorNoDevice);
+}
+
+enum cudaError cudaSetDevice(int ordinal)
+{
+	struct double_device *device = double_ordinal(ordinal);
+	enum cudaError error = device ? double_begin(__func__, device) : double_begin_any(__func__);
+
+	if (!error && !device)
+		error = cudaErrorInvalidDevice;
+	if (device)
+		*double_current_ordinal() = ordinal;
+	return double_end(error);
+}
+
+enum cudaError cudaGetDevice(int *ordinal)
+{
+	enum cudaError error = double_begin(__func__, double_current());
+
+	*ordinal = *double_current_ordinal();
+	return double_end(error);
+}
+
+enum cudaError cudaRuntimeGetVersion(int *version)
+{
+	*version = 13000;
+	return double_end(double_begin_any(__func__));
+}
+
+enum cudaError cudaDriverGetVersion(int *version)
+{
+	*version = 13000;
+	return double_end(double_begin_any(__func__));
+}
+
+static enum cudaError attribute_value(enum cudaDeviceAttr attribute, int *value)
+{
+	switch ((int)attribute) {
+	case cudaDevAttrMaxThreadsPerBlock:
+		*value = 1024;
+		return cudaSuccess;
+	case cudaDevAttrWarpSize:
+		*value = 32;
+		return cudaSuccess;
+	case cudaDevAttrMaxPitch:
+		*value = DOUBLE_MAX_PITCH;
+		return cudaSuccess;
+	case cudaDevAttrMultiProcessorCount:
+	case cudaDevAttrUnifiedAddressing:
+		*value = 1;
+		return cudaSuccess;
+	case cudaDevAttrAsyncEngineCount:
+		*value = 2;
+		return cudaSuccess;
+	case cudaDevAttrComputeCapabilityMajor:
+		*value = 9;
+		return cudaSuccess;
+	case cudaDevAttrComputeCapabilityMinor:
+		*value = 0;
+		return cudaSuccess;
+	}
+	return cudaErrorInvalidValue;
+}
+
+enum cudaError cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int ordinal)
+{
+	struct double_device *device = double_ordinal(ordinal);
+	enum cudaError error = double_begin_any(__func__);
+
+	if (!error && !device)
+		error = cudaErrorInvalidDevice;
+	return double_end(error ? error : attribute_value(attribute, value));
+}
+
+enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *properties, int ordinal)
+{
+	struct double_device *device = double_ordinal(ordinal);
+	enum cudaError error = double_begin_any(__func__);
+	struct double_properties p = { .warpSize = 32, .memPitch = DOUBLE_MAX_PITCH, .maxThreadsPerBlock = 1024 };
+
+	if (!error && !device)
+		error = cudaErrorInvalidDevice;
+	if (!error) {
+		snprintf(p.name, sizeof p.name, "test double %u", device->number);
+		p.totalGlobalMem = device->limit;
+		memcpy((void *)properties, &p, sizeof p);
+	}
+	return double_end(error);
+}
+
+/* --- peers --- */
+
+enum cudaError cudaDeviceCanAccessPeer(int *can, int ordinal, int peer)
+{
+	struct double_device *a = double_ordinal(ordinal), *b = double_ordinal(peer);
+	enum cudaError error = double_begin_any(__func__);
+
+	*can = !error && a && b && a != b && double_state.peers;
+	return double_end(error ? error : a && b ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+enum cudaError cudaDeviceEnablePeerAccess(int ordinal, unsigned flags)
+{
+	struct double_device *device = double_current(), *peer = double_ordinal(ordinal);
+	enum cudaError error = double_begin(__func__, device);
+
+	if (!error && (!peer || peer == device || flags))
+		error = peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
+	if (!error && !double_state.peers)
+		error = cudaErrorPeerAccessUnsupported;
+	if (!error && device->peers[peer->number])
+		error = cudaErrorPeerAccessAlreadyEnabled;
+	if (!error)
+		device->peers[peer->number] = true;
+	return double_end(error);
+}
+
+enum cudaError cudaDeviceDisablePeerAccess(int ordinal)
+{
+	struct double_device *device = double_current(), *peer = double_ordinal(ordinal);
+	enum cudaError error = double_begin(__func__, device);
+
+	if (!error && !peer)
+		error = cudaErrorInvalidDevice;
+	if (!error && !device->peers[peer->number])
+		error = cudaErrorPeerAccessNotEnabled;
+	if (!error)
+		device->peers[peer->number] = false;
+	return double_end(error);
+}
+
+/* --- errors --- */
+
+static const struct text {
+	enum cudaError error;
+	const char *name, *sentence;
+} texts[] = {
+	{ cudaSuccess, "cudaSuccess", "no error" },
+	{ cudaErrorInvalidValue, "cudaErrorInvalidValue", "an argument is wrong" },
+	{ cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory" },
+	{ cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "no such grid or block" },
+	{ cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "a pitch is wrong" },
+	{ cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver", "the driver is too old" },
+	{ cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable", "the devices are in use or gone" },
+	{ cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "no such kernel" },
+	{ cudaErrorNoDevice, "cudaErrorNoDevice", "there is no device" },
+	{ cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "there is no such device" },
+	{ cudaErrorECCUncorrectable, "cudaErrorECCUncorrectable", "memory of the device is damaged" },
+	{ cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported", "the devices are no peers" },
+	{ cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "no such stream or event here" },
+	{ cudaErrorNotReady, "cudaErrorNotReady", "not yet" },
+	{ cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "a kernel used an address that is not its own" },
+	{ cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "a kernel took too long" },
+	{ cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled", "they are peers already" },
+	{ cudaErrorPeerAccessNotEnabled, "cudaErrorPeerAccessNotEnabled", "they are no peers" },
+	{ cudaErrorAssert, "cudaErrorAssert", "an assertion of a kernel failed" },
+	{ cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered", "it is registered already" },
+	{ cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered", "it is not registered" },
+	{ cudaErrorHardwareStackError, "cudaErrorHardwareStackError", "the stack of a kernel is damaged" },
+	{ cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "a kernel failed" },
+	{ cudaErrorNotSupported, "cudaErrorNotSupported", "this is not supported" },
+	{ cudaErrorUnknown, "cudaErrorUnknown", "something failed" },
+};
+
+static const struct text *find(enum cudaError error)
+{
+	for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (texts[i].error == error)
+			return &texts[i];
+	return NULL;
+}
+
+const char *cudaGetErrorName(enum cudaError error)
+{
+	const struct text *text = find(error);
+
+	return text ? text->name : "an error";
+}
+
+const char *cudaGetErrorString(enum cudaError error)
+{
+	const struct text *text = find(error);
+
+	return text ? text->sentence : "an error that the double has no sentence for";
+}

@@ -1,0 +1,18 @@
+# The test double of libcudart, as tests/double/.libs/libcudart.so.13. A test that watches it links
+# $(double_libs): the driver then finds it as the libcudart that the process has already. For programs
+# and scripts: LD_LIBRARY_PATH=tests/double/.libs
+check_LTLIBRARIES += tests/double/libcudart.la
+double_libs = tests/double/libcudart.la
+tests_double_libcudart_la_SOURCES = \
+	tests/double/copy.c tests/double/device.c tests/double/event.c tests/double/faults.c \
+	tests/double/kernel.c tests/double/memory.c tests/double/state.c tests/double/stream.c \
+	tests/double/cudart_double.h tests/double/internal.h tests/double/more_api.h \
+	src/drivers/cuda_api.h src/drivers/cuda_types.h
+tests_double_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 13:0:0 \
+	-Wl,--version-script=$(top_srcdir)/tests/double/cudart.map
+tests_double_libcudart_la_DEPENDENCIES = tests/double/cudart.map
+EXTRA_DIST += tests/double/cudart.map tests/double/README.md
+EXTRA_DIST += tests/double/kernel.h
+
+unit_tests += tests/double/semantics
+tests_double_semantics_LDADD = $(double_libs) $(helper_libs)
