@@ -45,3 +45,12 @@ examples_scripts = examples/test-cholesky.sh examples/test-examples.sh examples/
 	examples/component/test-plugin.sh
 TESTS += examples/test_kernels $(examples_scripts)
 EXTRA_DIST += $(examples_scripts)
+
+# OpenCL: built where it is, run where there are devices.
+if HAVE_OPENCL
+noinst_PROGRAMS += examples/opencl/product
+endif
+examples_opencl_product_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+examples_opencl_product_LDADD = libxylem.la $(OPENCL_LIBS)
+TESTS += examples/opencl/test-product.sh
+EXTRA_DIST += examples/opencl/test-product.sh
