@@ -96,6 +96,10 @@ struct helper *helper_try(const struct xy_config *config, int *error)
 	assert_non_null(h);
 	pthread_mutex_init(&h->lock, NULL);
 	c.ignore_environment = true;
+	/* Those of the build, and no devices but those that a test names. */
+	c.drivers = c.drivers ? c.drivers : HELPER_DRIVERS;
+	c.cuda_devices = c.cuda_devices ? c.cuda_devices : "none";
+	c.opencl_devices = c.opencl_devices ? c.opencl_devices : "none";
 	c.log = helper_log;
 	c.log_arg = h;
 	*error = xy_start(&h->rt, &c);

@@ -26,6 +26,9 @@ fuzz_corpora += tests/fuzz/tree_parse.corpus
 unit_tests += tests/core/version
 unit_tests += tests/core/config
 unit_tests += tests/core/machine
+unit_tests += tests/core/drivers
+tests_core_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_builddir)/tests/plugins/drivers"'
+tests_core_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
 unit_tests += tests/core/queue
 unit_tests += tests/core/option
 unit_tests += tests/core/registry
@@ -65,6 +68,7 @@ tests_plugins_good_la_LDFLAGS = $(plugin_flags)
 tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
 tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
 tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)
+include tests/plugins/drivers/local.mk
 EXTRA_DIST += tests/core/tree_fixture.h
 
 if HAVE_LIBFUZZER
@@ -124,4 +128,5 @@ AM_TESTS_ENVIRONMENT = \
 	RELACY_CPPFLAGS='-I$(top_srcdir)/include -I$(top_srcdir)/src'; export RELACY_CPPFLAGS; \
 	HWLOC_CFLAGS="$(HWLOC_CFLAGS)"; export HWLOC_CFLAGS; \
 	XY_SANITIZER_FLAGS="$(XY_SANITIZER_FLAGS)"; export XY_SANITIZER_FLAGS; \
+	XYLEM_DRIVERS='$(abs_builddir)/src/drivers/.libs'; export XYLEM_DRIVERS; \
 	FUZZER='$(fuzzer)'; export FUZZER;

@@ -40,12 +40,40 @@ struct xy_worker_info {
 	double speed;         /* relative to one CPU core */
 };
 
+/* One memory node. Nodes are numbered from 0: main memory, then the memory of each device. */
+struct xy_node_info {
+	char name[16];        /* "ram0", "cuda1": unique in the machine */
+	enum xy_arch arch;    /* XY_CPU: main memory, else what kind of device it is on */
+	int device;           /* which of its driver's devices it is on, -1: main memory */
+	char title[96];       /* the device as its maker calls it, "" when not known */
+	unsigned long long memory_bytes;     /* 0: not known */
+};
+
+/* What came of looking for a driver. */
+enum xy_driver_state {
+	XY_DRIVER_READY,      /* devices were opened */
+	XY_DRIVER_OFF,        /* its devices were set to "none" */
+	XY_DRIVER_ABSENT,     /* it is not installed */
+	XY_DRIVER_UNLOADABLE, /* it can't be loaded: most often a library that it needs is missing */
+	XY_DRIVER_REFUSED,    /* it was made for another version, or is no driver */
+	XY_DRIVER_IDLE,       /* there is no device for it */
+	XY_DRIVER_BROKEN      /* it failed */
+};
+
+struct xy_driver_info {
+	enum xy_driver_state state;
+	unsigned ndevices;    /* opened */
+	char text[256];       /* a sentence about it for people */
+};
+
 /*
  * Makes a machine from text, into *machine:
  *   ""  or "this"                  this computer: a CPU worker per allowed core
  *   "this:3"                       this computer with three CPU workers
+ *   "this(numa:2 core:1)"          this computer's cores, arranged as the topology says
  *   "cpu:4 cuda:2*15 opencl:1"     so many workers of each kind; a CUDA worker as fast as 15 cores
  *   "topology(numa:2 core:4 pu:1) cuda:2"   CPUs from an hwloc synthetic topology, and devices
+ * Real devices belong to the machine of a runtime only: see xy_machine_of_config in <xylem/task.h>.
  * Returns 0 or -errno (-EINVAL, -ENOMEM, -ERANGE) with a sentence in error[error_size] (may be NULL).
  * Any thread. The caller destroys it.
  */
@@ -59,6 +87,13 @@ unsigned xy_machine_nnodes(const struct xy_machine *machine);
 
 /* The worker's description, NULL when there is no such worker. Valid as long as the machine. */
 const struct xy_worker_info *xy_machine_worker(const struct xy_machine *machine, unsigned worker);
+
+/* The node's description, NULL when there is no such node. Valid as long as the machine. */
+const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, unsigned node);
+
+/* What came of looking for the driver of XY_CUDA or XY_OPENCL; NULL when nobody looked, as for a machine
+ * that is not here. Valid as long as the machine. */
+const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch);
 
 /* How far two workers are from each other: 0 for the same one, then more with each level of the
  * topology (cache, NUMA node, package, machine) that their nearest common part lies above. */

@@ -24,6 +24,7 @@ struct xy_task;
 
 enum xy_bind { XY_BIND_DEFAULT, XY_BIND_YES, XY_BIND_NO };
 enum xy_prefetch { XY_PREFETCH_DEFAULT, XY_PREFETCH_YES, XY_PREFETCH_NO };
+#define XY_NCPU_NONE (~0u)      /* no CPU workers, devices only; as 0 in the environment */
 #define XY_PIPELINE_NONE (-1)   /* fetch nothing ahead; as 0 in the environment */
 
 /* What a program may choose; a field that is zero means the default. A variable of the environment
@@ -64,6 +65,10 @@ int xy_start(struct xy_runtime **rt, const struct xy_config *config);
  * must have been unregistered and created tasks released before; what was not is freed with a log line.
  * -EDEADLK inside a codelet or callback. A NULL *rt is allowed. */
 int xy_stop(struct xy_runtime **rt);
+
+/* Makes the machine that a runtime with this configuration would have: looks for drivers and devices, but
+ * keeps none open. The caller destroys it. Returns what xy_start would; a log line says why. */
+int xy_machine_of_config(struct xy_machine **machine, const struct xy_config *config);
 
 const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt);
 

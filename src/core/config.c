@@ -17,6 +17,7 @@
 #include "core/util/text.h"
 
 #define CONFIG_PREFIX "XYLEM_"
+#define CONFIG_NCPU_ALL UINT_MAX
 #define CONFIG_WINDOW 2048
 #define CONFIG_WINDOW_MAX (1u << 30)
 #define CONFIG_SECONDS_MAX 1e9
@@ -46,7 +47,7 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_MACHINE", "this",
 	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2",
 	  "the workers (see: xylem machine)" },
-	{ "XYLEM_NCPU", "one per core", "a whole number from 1 to 100000",
+	{ "XYLEM_NCPU", "one per core", "a whole number from 0 to 100000",
 	  "CPU workers, where the machine is this computer" },
 	{ "XYLEM_BIND", "1", "0 or 1", "bind each CPU worker to a core" },
 	{ "XYLEM_NUMA", "0", "0 or 1", "have copies of data in each NUMA node, as in the memory of a device" },
@@ -86,7 +87,7 @@ static const struct {
 } config_rules[] = {
 	{ CONFIG_TEXT, offsetof(struct config_draft, sched), 0, 0 },
 	{ CONFIG_TEXT, offsetof(struct config_draft, machine), 0, 0 },
-	{ CONFIG_UNSIGNED, offsetof(struct config_draft, ncpu), 1, XY__CORES_MAX },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, ncpu), 0, XY__CORES_MAX },
 	{ CONFIG_BOOL, offsetof(struct config_draft, bind), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, numa), 0, 0 },
 	{ CONFIG_TEXT, offsetof(struct config_draft, drivers), 0, 0 },
@@ -173,6 +174,11 @@ static const char *config_text(const char *text)
 	return text ? text : "";
 }
 
+static unsigned config_ncpu(unsigned ncpu)
+{
+	return ncpu == 0 ? CONFIG_NCPU_ALL : ncpu == XY_NCPU_NONE ? 0 : ncpu;
+}
+
 static unsigned config_pipeline(int pipeline)
 {
 	return pipeline == 0 ? CONFIG_PIPELINE : pipeline == XY_PIPELINE_NONE ? 0 : (unsigned) pipeline;
@@ -201,7 +207,7 @@ static const char *config_devices_wrong(struct config_draft *d, const struct xy_
 
 static const char *config_wrong(struct config_draft *d, const struct xy_config *c)
 {
-	if (c->ncpu > XY__CORES_MAX)
+	if (c->ncpu > XY__CORES_MAX && c->ncpu != XY_NCPU_NONE)
 		return "ncpu is above 100000";
 	if (c->window > CONFIG_WINDOW_MAX)
 		return "window is above 1073741824";
@@ -228,7 +234,7 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 		.devices = { "", config_text(c->cuda_devices), config_text(c->opencl_devices) },
 		.workers = { 1, c->cuda_workers ? c->cuda_workers : 1, 1 },
 		.pipeline = { 0, config_pipeline(c->cuda_pipeline), config_pipeline(c->opencl_pipeline) },
-		.ncpu = c->ncpu,
+		.ncpu = config_ncpu(c->ncpu),
 		.window = c->window ? c->window : CONFIG_WINDOW,
 		.bind = c->bind != XY_BIND_NO,
 		.numa = c->numa,
@@ -307,17 +313,21 @@ static int config_from_environment(struct config_draft *d, const struct xy__log 
 	return 0;
 }
 
+bool xy__settings_use_ncpu(const char *machine)
+{
+	const char *here = strstr(machine, "this");
+
+	return !machine[strspn(machine, " \t")] || (here && here[4] != ':');
+}
+
 /* A number of workers and a machine that has its own are one too many. */
 static void config_check_ncpu(const struct config_draft *d, const struct xy__log *log)
 {
-	const char *here = strstr(d->machine, "this");
-
-	if (d->ncpu == 0 || !d->machine[strspn(d->machine, " \t")] || (here && here[4] != ':'))
-		return;
-	xy__log(log,
-		"XYLEM_NCPU or ncpu (%u) is not used: the machine \"%s\" says how many CPU workers "
-		"there are",
-		d->ncpu, d->machine);
+	if (d->ncpu != CONFIG_NCPU_ALL && !xy__settings_use_ncpu(d->machine))
+		xy__log(log,
+			"XYLEM_NCPU or ncpu (%u) is not used: the machine \"%s\" says how many CPU workers "
+			"there are",
+			d->ncpu, d->machine);
 }
 
 /* Makes the texts the settings' own; false without memory. */
@@ -350,7 +360,7 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	if (error)
 		return error;
 	config_check_ncpu(&d, &s->log);
-	s->ncpu = d.ncpu;
+	s->ncpu = d.ncpu == CONFIG_NCPU_ALL ? -1 : (int) d.ncpu;
 	s->bind = d.bind;
 	s->numa = d.numa;
 	s->prefetch = d.prefetch;

@@ -22,7 +22,7 @@ struct xy__limits {
 struct xy__settings {
 	char *sched;          /* never NULL */
 	char *machine;        /* never NULL */
-	unsigned ncpu;        /* 0: all */
+	int ncpu;             /* -1: one per core */
 	bool bind;
 	bool numa;            /* each NUMA node is a memory node of its own for data */
 	char *drivers;        /* never NULL; "": where they are installed */
@@ -45,6 +45,9 @@ struct xy__settings {
  * that names the variable and what it may be. s needs fini only after 0. */
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config);
 void xy__settings_fini(struct xy__settings *s);
+
+/* Whether the text of a machine leaves it to ncpu how many CPU workers there are. */
+bool xy__settings_use_ncpu(const char *machine);
 
 /* How many bytes data may use on a device; SIZE_MAX without a limit. */
 size_t xy__limit(const struct xy__limits *limits, unsigned device);

@@ -22,6 +22,7 @@ libxylem_all_la_SOURCES += src/core/data/interface_void.c
 libxylem_all_la_SOURCES += src/core/data/pack.c
 libxylem_all_la_SOURCES += src/core/data/sparse.c src/core/data/sparse.h
 libxylem_all_la_SOURCES += src/core/deps.c src/core/deps.h
+libxylem_all_la_SOURCES += src/core/drivers.c src/core/drivers.h src/core/drivers_machine.c
 libxylem_all_la_SOURCES += src/core/dump.c
 libxylem_all_la_SOURCES += src/core/expression.c src/core/expression.h src/core/expression_error.c
 libxylem_all_la_SOURCES += src/core/graph.c src/core/graph.h

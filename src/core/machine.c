@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "core/machine.h"
 #include "core/machine_plan.h"
@@ -18,11 +19,13 @@
 
 struct xy_machine {
 	unsigned nworkers, nnodes, ncores;
-	bool here;
+	bool here, has_drivers;
 	unsigned depth;                      /* of the deepest place */
 	struct xy__place *places;
 	unsigned *place_of;                  /* by worker */
 	struct xy_worker_info *workers;
+	struct xy_node_info *nodes;
+	struct xy_driver_info drivers[XY_NARCH];     /* where has_drivers */
 };
 
 const char *xy_arch_name(enum xy_arch arch)
@@ -32,23 +35,43 @@ const char *xy_arch_name(enum xy_arch arch)
 	return (unsigned) arch < XY_NARCH ? names[arch] : NULL;
 }
 
-/* The cores that the plan wants. */
-static int machine_topology(struct xy__topology *t, const struct xy__machine_plan *plan,
+/* Puts the cores of this computer, in turn, where those of a topology are. */
+static int machine_arrange(struct xy__topology *t, unsigned *ncores)
+{
+	struct xy__topology here;
+	int status = xy__topology_of_here(&here);
+
+	for (unsigned i = 0; !status && i < t->ncores; i++)
+		xy__topology_core(t, i)->pu = xy__topology_core(&here, i % here.ncores)->pu;
+	*ncores = status ? 0 : here.ncores;
+	if (!status)
+		xy__topology_fini(&here);
+	else
+		xy__topology_fini(t);
+	return status;
+}
+
+/* The cores that the plan wants, and how many cores of this computer those are. */
+static int machine_topology(struct xy__topology *t, unsigned *ncores, const struct xy__machine_plan *plan,
 			    const char *text, char *error, size_t error_size)
 {
 	const char *at = plan->topology;
 	char sentence[160];
 	int status;
 
+	*ncores = 0;
 	switch (plan->cores) {
 	case XY__CORES_TEXT:
-		status = xy__topology_of_text(t, &at, plan->topology_end, sentence,
-					      sizeof(sentence));
+	case XY__CORES_ARRANGED:
+		status = xy__topology_of_text(t, &at, plan->topology_end, sentence, sizeof(sentence));
 		if (status == -EINVAL || status == -ERANGE)
 			return xy__machine_fail(status, text, at, sentence, error, error_size);
+		if (!status && plan->here)
+			status = machine_arrange(t, ncores);
 		break;
 	case XY__CORES_HERE:
 		status = xy__topology_of_here(t);
+		*ncores = status || !plan->here ? 0 : t->ncores;
 		break;
 	default:
 		status = xy__topology_init(t, plan->count[XY_CPU], 0);
@@ -92,87 +115,165 @@ static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t,
 	}
 }
 
+static void machine_add_node(struct xy_machine *m, struct xy_node_info info, unsigned number)
+{
+	struct xy_node_info *node = &m->nodes[m->nnodes++];
+
+	*node = info;
+	snprintf(node->name, sizeof(node->name), "%s%u", info.device < 0 ? "ram" : xy_arch_name(info.arch), number);
+}
+
+/* Main memory: the nodes that the CPU workers are in, and one without any. Its size is known where
+ * it is one node. */
+static void machine_add_memory(struct xy_machine *m)
+{
+	unsigned nnodes = m->nnodes;
+	struct sysinfo info;
+	unsigned long long bytes = 0;
+
+	if (m->here && nnodes == 1 && sysinfo(&info) == 0)
+		bytes = (unsigned long long) info.totalram * info.mem_unit;
+	m->nnodes = 0;
+	while (m->nnodes < nnodes)
+		machine_add_node(m, (struct xy_node_info) { .arch = XY_CPU, .device = -1, .memory_bytes = bytes },
+				 m->nnodes);
+}
+
 /* Each device has its own memory and hangs on the machine. */
-static void machine_add_devices(struct xy_machine *m, struct xy__topology *t,
-				const struct xy__machine_item *item)
+static void machine_add_device(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_device *d)
+{
+	struct xy_node_info info = { .arch = d->arch, .device = (int) d->index, .memory_bytes = d->memory_bytes };
+
+	snprintf(info.title, sizeof(info.title), "%s", d->title);
+	t->places[t->nplaces] = (struct xy__place) { 0, 1 };
+	for (unsigned i = 0; i < d->nworkers; i++) {
+		struct xy_worker_info *w = machine_add(m, d->arch, t->nplaces,
+						       d->speed > 0 ? d->speed : xy__machine_speed(d->arch));
+
+		w->node = m->nnodes;
+		w->device = (int) d->index;
+	}
+	machine_add_node(m, info, d->index);
+	t->nplaces++;
+	if (m->depth == 0)
+		m->depth = 1;
+}
+
+/* Devices that nobody has at hand: one worker each. */
+static void machine_add_imagined(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_item *item)
 {
 	for (unsigned i = 0; i < item->count; i++) {
-		t->places[t->nplaces] = (struct xy__place) { 0, 1 };
-		machine_add(m, item->arch, t->nplaces++, item->speed)->node = m->nnodes++;
-		if (m->depth == 0)
-			m->depth = 1;
+		const struct xy_node_info *last = &m->nodes[m->nnodes - 1];
+		struct xy__machine_device device = {
+			.arch = item->arch,
+			.index = last->arch == item->arch ? (unsigned) last->device + 1 : 0,
+			.nworkers = 1,
+			.title = "",
+			.speed = item->speed,
+		};
+
+		machine_add_device(m, t, &device);
 	}
 }
 
-/* Allocates for all workers and fills them in: CPUs, then the other kinds in order. */
-static int machine_fill(struct xy_machine *m, struct xy__topology *t,
-			const struct xy__machine_plan *plan)
+static bool machine_allocate(struct xy_machine *m, struct xy__topology *t, unsigned nworkers, unsigned ndevices)
 {
-	unsigned ndevices = plan->count[XY_CUDA] + plan->count[XY_OPENCL];
-	unsigned nworkers = (plan->all ? t->ncores : plan->count[XY_CPU]) + ndevices;
 	struct xy__place *places = realloc(t->places, (t->nplaces + ndevices) * sizeof(*places));
 
-	if (!places)
-		return -ENOMEM;
-	t->places = places;
+	if (places)
+		t->places = places;
 	m->workers = malloc(nworkers * sizeof(*m->workers));
 	m->place_of = malloc(nworkers * sizeof(*m->place_of));
-	if (!m->workers || !m->place_of)
+	m->nodes = malloc((t->nnodes + ndevices) * sizeof(*m->nodes));
+	return places && m->workers && m->place_of && m->nodes;
+}
+
+static unsigned machine_count_others(const struct xy__machine_request *request)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < request->ndevices; i++)
+		count += request->devices[i].nworkers;
+	return count;
+}
+
+/* Allocates for all workers and fills them in: CPUs, then the other kinds in order. */
+static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_plan *plan,
+			const struct xy__machine_request *request)
+{
+	unsigned nimagined = plan->count[XY_CUDA] + plan->count[XY_OPENCL];
+	unsigned nworkers = (plan->all ? t->ncores : plan->count[XY_CPU]) + nimagined + machine_count_others(request);
+
+	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices))
 		return -ENOMEM;
 	m->here = plan->here;
-	m->ncores = plan->here ? t->ncores : 0;
 	m->depth = t->depth;
 	m->nnodes = 1;
 	if (plan->all)
 		machine_add_cpus(m, t, t->ncores, 1);
-	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+	for (unsigned i = 0; i < plan->nitems; i++)
+		if (plan->items[i].arch == XY_CPU)
+			machine_add_cpus(m, t, plan->items[i].count, plan->items[i].speed);
+	machine_add_memory(m);
+	for (unsigned arch = XY_CPU + 1; arch < XY_NARCH; arch++)
 		for (unsigned i = 0; i < plan->nitems; i++)
-			if (plan->items[i].arch != arch)
-				continue;
-			else if (arch == XY_CPU)
-				machine_add_cpus(m, t, plan->items[i].count, plan->items[i].speed);
-			else
-				machine_add_devices(m, t, &plan->items[i]);
+			if (plan->items[i].arch == arch)
+				machine_add_imagined(m, t, &plan->items[i]);
+	for (unsigned i = 0; i < request->ndevices; i++)
+		machine_add_device(m, t, &request->devices[i]);
 	assert(m->nworkers == nworkers);
 	m->places = t->places;
 	t->places = NULL;
 	return 0;
 }
 
-int xy__machine_create(struct xy_machine **machine, const char *text, unsigned ncpu, char *error,
+int xy__machine_create(struct xy_machine **machine, const struct xy__machine_request *request, char *error,
 		       size_t error_size)
 {
+	const char *text = request->text ? request->text : "";
+	unsigned ncores, nothers = machine_count_others(request);
 	struct xy__machine_plan plan;
 	struct xy__topology t;
 	struct xy_machine *m;
 	int status;
 
 	*machine = NULL;
-	text = text ? text : "";
-	status = xy__machine_plan(&plan, text, ncpu, error, error_size);
+	status = xy__machine_plan(&plan, text, request->ncpu, nothers, error, error_size);
+	assert(status || plan.devices || nothers == 0);
 	if (!status)
-		status = machine_topology(&t, &plan, text, error, error_size);
+		status = machine_topology(&t, &ncores, &plan, text, error, error_size);
 	if (status)
 		return status;
 	m = calloc(1, sizeof(*m));
-	if (plan.all && t.ncores > XY__CORES_MAX - plan.count[XY_CUDA] - plan.count[XY_OPENCL])
-		status = xy__machine_fail(-ERANGE, text, text,
-					  "a machine has at most 100000 workers", error,
+	if (plan.all && t.ncores > XY__CORES_MAX - plan.count[XY_CUDA] - plan.count[XY_OPENCL] - nothers)
+		status = xy__machine_fail(-ERANGE, text, text, "a machine has at most 100000 workers", error,
 					  error_size);
-	else if (!m || machine_fill(m, &t, &plan))
-		status = xy__machine_fail(-ENOMEM, text, text, "not enough memory", error,
-					  error_size);
+	else if (!m || machine_fill(m, &t, &plan, request))
+		status = xy__machine_fail(-ENOMEM, text, text, "not enough memory", error, error_size);
 	xy__topology_fini(&t);
-	if (status)
+	if (status) {
 		xy_machine_destroy(m);
-	else
-		*machine = m;
-	return status;
+		return status;
+	}
+	m->ncores = ncores;
+	m->has_drivers = request->drivers;
+	if (request->drivers)
+		memcpy(m->drivers, request->drivers, sizeof(m->drivers));
+	*machine = m;
+	return 0;
+}
+
+bool xy__machine_takes_devices(const char *text)
+{
+	struct xy__machine_plan plan;
+
+	return !xy__machine_plan(&plan, text ? text : "", -1, 1, NULL, 0) && plan.devices;
 }
 
 int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size)
 {
-	return xy__machine_create(machine, text, 0, error, error_size);
+	return xy__machine_create(machine, &(struct xy__machine_request) { .text = text, .ncpu = -1 }, error,
+				  error_size);
 }
 
 void xy_machine_destroy(struct xy_machine *machine)
@@ -182,6 +283,7 @@ void xy_machine_destroy(struct xy_machine *machine)
 	free(machine->places);
 	free(machine->place_of);
 	free(machine->workers);
+	free(machine->nodes);
 	free(machine);
 }
 
@@ -198,6 +300,16 @@ unsigned xy_machine_nnodes(const struct xy_machine *machine)
 const struct xy_worker_info *xy_machine_worker(const struct xy_machine *machine, unsigned worker)
 {
 	return worker < machine->nworkers ? &machine->workers[worker] : NULL;
+}
+
+const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, unsigned node)
+{
+	return node < machine->nnodes ? &machine->nodes[node] : NULL;
+}
+
+const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch)
+{
+	return machine->has_drivers && (arch == XY_CUDA || arch == XY_OPENCL) ? &machine->drivers[arch] : NULL;
 }
 
 unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsigned b)

@@ -7,9 +7,31 @@
 
 #include <xylem/machine.h>
 
-/* As xy_machine_create; ncpu > 0 replaces the number of CPU workers of "this" computer. */
-int xy__machine_create(struct xy_machine **machine, const char *text, unsigned ncpu, char *error,
+/* An open device that gets workers. They share its memory, which is a node of its own. */
+struct xy__machine_device {
+	enum xy_arch arch;
+	unsigned index;              /* among its driver's devices */
+	unsigned nworkers;
+	const char *title;           /* as its maker calls it */
+	unsigned long long memory_bytes;     /* 0: not known */
+	double speed;                /* 0: not known */
+};
+
+struct xy__machine_request {
+	const char *text;
+	int ncpu;                    /* how many CPU workers "this" has; -1: one per core */
+	unsigned ndevices;           /* only where xy__machine_takes_devices */
+	const struct xy__machine_device *devices;    /* ordered by architecture */
+	const struct xy_driver_info *drivers;        /* by architecture; NULL: nobody looked */
+};
+
+/* As xy_machine_create, with devices and what the settings say. */
+int xy__machine_create(struct xy_machine **machine, const struct xy__machine_request *request, char *error,
 		       size_t error_size);
+
+/* Whether the devices of this computer belong to the machine of a text: "this" in all its forms, when
+ * no other devices are named. */
+bool xy__machine_takes_devices(const char *text);
 
 /* Binds the calling thread to the core of a worker; 0 or -errno. Does nothing for pu < 0. */
 int xy__machine_bind(const struct xy_machine *machine, unsigned worker);

@@ -24,6 +24,11 @@ struct plan_reader {
 
 static const double plan_speeds[XY_NARCH] = { [XY_CPU] = 1, [XY_CUDA] = 20, [XY_OPENCL] = 10 };
 
+double xy__machine_speed(enum xy_arch arch)
+{
+	return plan_speeds[arch];
+}
+
 int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
 		     size_t error_size)
 {
@@ -63,8 +68,8 @@ static int plan_add(struct plan_reader *r, const char *at, struct xy__machine_it
 	return 0;
 }
 
-/* "(numa:2 core:4)" behind "topology". */
-static int plan_topology(struct plan_reader *r)
+/* "(numa:2 core:4)" behind "topology" or "this". */
+static int plan_topology(struct plan_reader *r, enum xy__machine_cores cores)
 {
 	const char *open = r->at++;
 	unsigned depth = 1;
@@ -79,7 +84,7 @@ static int plan_topology(struct plan_reader *r)
 		depth -= *r->at == ')';
 	}
 	r->plan->all = true;
-	r->plan->cores = XY__CORES_TEXT;
+	r->plan->cores = cores;
 	r->plan->topology = open + 1;
 	r->plan->topology_end = r->at - 1;
 	return 0;
@@ -110,9 +115,12 @@ static int plan_item(struct plan_reader *r, enum xy_arch arch)
 	return plan_add(r, start, item);
 }
 
-/* "this" or "this:3". */
+/* "this", "this:3" or "this(numa:2 core:1)". */
 static int plan_this(struct plan_reader *r)
 {
+	r->plan->devices = true;
+	if (*r->at == '(')
+		return plan_topology(r, XY__CORES_ARRANGED);
 	r->plan->cores = XY__CORES_HERE;
 	if (*r->at == ':') {
 		r->at++;
@@ -163,7 +171,7 @@ static int plan_word(struct plan_reader *r)
 		return plan_fail(r, -EINVAL, start,
 				 "the CPUs are described already, by this, cpu: or topology()");
 	if (is_topology)
-		return plan_topology(r);
+		return plan_topology(r, XY__CORES_TEXT);
 	if (is_this)
 		return plan_this(r);
 	for (unsigned arch = 0; arch < XY_NARCH; arch++)
@@ -193,31 +201,40 @@ static int plan_words(struct plan_reader *r)
 	}
 }
 
-int xy__machine_plan(struct xy__machine_plan *plan, const char *text, unsigned ncpu, char *error,
+/* What the words mean together. */
+static void plan_conclude(struct xy__machine_plan *plan)
+{
+	if (plan->nitems == 0 && !plan->topology) {
+		plan->all = plan->devices = true;
+		plan->cores = XY__CORES_HERE;
+	}
+	for (unsigned i = 0; i < plan->nitems; i++)
+		plan->devices = plan->devices && plan->items[i].arch == XY_CPU;
+	plan->here = plan->count[XY_CUDA] + plan->count[XY_OPENCL] == 0 && plan->cores != XY__CORES_TEXT;
+	if (plan->here && plan->cores == XY__CORES_FLAT)
+		plan->cores = XY__CORES_HERE;
+}
+
+int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, unsigned nothers, char *error,
 		     size_t error_size)
 {
 	struct plan_reader r = { plan, text, text, error, error_size };
-	bool devices;
+	bool this;
 	int status;
 
 	*plan = (struct xy__machine_plan) { 0 };
 	status = plan_words(&r);
 	if (status)
 		return status;
-	if (plan->nitems == 0 && !plan->topology) {
-		plan->all = true;
-		plan->cores = XY__CORES_HERE;
-	}
-	devices = plan->count[XY_CUDA] + plan->count[XY_OPENCL] > 0;
-	plan->here = !devices && !plan->topology;
-	if (plan->here)
-		plan->cores = XY__CORES_HERE;
-	if (plan->all && plan->cores == XY__CORES_HERE && ncpu > 0) {
+	plan_conclude(plan);
+	this = plan->cores == XY__CORES_HERE || plan->cores == XY__CORES_ARRANGED;
+	if (plan->all && this && ncpu >= 0) {
 		plan->all = false;
-		status = plan_add(&r, text,
-				  (struct xy__machine_item){ XY_CPU, ncpu, plan_speeds[XY_CPU] });
+		status = plan_add(&r, text, (struct xy__machine_item){ XY_CPU, (unsigned) ncpu, plan_speeds[XY_CPU] });
 	}
-	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX)
+	if (!status && nothers > plan_room(plan))
+		status = plan_fail(&r, -ERANGE, text, "a machine has at most 100000 workers");
+	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX && nothers == 0)
 		status = plan_fail(&r, -EINVAL, text, "a machine needs a worker");
 	return status;
 }

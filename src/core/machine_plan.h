@@ -23,6 +23,7 @@ enum xy__machine_cores {
 	XY__CORES_FLAT,     /* nobody's: they share nothing but the machine */
 	XY__CORES_HERE,     /* this computer's */
 	XY__CORES_TEXT,     /* of the synthetic topology */
+	XY__CORES_ARRANGED, /* this computer's, at the places that the synthetic topology has */
 };
 
 struct xy__machine_plan {
@@ -30,14 +31,19 @@ struct xy__machine_plan {
 	const char *topology, *topology_end;     /* between the parentheses, or NULL */
 	bool all;                                /* a CPU worker for each core */
 	bool here;                               /* a runtime can run on it */
+	bool devices;                            /* the open devices of this computer belong to it */
 	unsigned nitems;
 	struct xy__machine_item items[XY__ITEMS_MAX];
 	unsigned count[XY_NARCH];                /* of the items */
 };
 
-/* Reads a text as xy_machine_create describes it; ncpu > 0 says how many CPU workers "this" has. */
-int xy__machine_plan(struct xy__machine_plan *plan, const char *text, unsigned ncpu, char *error,
+/* Reads a text as xy_machine_create describes it. ncpu >= 0 says how many CPU workers "this" has, nothers
+ * how many workers its devices have. */
+int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, unsigned nothers, char *error,
 		     size_t error_size);
+
+/* How many times as fast as a CPU core a worker of a kind is, where nothing is known. */
+double xy__machine_speed(enum xy_arch arch);
 
 /* Writes what is wrong at a place of the text and returns code. */
 int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,

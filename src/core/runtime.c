@@ -15,15 +15,14 @@ enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
 
 static int runtime_machine(struct xy_runtime *rt)
 {
-	char message[MESSAGE];
-	int error = xy__machine_create(&rt->machine, rt->settings.machine, rt->settings.ncpu, message,
-				       sizeof message);
+	int error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
+	unsigned ncpus = 0;
 
-	if (error) {
-		xy__log(&rt->settings.log, "%s", message);
+	if (error)
 		return error;
-	}
 	rt->nworkers = xy_machine_nworkers(rt->machine);
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		ncpus += xy_machine_worker(rt->machine, i)->arch == XY_CPU;
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (xy_machine_worker(rt->machine, i)->arch != XY_CPU || !xy_machine_is_here(rt->machine)) {
 			xy__log(&rt->settings.log,
@@ -31,9 +30,9 @@ static int runtime_machine(struct xy_runtime *rt)
 				rt->settings.machine);
 			return -ENODEV;
 		}
-	if (rt->nworkers > xy_machine_ncores(rt->machine))
+	if (ncpus > xy_machine_ncores(rt->machine))
 		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down",
-			rt->nworkers, xy_machine_ncores(rt->machine));
+			ncpus, xy_machine_ncores(rt->machine));
 	return 0;
 }
 
@@ -120,6 +119,7 @@ static void runtime_free(struct xy_runtime *rt)
 	xy_tree_destroy(rt->tree);
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
+	xy__drivers_close(&rt->drivers);
 	free(rt->workers);
 	free(rt->applications);
 	free(rt->slots);

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include "core/config.h"
+#include "core/drivers.h"
 #include "core/lockfree/ring.h"
 #include "core/pool.h"
 #include "core/task.h"
@@ -61,6 +62,7 @@ struct xy__worker {
 
 struct xy_runtime {
 	struct xy__settings settings;        /* (c) */
+	struct xy__drivers drivers;          /* (c) open devices, as the machine has them */
 	struct xy_machine *machine;          /* (c) */
 	struct xy_registry *registry;        /* (c) */
 	struct xy_tree *tree;                /* (c) */

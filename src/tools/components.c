@@ -98,7 +98,7 @@ static enum tool_status components_run(const struct tool_arguments *arguments)
 {
 	const struct xy_component_ops *ops;
 	struct tool_world world;
-	enum tool_status status = tool_world_init(&world, "this");
+	enum tool_status status = tool_world_init(&world, "cpu:1");
 
 	if (status != TOOL_OK)
 		return status;

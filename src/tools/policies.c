@@ -9,7 +9,7 @@ static enum tool_status policies_run(const struct tool_arguments *arguments)
 {
 	const struct xy_policy *policy;
 	struct tool_world world;
-	enum tool_status status = tool_world_init(&world, "this");
+	enum tool_status status = tool_world_init(&world, "cpu:1");
 
 	(void) arguments;
 	if (status != TOOL_OK)

@@ -4,9 +4,7 @@
  * shows is what runs.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/tool.h"
 
@@ -19,34 +17,36 @@ enum tool_status tool_status_of(int error)
 		       : TOOL_FAILED;
 }
 
-/* The machine's text with XYLEM_NCPU in it, to be freed; NULL without memory. */
-static char *world_machine_text(const struct xy__settings *s, const char *text)
+/* The number of CPU workers as a program would ask for it. */
+static unsigned world_ncpu(const struct xy__settings *s, const char *machine)
 {
-	const char *here = strstr(text, "this");
-	char *whole;
+	if (s->ncpu < 0 || !xy__settings_use_ncpu(machine))
+		return 0;
+	return s->ncpu == 0 ? XY_NCPU_NONE : (unsigned) s->ncpu;
+}
 
-	if (s->ncpu == 0 || (here && here[4] == ':') || (!here && text[strspn(text, " \t")]))
-		return strdup(text);
-	if (!here)
-		here = text + strlen(text);
-	if (asprintf(&whole, "%.*sthis:%u%s", (int) (here - text), text, s->ncpu,
-		     *here ? here + 4 : "") < 0)
-		return NULL;
-	return whole;
+static void world_log(void *arg, const char *line)
+{
+	(void) arg;
+	tool_say("%s", line);
 }
 
 static enum tool_status world_machine(struct tool_world *world, const char *text)
 {
-	char error[1024] = "";
-	char *whole = world_machine_text(&world->settings, text);
-	int status = whole ? xy_machine_create(&world->machine, whole, error, sizeof(error))
-			   : -ENOMEM;
+	const struct xy__settings *s = &world->settings;
+	struct xy_config config = {
+		.machine = text,
+		.ncpu = world_ncpu(s, text),
+		.drivers = s->drivers,
+		.cuda_devices = s->devices[XY_CUDA],
+		.opencl_devices = s->devices[XY_OPENCL],
+		.cuda_workers = s->workers[XY_CUDA],
+		.ignore_environment = true,
+		.log = world_log,
+	};
+	int status = xy_machine_of_config(&world->machine, &config);
 
-	free(whole);
-	if (!status)
-		return TOOL_OK;
-	tool_say("%s", status == -ENOMEM ? "not enough memory" : error);
-	return tool_status_of(status);
+	return status ? tool_status_of(status) : TOOL_OK;
 }
 
 enum tool_status tool_world_init(struct tool_world *world, const char *machine)

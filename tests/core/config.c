@@ -59,7 +59,7 @@ static void has_defaults(void **state)
 	assert_string_equal(s.sched, xy_policy_default());
 	assert_string_equal(s.machine, "");
 	assert_string_equal(s.plugins, "");
-	assert_int_equal(s.ncpu, 0);
+	assert_int_equal(s.ncpu, -1);
 	assert_true(s.bind);
 	assert_int_equal(s.window, 2048);
 	assert_true(s.watchdog_s == 0);
@@ -224,7 +224,6 @@ static void takes_an_empty_variable_as_unset(void **state)
 static void names_the_variable_that_is_wrong(void **state)
 {
 	static const char *const wrong[][2] = {
-		{ "XYLEM_NCPU", "0" },
 		{ "XYLEM_NCPU", "100001" },
 		{ "XYLEM_NCPU", "two" },
 		{ "XYLEM_NCPU", "-1" },
@@ -338,10 +337,11 @@ static void refuses_a_wrong_field_of_the_program(void **state)
 
 static void says_when_a_number_of_cpus_is_not_used(void **state)
 {
-	static const char *const machines[] = { "cpu:2", "this:2", "this cuda:2", "this", " " };
+	static const char *const machines[] = { "cpu:2", "this:2", "this cuda:2", "this", " ",
+						"this(numa:2 core:1)" };
 
 	(void) state;
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 6; i++) {
 		struct xy__settings s;
 
 		clean(NULL);
@@ -355,6 +355,21 @@ static void says_when_a_number_of_cpus_is_not_used(void **state)
 		}
 		xy__settings_fini(&s);
 	}
+}
+
+static void may_have_no_cpus(void **state)
+{
+	struct xy__settings s;
+
+	(void) state;
+	assert_int_equal(init(&s, (struct xy_config) { .ncpu = XY_NCPU_NONE }), 0);
+	assert_int_equal(s.ncpu, 0);
+	xy__settings_fini(&s);
+	setenv("XYLEM_NCPU", "0", 1);
+	assert_int_equal(init(&s, program), 0);
+	assert_int_equal(s.ncpu, 0);
+	xy__settings_fini(&s);
+	assert_int_equal(captured.lines, 0);
 }
 
 static void keeps_copies_of_texts(void **state)
@@ -391,6 +406,7 @@ int main(void)
 		cmocka_unit_test_setup(suggests_the_variable_that_was_meant, clean),
 		cmocka_unit_test_setup(refuses_a_wrong_field_of_the_program, clean),
 		cmocka_unit_test_setup(says_when_a_number_of_cpus_is_not_used, clean),
+		cmocka_unit_test_setup(may_have_no_cpus, clean),
 		cmocka_unit_test_setup(keeps_copies_of_texts, clean),
 		cmocka_unit_test_setup(describes_every_variable, clean),
 	};

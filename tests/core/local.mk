@@ -18,6 +18,7 @@ unit_tests += $(runtime_tests)
 if HAVE_CMOCKA
 check_LTLIBRARIES += libhelper.la
 endif
+libhelper_la_CPPFLAGS = $(AM_CPPFLAGS) -DHELPER_DRIVERS='"$(abs_builddir)/src/drivers/.libs"'
 libhelper_la_SOURCES = tests/helper.c tests/helper.h
 helper_libs = libhelper.la $(LDADD)
 tests_core_data_acquire_LDADD = $(helper_libs)

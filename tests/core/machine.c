@@ -25,6 +25,13 @@ static struct xy_machine *machine(const char *text)
 	return m;
 }
 
+/* A machine whose number of CPU workers comes from the settings. */
+static int create(struct xy_machine **m, const char *text, int ncpu, char *error, size_t error_size)
+{
+	return xy__machine_create(m, &(struct xy__machine_request) { .text = text, .ncpu = ncpu }, error,
+				  error_size);
+}
+
 static unsigned allowed_cores(void)
 {
 	struct xy_machine *m = machine("this");
@@ -90,28 +97,101 @@ static void lets_a_number_replace_the_cores_of_this_computer(void **state)
 	char error[256];
 
 	(void) state;
-	assert_int_equal(xy__machine_create(&m, "this", 5, NULL, 0), 0);
+	assert_int_equal(create(&m, "this", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 5);
 	assert_true(xy_machine_is_here(m));
 	xy_machine_destroy(m);
-	assert_int_equal(xy__machine_create(&m, "this:2", 5, NULL, 0), 0);
+	assert_int_equal(create(&m, "this:2", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 2);
 	assert_true(xy_machine_is_here(m));
 	xy_machine_destroy(m);
-	assert_int_equal(xy__machine_create(&m, "this cuda:1", 5, NULL, 0), 0);
+	assert_int_equal(create(&m, "this cuda:1", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 6);
 	assert_false(xy_machine_is_here(m));
 	xy_machine_destroy(m);
-	assert_int_equal(xy__machine_create(&m, "cpu:3", 5, NULL, 0), 0);
+	assert_int_equal(create(&m, "cpu:3", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 3);
 	xy_machine_destroy(m);
-	assert_int_equal(xy__machine_create(&m, "topology(core:2)", 5, NULL, 0), 0);
+	assert_int_equal(create(&m, "topology(core:2)", 5, NULL, 0), 0);
 	assert_int_equal(xy_machine_nworkers(m), 2);
 	xy_machine_destroy(m);
-	assert_int_equal(xy__machine_create(&m, "", 100001, error, sizeof(error)), -ERANGE);
+	assert_int_equal(create(&m, "", 100001, error, sizeof(error)), -ERANGE);
 	assert_non_null(strstr(error, "100000"));
 	assert_null(m);
+	assert_int_equal(create(&m, "this(numa:2 core:2)", 3, NULL, 0), 0);
+	assert_int_equal(xy_machine_nworkers(m), 3);
+	xy_machine_destroy(m);
+	assert_int_equal(create(&m, "this", 0, error, sizeof(error)), -EINVAL);
+	assert_non_null(strstr(error, "needs a worker"));
 }
+
+static void arranges_the_cores_of_this_computer(void **state)
+{
+	struct xy_machine *m = machine("this(package:2 [numa] core:3)"), *here = machine("this");
+	unsigned ncores = xy_machine_ncores(here);
+
+	(void) state;
+	assert_true(xy_machine_is_here(m));
+	assert_int_equal(xy_machine_nworkers(m), 6);
+	assert_int_equal(xy_machine_ncores(m), ncores);
+	assert_int_equal(xy_machine_nnodes(m), 2);
+	for (unsigned w = 0; w < 6; w++) {
+		assert_int_equal(xy_machine_worker(m, w)->pu, xy_machine_worker(here, w % ncores)->pu);
+		assert_int_equal(xy_machine_worker(m, w)->node, w / 3);
+	}
+	assert_int_equal(xy_machine_distance(m, 0, 2), 2);
+	assert_int_equal(xy_machine_distance(m, 0, 3), 3);
+	xy_machine_destroy(m);
+	m = machine("this(core:2) cuda:1");
+	assert_false(xy_machine_is_here(m));
+	assert_int_equal(xy_machine_ncores(m), 0);
+	assert_int_equal(xy_machine_worker(m, 0)->pu, -1);
+	xy_machine_destroy(m);
+	xy_machine_destroy(here);
+}
+
+static void takes_devices_only_where_they_are_not_named(void **state)
+{
+	static const struct {
+		const char *text;
+		bool takes;
+	} cases[] = {
+		{ "", true }, { "this", true }, { " this:3", true }, { "this:0", true }, { "this(core:2)", true },
+		{ "cpu:2", false }, { "this cuda:1", false }, { "this opencl:0", false },
+		{ "topology(core:2)", false }, { "that", false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(xy__machine_takes_devices(cases[i].text), cases[i].takes);
+	assert_true(xy__machine_takes_devices(NULL));
+}
+
+static void describes_memory(void **state)
+{
+	struct xy_machine *m = machine("topology(numa:2 core:1) opencl:1 cuda:2");
+	static const char *const names[] = { "ram0", "ram1", "cuda0", "cuda1", "opencl0" };
+
+	(void) state;
+	assert_int_equal(xy_machine_nnodes(m), 5);
+	for (unsigned node = 0; node < 5; node++) {
+		const struct xy_node_info *info = xy_machine_node(m, node);
+
+		assert_string_equal(info->name, names[node]);
+		assert_int_equal(info->arch, node < 2 ? XY_CPU : node < 4 ? XY_CUDA : XY_OPENCL);
+		assert_int_equal(info->device, node < 2 ? -1 : node < 4 ? (int) node - 2 : 0);
+		assert_int_equal(info->memory_bytes, 0);
+		assert_string_equal(info->title, "");
+	}
+	assert_null(xy_machine_node(m, 5));
+	assert_null(xy_machine_driver(m, XY_CUDA));
+	xy_machine_destroy(m);
+	m = machine("this(core:1)");
+	assert_int_equal(xy_machine_nnodes(m), 1);
+	assert_true(xy_machine_node(m, 0)->memory_bytes > 1 << 20);
+	xy_machine_destroy(m);
+}
+
 
 static void gives_devices_memory_of_their_own(void **state)
 {
@@ -129,6 +209,7 @@ static void gives_devices_memory_of_their_own(void **state)
 		assert_int_equal(info->node, w < 3 ? 0 : w - 2);
 		assert_true(info->speed == (w < 3 ? 1 : w < 5 ? 20 : 10));
 		assert_int_equal(info->pu, -1);
+		assert_int_equal(info->device, w < 3 ? -1 : w < 5 ? (int) w - 3 : 0);
 	}
 	assert_string_equal(xy_machine_worker(m, 4)->name, "cuda1");
 	assert_string_equal(xy_machine_worker(m, 5)->name, "opencl0");
@@ -234,6 +315,10 @@ static void says_what_is_wrong_with_a_text(void **state)
 		{ "cuda:1*1e9", -ERANGE, "column 8: a speed" },
 		{ "this:", -EINVAL, "column 6: expected a number" },
 		{ "this:0", -EINVAL, "needs a worker" },
+		{ "this(core:2", -EINVAL, "column 5: this parenthesis is not closed" },
+		{ "this()", -EINVAL, "column 6: no cores" },
+		{ "this(core:2):2", -EINVAL, "column 13: expected a space" },
+		{ "this(core:2) cpu:2", -EINVAL, "column 14: the CPUs are described already" },
 		{ "this:2 cpu:2", -EINVAL, "column 8: the CPUs are described already" },
 		{ "this this", -EINVAL, "column 6: the CPUs are described already" },
 		{ "this cpu:2", -EINVAL, "column 6: the CPUs are described already" },
@@ -338,6 +423,9 @@ int main(void)
 		cmocka_unit_test(has_a_bound_worker_for_each_core_of_this_computer),
 		cmocka_unit_test(shares_cores_among_more_workers),
 		cmocka_unit_test(lets_a_number_replace_the_cores_of_this_computer),
+		cmocka_unit_test(arranges_the_cores_of_this_computer),
+		cmocka_unit_test(takes_devices_only_where_they_are_not_named),
+		cmocka_unit_test(describes_memory),
 		cmocka_unit_test(gives_devices_memory_of_their_own),
 		cmocka_unit_test(keeps_main_memory_without_a_cpu),
 		cmocka_unit_test(takes_speeds),

@@ -50,6 +50,8 @@ static void look(const struct xy_machine *m, const char *text)
 		       (info->arch == info[-1].arch && info->index == info[-1].index + 1), "order", text);
 		expect(info->node < xy_machine_nnodes(m), "node", text);
 		expect(info->speed > 0, "speed", text);
+		expect((info->device >= 0) == (info->arch != XY_CPU), "device", text);
+		expect(xy_machine_node(m, info->node)->arch == info->arch, "kind of node", text);
 		expect((info->pu >= 0) == xy_machine_is_here(m), "processor", text);
 		if (w == 0)
 			continue;
