@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem machine: workers, memory, distances, binding, and what this version can drive. */
+/* xylem machine: workers, memory, distances, binding, and what came of looking for devices. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +33,9 @@ static void machine_summary(const struct xy_machine *m, const struct tool_world 
 	}
 	printf("place    this computer, %u core%s that this process may use\n", ncores,
 	       ncores == 1 ? "" : "s");
-	if (n > ncores)
-		printf("sharing  %u workers share %u core%s\n", n, ncores, ncores == 1 ? "" : "s");
-	printf("binding  %s\n", world->settings.bind ? "each worker to its processor"
+	if (count[XY_CPU] > ncores)
+		printf("sharing  %u CPU workers share %u core%s\n", count[XY_CPU], ncores, ncores == 1 ? "" : "s");
+	printf("binding  %s\n", world->settings.bind ? "each CPU worker to its processor"
 						      : "none (XYLEM_BIND=0)");
 }
 
@@ -77,15 +77,12 @@ static bool machine_nodes_init(struct machine_nodes *nodes, const struct xy_mach
 	return true;
 }
 
-/* Workers in ranges: "cpu0-3 cpu8". */
-static void machine_node(const struct xy_machine *m, const struct machine_nodes *nodes,
-			 unsigned node)
+/* Workers in ranges: "cpu0-3 cpu8". Returns how many characters that took. */
+static int machine_node_workers(const struct xy_machine *m, const struct machine_nodes *nodes, unsigned node)
 {
 	int w = nodes->first[node];
-	bool device = w >= 0 && xy_machine_worker(m, (unsigned) w)->arch != XY_CPU;
+	int width = w < 0 ? printf("-") : 0;
 
-	printf("%-6u %-23s%s", node, device ? "memory of a device" : "memory of the computer",
-	       w < 0 ? "-" : "");
 	while (w >= 0) {
 		const struct xy_worker_info *first = xy_machine_worker(m, (unsigned) w),
 					    *last = first;
@@ -94,13 +91,51 @@ static void machine_node(const struct xy_machine *m, const struct machine_nodes 
 			last++;
 			w++;
 		}
-		printf("%s", first->name);
+		width += printf("%s", first->name);
 		if (last != first)
-			printf("-%u", last->index);
+			width += printf("-%u", last->index);
 		w = nodes->next[w];
-		printf("%s", w >= 0 ? " " : "");
+		width += printf("%s", w >= 0 ? " " : "");
 	}
-	printf("\n");
+	return width;
+}
+
+/* "15.6 GiB" */
+static void machine_size(char text[16], unsigned long long bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double size = (double) bytes;
+	unsigned unit = 0;
+
+	for (; size >= 1024; unit++)
+		size /= 1024;
+	snprintf(text, 16, bytes ? "%.4g %s" : "-", size, units[unit]);
+}
+
+static void machine_node(const struct xy_machine *m, const struct machine_nodes *nodes, unsigned node)
+{
+	const struct xy_node_info *info = xy_machine_node(m, node);
+	char size[16];
+	int width;
+
+	machine_size(size, info->memory_bytes);
+	printf("%-6u %-9s %-11s ", node, info->name, size);
+	width = machine_node_workers(m, nodes, node);
+	printf("%*s %s\n", width < 16 ? 16 - width : 0, "",
+	       info->device < 0 ? "memory of the computer" : info->title[0] ? info->title : "memory of a device");
+}
+
+/* What this library can drive here. */
+static void machine_drivers(const struct xy_machine *m)
+{
+	if (!xy_machine_driver(m, XY_CUDA)) {
+		printf("\nDrivers were not looked for: the devices of this computer are no part of this machine.\n");
+		return;
+	}
+	machine_headline("driver  state");
+	printf("cpu     %u core%s\n", xy_machine_ncores(m), xy_machine_ncores(m) == 1 ? "" : "s");
+	for (enum xy_arch arch = XY_CUDA; arch <= XY_OPENCL; arch++)
+		printf("%-7s %s\n", xy_arch_name(arch), xy_machine_driver(m, arch)->text);
 }
 
 static bool machine_memory(const struct xy_machine *m)
@@ -108,7 +143,7 @@ static bool machine_memory(const struct xy_machine *m)
 	struct machine_nodes nodes;
 	bool enough = machine_nodes_init(&nodes, m);
 
-	machine_headline("node   kind                   workers");
+	machine_headline("node   name      memory      workers          what it is");
 	for (unsigned node = 0; enough && node < xy_machine_nnodes(m); node++)
 		machine_node(m, &nodes, node);
 	free(nodes.first);
@@ -121,7 +156,7 @@ static void machine_matrix(const struct xy_machine *m)
 	unsigned n = xy_machine_nworkers(m);
 
 	machine_headline(
-		"distances: 1 for a shared core, more for each level up to what is shared");
+		"distances: 1 for a shared core or device, more for each level up to what is shared");
 	printf("%-9s", "");
 	for (unsigned a = 0; a < n; a++)
 		printf(" %8s", xy_machine_worker(m, a)->name);
@@ -171,10 +206,7 @@ static enum tool_status machine_run(const struct tool_arguments *arguments)
 		machine_matrix(world.machine);
 	else
 		machine_distances(world.machine);
-	machine_headline("driver  state");
-	printf("cpu     runs tasks\n"
-	       "cuda    none in this version: cuda workers can be shown, not run\n"
-	       "opencl  none in this version: opencl workers can be shown, not run\n");
+	machine_drivers(world.machine);
 	tool_world_fini(&world);
 	return status;
 }
@@ -185,11 +217,19 @@ const struct tool_command tool_machine = {
 	.summary = "the workers, where they are and how far apart",
 	.help = "Describes the machine that a runtime would have here, or another one: workers, "
 		"memory nodes,\n"
-		"distances, binding, and for which kinds of workers there is a driver.\n"
+		"distances, binding, and what came of looking for CUDA and OpenCL devices: a driver "
+		"that is not\n"
+		"installed, can't be loaded because a library is missing, was made for another version, "
+		"has no\n"
+		"devices, failed, is switched off, or has devices.\n"
 		"\n"
 		"A machine is one text:\n"
-		"  this              a CPU worker for each core that this process may use\n"
-		"  this:3            three CPU workers on this computer\n"
+		"  this              a CPU worker for each core that this process may use, and the "
+		"devices\n"
+		"  this:3            three CPU workers on this computer, and the devices\n"
+		"  this(numa:2 core:1)\n"
+		"                    the same with the cores arranged as the topology says\n"
+		"  cpu:4             four CPU workers and no devices\n"
 		"  cpu:4 cuda:2*15   so many workers of each kind; here a CUDA worker is as fast "
 		"as 15 cores\n"
 		"  topology(numa:2 core:4 pu:1) opencl:1\n"

@@ -6,9 +6,12 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
 unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLEM_SEED XYLEM_PLUGINS \
-	XYLEM_PROFILE XYLEM_SIGUSR1 XYLEM_NUMA XYLEM_DRIVERS XYLEM_CUDA_DEVICES XYLEM_OPENCL_DEVICES \
+	XYLEM_PROFILE XYLEM_SIGUSR1 XYLEM_NUMA XYLEM_CUDA_DEVICES XYLEM_OPENCL_DEVICES \
 	XYLEM_CUDA_WORKERS XYLEM_CUDA_PIPELINE XYLEM_OPENCL_PIPELINE XYLEM_LIMIT_CUDA XYLEM_LIMIT_OPENCL \
 	XYLEM_PREFETCH NO_COLOR
+# What the computer has must not matter, so there are no drivers unless a test names them.
+XYLEM_DRIVERS=$work/none
+export XYLEM_DRIVERS
 policies='tree-eager tree-eager-prefetching tree-eager-prio tree-prio tree-prio-prefetching tree-random
 	tree-random-prefetching tree-random-prio tree-random-prio-prefetching tree-ws'
 
@@ -135,12 +138,12 @@ cpu2          cpu     1      -          1
 cpu3          cpu     1      -          1
 cuda0         cuda    2      -          7.5
 
-node   kind                   workers
-0      memory of the computer cpu0-1
-1      memory of the computer cpu2-3
-2      memory of a device     cuda0
+node   name      memory      workers          what it is
+0      ram0      -           cpu0-1           memory of the computer
+1      ram1      -           cpu2-3           memory of the computer
+2      cuda0     -           cuda0            memory of a device
 
-distances: 1 for a shared core, more for each level up to what is shared
+distances: 1 for a shared core or device, more for each level up to what is shared
               cpu0     cpu1     cpu2     cpu3    cuda0
 cpu0             0        2        3        3        3
 cpu1             2        0        3        3        3
@@ -148,15 +151,12 @@ cpu2             3        3        0        2        3
 cpu3             3        3        2        0        3
 cuda0            3        3        3        3        0
 
-driver  state
-cpu     runs tasks
-cuda    none in this version: cuda workers can be shown, not run
-opencl  none in this version: opencl workers can be shown, not run
+Drivers were not looked for: the devices of this computer are no part of this machine.
 END
 diff "$work/expected" "$work/out" || fail "$what: prints something else"
 run 0 machine --machine 'topology(numa:2 core:10) opencl:3'; no_err
-out '3         13'; out '2      memory of a device     opencl0'
-run 0 machine --machine cuda:1; out '0      memory of the computer -'
+out '3         13'; out '2      opencl0   -           opencl0          memory of a device'
+run 0 machine --machine cuda:1; out '0      ram0      -           -                memory of the computer'
 run 1 machine --machine 'cpu:4 cpx:2'; no_out; err 'column 7'
 run 0 XYLEM_NCPU=3 machine; no_err; out 'workers  3, cpu 3'; out 'cpu2'
 run 0 XYLEM_NCPU=3 XYLEM_MACHINE='this cuda:1' machine; no_err; out 'workers  4, cpu 3, cuda 1'
@@ -169,7 +169,35 @@ if command -v taskset >/dev/null && first=$(taskset -cp $$ | sed 's/.*: *\([0-9]
 	what="taskset -c $first xylem machine"; no_err; out 'workers  1, cpu 1'
 fi
 
+run 0 machine; no_err; out 'binding  each CPU worker'; out "cuda    not installed: no cuda.so in $work/none"
+run 1 XYLEM_NCPU=0 machine; no_out; err 'a machine needs a worker'
+run 0 machine --machine 'this(numa:2 core:1)'; no_err; out 'memory   2 nodes'; out 'workers  2, cpu 2'
+out '1      ram1      -           cpu1'
+run 0 XYLEM_NCPU=3 machine --machine 'this(numa:2 core:1)'; no_err; out 'workers  3, cpu 3'; out 'cpu0 cpu2'
+run 0 machine --machine cpu:1; no_err; out 'Drivers were not looked for'
+
+# --- devices, with drivers that are made for tests ---
+drivers=tests/plugins/drivers
+good=$drivers/good/.libs
+if [ -e $good/cuda.so ]; then
+	run 0 XYLEM_DRIVERS=$good XYLEM_NCPU=1 XYLEM_CUDA_WORKERS=2 machine; no_err
+	out 'workers  7, cpu 1, cuda 4, opencl 2'; out 'cuda    2 devices'
+	out '2      cuda1     2 MiB       cuda2-3          Test Device 1'
+	run 0 XYLEM_DRIVERS=$good XYLEM_NCPU=0 XYLEM_OPENCL_DEVICES=1 XYLEM_CUDA_DEVICES=none machine; no_err
+	out 'workers  1, opencl 1'; out 'opencl  1 device'; out 'cuda    switched off'
+	run 0 XYLEM_DRIVERS=$good XYLEM_NCPU=1 show tree-eager; no_err; out cuda1
+	run 0 XYLEM_DRIVERS=$good check tree-ws; no_err
+	run 1 XYLEM_DRIVERS=$good XYLEM_CUDA_DEVICES=fast machine; no_out; err '"fast" is no number of devices'
+	run 0 XYLEM_DRIVERS=$drivers/unloadable/.libs machine; no_err; out "cuda    can't be loaded: "
+	run 0 XYLEM_DRIVERS=$drivers/other_abi/.libs machine; err 'cuda'; out 'cuda    refused: made for ABI'
+	run 0 XYLEM_DRIVERS=$drivers/probe_fails/.libs machine; err 'going on without'; out 'cuda    failed: the kernel'
+	run 0 XYLEM_DRIVERS=$drivers/half/.libs machine; err 'going on without'; out 'cuda    2 of 3 devices; device 1'
+	run 3 XYLEM_DRIVERS=$drivers/probe_fails/.libs XYLEM_CUDA_DEVICES=0 machine; no_out; err 'kernel module'
+fi
+
 # --- env ---
+run 0 XYLEM_DRIVERS= env; out 'XYLEM_LIMIT_CUDA is not set: all there is'; out 'XYLEM_DRIVERS is not set'
+run 1 XYLEM_LIMIT_CUDA=much env; err 'XYLEM_LIMIT_CUDA=much: it may be bytes'
 run 0 env; no_err; out 'SCHED is not set: tree-'; out 'XYLEM_WINDOW is not set: 2048'
 run 0 SCHED=tree-prio XYLEM_WINDOW=5 env; no_err; out 'SCHED=tree-prio'; out 'XYLEM_WINDOW=5'
 run 0 "SCHED=fifo |
@@ -229,7 +257,7 @@ fi
 # --- the manual page knows every command, option and variable ---
 page=${srcdir:-.}/doc/xylem.1
 sed 's/\\-/-/g' "$page" >"$work/page"
-run 0 env
+run 0 XYLEM_DRIVERS= env
 for name in policies components show check machine env --machine --dot --json --expression --help \
 	--version $(sed -n 's/^\([A-Z][A-Z0-9_]*\) is not set.*/\1/p' "$work/out"); do
 	grep -qw -e "$name" "$work/page" || fail "xylem.1: nothing about $name"
