@@ -62,6 +62,8 @@ static int opencl_set_up(struct xy_device *device)
 		status = opencl_queue_create(device, &device->in);
 	if (!status)
 		status = opencl_queue_create(device, &device->out);
+	if (!status)
+		status = opencl_queue_create(device, &device->memory);
 	for (unsigned i = 0; i < device->nqueues && !status; i++) {
 		struct opencl_queue *queue = &device->queues[i];
 
@@ -89,6 +91,8 @@ static void opencl_close(struct xy_device *device)
 		clReleaseCommandQueue(device->in);
 	if (device->out)
 		clReleaseCommandQueue(device->out);
+	if (device->memory)
+		clReleaseCommandQueue(device->memory);
 	if (device->context)
 		clReleaseContext(device->context);
 	pthread_mutex_destroy(&device->lock);
@@ -144,23 +148,41 @@ static bool opencl_reserve(struct xy_device *device, size_t bytes)
 	return true;
 }
 
-/*
- * Makes the device find the memory now, as most implementations don't before the first use. The command
- * that does it is in order before the copies to the device; launches have to wait for it.
- */
+/* Makes the device find the memory now, as most implementations don't before the first use. This is a
+ * command too: users of the memory have to wait for it, which would be for ever if it can't be flushed. */
 static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 {
 	cl_event event;
 	cl_int code;
 
 	pthread_mutex_lock(&device->lock);
-	code = clEnqueueMigrateMemObjects(device->in, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL,
-					  &event);
+	code = clEnqueueMigrateMemObjects(device->memory, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+					  NULL, &event);
 	if (code == CL_SUCCESS) {
 		if (device->allocation)
 			clReleaseEvent(device->allocation);
 		device->allocation = event;
-		code = clFlush(device->in);
+		if (clFlush(device->memory) != CL_SUCCESS)
+			code = CL_DEVICE_NOT_AVAILABLE;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return code;
+}
+
+cl_int xy__opencl_settled(struct xy_device *device, cl_command_queue queue)
+{
+	cl_int status, code = CL_SUCCESS;
+
+	pthread_mutex_lock(&device->lock);
+	if (device->allocation) {
+		code = clGetEventInfo(device->allocation, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+				      NULL);
+		if (code == CL_SUCCESS && status > CL_COMPLETE) {
+			code = clEnqueueBarrierWithWaitList(queue, 1, &device->allocation, NULL);
+		} else {
+			clReleaseEvent(device->allocation);
+			device->allocation = NULL;
+		}
 	}
 	pthread_mutex_unlock(&device->lock);
 	return code;
@@ -202,26 +224,6 @@ static void opencl_free(struct xy_device *device, void *memory)
 
 /* --- launches --- */
 
-/* What is launched from now on begins after all memory that was allocated before is there. */
-static cl_int opencl_after_allocations(struct xy_device *device, cl_command_queue queue)
-{
-	cl_int status, code = CL_SUCCESS;
-
-	pthread_mutex_lock(&device->lock);
-	if (device->allocation) {
-		code = clGetEventInfo(device->allocation, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-				      NULL);
-		if (code == CL_SUCCESS && status > CL_COMPLETE) {
-			code = clEnqueueBarrierWithWaitList(queue, 1, &device->allocation, NULL);
-		} else {
-			clReleaseEvent(device->allocation);
-			device->allocation = NULL;
-		}
-	}
-	pthread_mutex_unlock(&device->lock);
-	return code;
-}
-
 static int opencl_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
 			 struct xy_event **event)
 {
@@ -234,7 +236,7 @@ static int opencl_launch(struct xy_device *device, unsigned index, xy_function *
 	xy__opencl_forget();
 	if (atomic_load(&device->lost))
 		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
-	code = opencl_after_allocations(device, commands);
+	code = xy__opencl_settled(device, commands);
 	if (code != CL_SUCCESS)
 		return xy__opencl_error(device, code, "a launch");
 	*event = xy__opencl_event(1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the OpenCL driver share. A device has a context of its own, a command queue for each
- * launch queue, and one for the copies of either direction, all in order: what is on different queues
- * overlaps, and the runtime's polls put it in order.
+ * launch queue, one for the copies of either direction and one for allocations, all in order: what is on
+ * different queues overlaps, and the runtime's polls put it in order.
  */
 #ifndef XYLEM_DRIVERS_OPENCL_H
 #define XYLEM_DRIVERS_OPENCL_H
@@ -29,6 +29,7 @@ struct xy_device {
 	cl_device_id id;                        /* (c) */
 	cl_context context;                     /* (c) */
 	cl_command_queue in, out;               /* (c) for copies */
+	cl_command_queue memory;                /* (c) for allocations, so that they wait for nothing else */
 	size_t memory_bytes;                    /* (c) */
 	_Atomic size_t used_bytes;              /* (a) */
 	_Atomic bool lost;                      /* (a) for good */
@@ -72,6 +73,11 @@ int xy__opencl_kernel(const struct xy_opencl_services *services, const struct xy
 		      const char *name, cl_kernel *kernel);
 void xy__opencl_kernels_release(struct opencl_queue *queue);
 void xy__opencl_programs_release(struct xy_device *device);
+
+/* --- opencl.c --- */
+
+/* What is enqueued from now on begins after all memory that was allocated before is there. */
+cl_int xy__opencl_settled(struct xy_device *device, cl_command_queue queue);
 
 /* --- opencl_copy.c: copies and events --- */
 

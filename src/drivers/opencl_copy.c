@@ -200,7 +200,7 @@ int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
 	struct copy_sides sides = { .queue = kind == XY_COPY_IN ? device->in : device->out, .in = kind == XY_COPY_IN };
-	cl_int code = CL_SUCCESS;
+	cl_int code;
 
 	(void)peer;
 	*event = NULL;
@@ -211,6 +211,7 @@ int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 	*event = xy__opencl_event(n);
 	if (!*event)
 		return xy__opencl_fail(-ENOMEM, "no memory for an event");
+	code = sides.in ? xy__opencl_settled(device, sides.queue) : CL_SUCCESS;
 	for (unsigned i = 0; i < n && code == CL_SUCCESS; i++)
 		code = copy_begin(&sides, copies[i], event);
 	if (code != CL_SUCCESS && !(*event)->n) {

@@ -14,6 +14,9 @@ enum { BYTES = 4096 };
 static const char *fault_at;     /* the function that is to fail */
 static cl_int fault_code;
 
+/* The queues that commands were last put on. */
+static cl_command_queue seen_migrate, seen_write, seen_read, seen_marker;
+
 static bool fault(const char *function)
 {
 	return fault_at && strcmp(fault_at, function) == 0;
@@ -85,6 +88,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queu
 	cl_int (*function)(cl_command_queue, cl_uint, const cl_mem *, cl_mem_migration_flags, cl_uint,
 			   const cl_event *, cl_event *) = real(__func__);
 
+	seen_migrate = queue;
 	return fault(__func__) ? fault_code : function(queue, n, memory, flags, nbefore, before, event);
 }
 
@@ -95,6 +99,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_
 	cl_int (*function)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *,
 			   cl_event *) = real(__func__);
 
+	seen_write = queue;
 	return fault(__func__) ? fault_code : function(queue, memory, wait, offset, size, from, nbefore, before, event);
 }
 
@@ -105,6 +110,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_m
 	cl_int (*function)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint, const cl_event *,
 			   cl_event *) = real(__func__);
 
+	seen_read = queue;
 	return fault(__func__) ? fault_code : function(queue, memory, wait, offset, size, to, nbefore, before, event);
 }
 
@@ -113,6 +119,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue que
 {
 	cl_int (*function)(cl_command_queue, cl_uint, const cl_event *, cl_event *) = real(__func__);
 
+	seen_marker = queue;
 	return fault(__func__) ? fault_code : function(queue, nbefore, before, event);
 }
 
@@ -164,6 +171,28 @@ static int use(struct xy_device *device, void *memory)
 	if (!status)
 		status = bed_driver->copy(device, XY_COPY_OUT, NULL, &out, 1, &event);
 	return status ? status : bed_wait(device, event);
+}
+
+/* So that none of them waits for the others. */
+static void has_a_queue_for_each_purpose(void **state)
+{
+	struct xy_device *device = bed_open(0);
+	void *memory = bed_allocate(device, BYTES);
+	cl_command_queue seen[5];
+
+	(void)state;
+	assert_int_equal(use(device, memory), 0);
+	seen[0] = seen_migrate;
+	seen[1] = seen_write;
+	seen[2] = seen_read;
+	seen[3] = seen_marker;
+	assert_int_equal(bed_run(device, 0, nothing_body, memory, 1, NULL), 0);
+	seen[4] = seen_marker;
+	for (size_t i = 0; i < HELPER_COUNT(seen); i++)
+		for (size_t k = 0; k < i; k++)
+			assert_ptr_not_equal(seen[i], seen[k]);
+	bed_driver->free(device, memory);
+	bed_close(device);
 }
 
 static const char *const calls[] = {
@@ -235,19 +264,25 @@ static void a_lost_device_stays_lost(void **state)
 
 static void a_queue_that_does_not_flush_is_the_end(void **state)
 {
-	struct xy_device *device = bed_open(0);
-	void *memory = bed_allocate(device, BYTES);
-
 	(void)state;
-	assert_int_equal(use(device, memory), 0);
-	fault_at = "clFlush";
-	fault_code = CL_OUT_OF_HOST_MEMORY;
-	assert_int_equal(bed_run(device, 0, nothing_body, memory, 1, NULL), -ENODEV);
-	bed_explains("clFlush: CL_OUT_OF_HOST_MEMORY");
-	fault_at = NULL;
-	assert_int_equal(use(device, memory), -ENODEV);
-	bed_driver->free(device, memory);
-	bed_close(device);
+	for (unsigned i = 0; i < 2; i++) {
+		struct xy_device *device = bed_open(1);
+		void *memory = bed_allocate(device, BYTES), *more;
+
+		assert_int_equal(use(device, memory), 0);
+		fault_at = "clFlush";
+		fault_code = CL_OUT_OF_HOST_MEMORY;
+		if (i) {
+			assert_int_equal(bed_driver->allocate(device, BYTES, &more), -ENODEV);
+		} else {
+			assert_int_equal(bed_run(device, 0, nothing_body, memory, 1, NULL), -ENODEV);
+			bed_explains("clFlush: CL_OUT_OF_HOST_MEMORY");
+		}
+		fault_at = NULL;
+		assert_int_equal(use(device, memory), -ENODEV);
+		bed_driver->free(device, memory);
+		bed_close(device);
+	}
 }
 
 static void a_device_that_does_not_open_says_why(void **state)
@@ -303,6 +338,7 @@ static void tells_broken_from_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_a_queue_for_each_purpose),
 		cmocka_unit_test(a_fault_is_that_of_one_operation),
 		cmocka_unit_test(a_lost_device_stays_lost),
 		cmocka_unit_test(a_queue_that_does_not_flush_is_the_end),
