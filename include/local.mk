@@ -8,6 +8,7 @@ xyleminclude_HEADERS = \
 	include/xylem/interface.h \
 	include/xylem/machine.h \
 	include/xylem/opencl.h \
+	include/xylem/memory.h \
 	include/xylem/perf.h \
 	include/xylem/shapes.h \
 	include/xylem/task.h \

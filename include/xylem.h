@@ -8,6 +8,7 @@
 
 #include <xylem/data.h>
 #include <xylem/machine.h>
+#include <xylem/memory.h>
 #include <xylem/perf.h>
 #include <xylem/task.h>
 

@@ -83,10 +83,21 @@ static void endings_add(struct xy__endings *endings, struct xy_task *task)
 /* The application has got its data. Inside a callback it is told later, so that callbacks don't nest. */
 static void deps_acquired(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
-	if (agent->endings)
+	int status;
+
+	if (agent->endings) {
 		endings_add(endings, task);
-	else
+		return;
+	}
+	status = xy__acquire_fetch(task, agent);
+	if (status == -EAGAIN)
+		return;
+	if (!status) {
 		xy__acquire_ready(task, 0, endings, agent);
+		return;
+	}
+	atomic_store_explicit(&task->status, status, memory_order_relaxed);
+	endings_add(endings, task);
 }
 
 /* All predecessors have ended. */
@@ -155,7 +166,7 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 	if (status) {
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
 		if (counted)
-			xy__runtime_fail(agent->runtime, task, status);
+			xy__runtime_fail(agent->runtime, task, status, NULL);
 		if (!(task->flags & XY__TASK_ACQUIRE)) /* which told its handle before the application */
 			xy__deps_spoil(task, status);
 	}
@@ -185,6 +196,9 @@ static void deps_end_all(struct xy__endings *endings, struct xy__agent *agent)
 
 		endings->first = task->next;
 		if ((task->flags & XY__TASK_ACQUIRE) && atomic_load(&task->state) != XY__TASK_HELD) {
+			status = status ? status : xy__acquire_fetch(task, agent);
+			if (status == -EAGAIN)
+				continue;
 			xy__acquire_ready(task, status, endings, agent);
 			if (!status)
 				continue;
@@ -199,6 +213,17 @@ void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 
 	endings.first = NULL;
 	deps_tell_successors(edges, 0, &endings, agent);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
+	}
+}
+
+void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__endings endings = { NULL, NULL };
+
+	endings_add(agent->endings ? agent->endings : &endings, task);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
 		xy__runtime_news(agent->runtime);

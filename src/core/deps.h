@@ -92,6 +92,9 @@ static inline bool xy__deps_is_plain(const struct xy_task *task)
 /* Successors of a task that has ended well. */
 void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent);
 
+/* A transfer that an acquire waited for has ended. */
+void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent);
+
 /* The application gives back what it held. Inside a callback that happens when the callback returns, so
  * that a row of them needs no stack. */
 void xy__deps_release(struct xy_task *task, struct xy__agent *agent);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/data/handle.h"
+#include "core/data/memory.h"
 #include "core/lockfree/successors.h"
 #include "core/runtime.h"
 
@@ -196,6 +196,7 @@ int xy_dump(struct xy_runtime *rt, int fd)
 	if (dump.shown > MOST_LINES)
 		fprintf(dump.out, "  and %u others\n", dump.shown - MOST_LINES);
 	dump_workers(&dump);
+	xy__memory_dump(rt, dump.out);
 	error = ferror(dump.out) ? -EIO : 0;
 	return fclose(dump.out) ? -EIO : error;
 }

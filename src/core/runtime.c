@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/data/handle.h"
+#include "core/data/memory.h"
 #include "core/deps.h"
 #include "core/machine.h"
 
@@ -23,13 +23,12 @@ static int runtime_machine(struct xy_runtime *rt)
 	rt->nworkers = xy_machine_nworkers(rt->machine);
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		ncpus += xy_machine_worker(rt->machine, i)->arch == XY_CPU;
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		if (xy_machine_worker(rt->machine, i)->arch != XY_CPU || !xy_machine_is_here(rt->machine)) {
-			xy__log(&rt->settings.log,
-				"the machine '%s' is not this computer: its trees can be shown, but nothing can run",
-				rt->settings.machine);
-			return -ENODEV;
-		}
+	if (!xy_machine_is_here(rt->machine)) {
+		xy__log(&rt->settings.log,
+			"the machine '%s' is not this computer: its trees can be shown, but nothing can run",
+			rt->settings.machine);
+		return -ENODEV;
+	}
 	if (ncpus > xy_machine_ncores(rt->machine))
 		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down",
 			ncpus, xy_machine_ncores(rt->machine));
@@ -88,8 +87,10 @@ static int runtime_workers(struct xy_runtime *rt)
 		rt->workers[i].arch = xy_machine_worker(rt->machine, i)->arch;
 		rt->workers[i].leaf = xy_tree_worker(rt->tree, i);
 		error = worker_above(&rt->workers[i]);
+		if (!error && rt->workers[i].arch != XY_CPU)
+			error = xy__device_init(&rt->workers[i]);
 	}
-	return error;
+	return error ? error : xy__memory_init(rt);
 }
 
 static int runtime_application(struct xy_runtime *rt)
@@ -113,9 +114,11 @@ static void runtime_free(struct xy_runtime *rt)
 	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
 		xy__pool_fini(&rt->workers[i].agent.pool);
 		free(rt->workers[i].above);
+		free(rt->workers[i].slots);
 	}
 	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
 		xy__pool_fini(&rt->applications[i].pool);
+	xy__memory_fini(rt);
 	xy_tree_destroy(rt->tree);
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
@@ -275,6 +278,7 @@ int xy_stop(struct xy_runtime **pointer)
 		xy__runtime_settle(rt);
 	while (xy__runtime_live(rt) && runtime_unblock(rt));
 	error = runtime_end_error(rt);
+	xy__transfers_drain(rt);
 	xy__watchdog_stop(rt);
 	xy__threads_stop(rt);
 	runtime_forget_handles(rt);

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include "core/config.h"
+#include "core/data/memory.h"
 #include "core/drivers.h"
 #include "core/lockfree/ring.h"
 #include "core/pool.h"
@@ -23,6 +24,8 @@ enum {
 	XY__INBOX_SLOTS = 4096,
 	XY__ERROR_SIZE = 256
 };
+
+struct xy__slot;
 
 /* Tasks that are to end without running, each with its status, linked by next. */
 struct xy__endings {
@@ -55,7 +58,11 @@ struct xy__worker {
 	struct xy_component *leaf;           /* (c) */
 	struct xy_component **above;         /* (c) reservoirs on the way to the root */
 	unsigned nabove;                     /* (c) */
+	struct xy__slot *slots;              /* (o) of a device: what it has under way */
 	unsigned id;                         /* (c) */
+	unsigned node;                       /* (c) where its tasks' data has to be */
+	unsigned queue;                      /* (c) among the workers of its device */
+	_Atomic bool disabled;               /* (a) its device is lost: it runs nothing any more */
 	enum xy_arch arch;                   /* (c) */
 	pthread_t thread;                    /* (c) */
 };
@@ -68,6 +75,7 @@ struct xy_runtime {
 	struct xy_tree *tree;                /* (c) */
 	struct xy_component *root;           /* (c) */
 	struct xy__tree_engine engine;       /* (c) */
+	struct xy__memory memory;            /* (a) */
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
@@ -220,7 +228,7 @@ void xy__runtime_room(struct xy_runtime *rt);
 void xy__runtime_progress(struct xy_runtime *rt);
 /* Waits until no task is left, or until nothing moves any more. */
 void xy__runtime_settle(struct xy_runtime *rt);
-void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status);
+void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status, const char *reason);
 /* Nothing moves: every worker sleeps and nothing is in the inbox. Not while others submit. */
 bool xy__runtime_at_rest(struct xy_runtime *rt);
 
@@ -230,10 +238,26 @@ int xy__threads_start(struct xy_runtime *rt);
 void xy__threads_stop(struct xy_runtime *rt);
 /* Offers to others what this worker does not take soon, though it said that it would. */
 void xy__threads_offer_rest(struct xy__worker *worker);
+/* A task for a worker that has others under way; NULL if there is none at the moment. */
+struct xy_task *xy__threads_try(struct xy__worker *worker);
 /* The worker's next task; NULL when the runtime stops. */
 struct xy_task *xy__threads_next(struct xy__worker *worker);
 
 /* --- worker.c --- */
+
+/* The implementation to use, and the function of it. */
+xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task);
+/* The task has run: it ends, or is tried again. */
+void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status);
+/* Says why a task can't run here at all. */
+void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason);
+
+/* --- device.c --- */
+
+/* Room for the tasks that a worker of a device has under way. 0 or -ENOMEM. */
+int xy__device_init(struct xy__worker *worker);
+/* The life of a worker of a device. */
+void xy__device_run(struct xy__worker *worker);
 
 /* The life of a worker: until the engine has no more tasks for it. */
 void xy__worker_run(struct xy__worker *worker);

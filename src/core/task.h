@@ -47,6 +47,8 @@ enum xy__task_flags {
 	XY__TASK_TAKEN = 16,         /* (q) its commuting handles are its own */
 	XY__TASK_CHOICE = 64,        /* the codelet has a second implementation for some architecture */
 	XY__TASK_CALLBACK = 128,     /* callback is set */
+	XY__TASK_WANTED = 256,       /* (q) a queue had its data brought to the node wanted_on */
+	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 };
 
@@ -128,6 +130,7 @@ struct xy_task {
 	_Atomic(const char *) name;            /* (c) with XY__NAMED; atomic for the dump only */
 	void (*callback)(void *, int);         /* (c) with XY__TASK_CALLBACK */
 	void *callback_arg;                    /* (c) likewise */
+	uint8_t wanted_on;                     /* (q) with XY__TASK_WANTED: the node that its data was brought to */
 	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };

@@ -131,7 +131,7 @@ void xy__runtime_settle(struct xy_runtime *rt)
 	wait_until(rt, no_task_moves, -1);
 }
 
-void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status)
+void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int status, const char *reason)
 {
 	xy__lock_take(&rt->error_lock);
 	if (!rt->error) {
@@ -139,7 +139,7 @@ void xy__runtime_fail(struct xy_runtime *rt, const struct xy_task *task, int sta
 		snprintf(rt->error_text, sizeof rt->error_text, "task '%s' (number %llu) %s: %s (%d)",
 			 xy_task_name(task), xy_task_number(task),
 			 status == -ECANCELED ? "was cancelled" : "failed",
-			 status < 0 ? strerror(-status) : "error of its own", status);
+			 reason ? reason : status < 0 ? strerror(-status) : "error of its own", status);
 	}
 	xy__lock_drop(&rt->error_lock);
 }

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "core/data/handle.h"
+#include "core/data/memory.h"
 #include "core/deps.h"
 
 enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
@@ -20,7 +20,7 @@ static inline xy_function *worker_function(const struct xy_codelet *codelet, enu
 /* The implementation that a component chose may be one that this worker must not use. */
 static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
 {
-	if (xy_task_can_run_with(task, worker->id, task->implementation))
+	if (!task->constrained || xy_task_can_run_with(task, worker->id, task->implementation))
 		return;
 	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
 		if (xy_task_can_run_with(task, worker->id, i)) {
@@ -41,6 +41,9 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
+static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call,
+			       void **buffers);
+
 static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
 {
 	void *few[STACK_BUFFERS], **buffers = task->naccesses > STACK_BUFFERS ? task->extra->buffers : few;
@@ -53,11 +56,46 @@ static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
 		.nbuffers = task->naccesses,
 		.buffers = buffers,
 	};
-	int error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
+	int error;
 
+	if (task->naccesses && worker->agent.runtime->memory.nnodes > 1)
+		return worker_call_fetched(worker, task, &call, buffers);
+	error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
 	if (error)
 		return error;
 	return worker_function(xy__task_codelet(task), worker->arch, task->implementation)(&call);
+}
+
+xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task)
+{
+	worker_choose(worker, task);
+	return worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+}
+
+void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	xy__log(&rt->settings.log, "task '%s' (number %llu) can't run on %s: %s", xy_task_name(task),
+		xy_task_number(task), xy_machine_worker(rt->machine, worker->id)->name, reason);
+	xy__runtime_fail(rt, task, status, reason);
+}
+
+/* With several memory nodes, the data has to come to RAM first. */
+static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *worker, struct xy_task *task,
+							 struct xy_call *call, void **buffers)
+{
+	struct xy__fetch fetch;
+	int status;
+
+	xy__fetch_init(&fetch, task, worker, buffers);
+	status = xy__fetch_wait(&fetch, &worker->agent);
+	if (status)
+		xy__worker_explain(worker, task, status, fetch.reason);
+	else
+		status = worker_function(xy__task_codelet(task), worker->arch, task->implementation)(call);
+	xy__fetch_end(&fetch, status, &worker->agent);
+	return status;
 }
 
 static __attribute__((noinline)) int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
@@ -92,6 +130,16 @@ static inline void worker_foresee(struct xy_task *task)
 	__builtin_prefetch((void *)((uintptr_t)edge - 64), 1);
 }
 
+inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status)
+{
+	if (!status)
+		xy__deps_end_well(task, &worker->agent);
+	else if (worker_retry(task))
+		xy__inbox_put(worker->agent.runtime, task, &worker->agent);
+	else
+		xy__deps_end(task, status, &worker->agent);
+}
+
 static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
@@ -106,12 +154,7 @@ static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 	status = rt->settings.profile ? worker_call_timed(worker, task) : worker_call(worker, task);
 	worker->agent.base.offers = 0; /* but the first that its end releases is */
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
-	if (!status)
-		xy__deps_end_well(task, &worker->agent);
-	else if (worker_retry(task))
-		xy__inbox_put(rt, task, &worker->agent);
-	else
-		xy__deps_end(task, status, &worker->agent);
+	xy__worker_finish(worker, task, status);
 }
 
 void xy__worker_run(struct xy__worker *worker)
@@ -120,6 +163,10 @@ void xy__worker_run(struct xy__worker *worker)
 	struct xy_task *task;
 	unsigned n = 0;
 
+	if (worker->arch != XY_CPU) {
+		xy__device_run(worker);
+		return;
+	}
 	while ((task = xy__threads_next(worker))) {
 		worker_execute(worker, task);
 		if (++n % PROGRESS_EVERY == 0)

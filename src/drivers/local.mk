@@ -10,3 +10,4 @@ src_drivers_opencl_la_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 src_drivers_opencl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^xy_driver$$' -Wl,-z,nodelete
 src_drivers_opencl_la_LIBADD = $(OPENCL_LIBS)
+libxylem_all_la_SOURCES += src/drivers/cpu.c

@@ -15,6 +15,8 @@
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
 
+#define BRIEF_S 100e-6
+
 static inline struct xy_task *threads_take(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
@@ -114,12 +116,32 @@ static struct xy_task *threads_look(struct xy__worker *worker)
 		task = threads_take(worker);
 		if (task)
 			return task;
+		xy__transfers_poll(worker->agent.runtime, &worker->agent);
 		if (i < LOOK_SPINS)
 			xy__pause();
 		else
 			sched_yield();
 	}
 	return NULL;
+}
+
+/* Until somebody wakes it; but not for long while there are transfers that may need a look. */
+static void threads_rest(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	int asleep = XY__ASLEEP;
+
+	while (atomic_load(&worker->state) == XY__ASLEEP) {
+		bool brief = xy__transfers_underway(&rt->memory);
+
+		xy__futex_wait(&worker->state, XY__ASLEEP, brief ? BRIEF_S : -1);
+		if (brief && atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
+			atomic_fetch_add(&rt->searchers, 1);
+			atomic_fetch_sub(&rt->sleepers, 1);
+			return;
+		}
+		asleep = XY__ASLEEP;
+	}
 }
 
 /* Sleeps until woken, unless there is a task after all. Afterwards the worker looks again. */
@@ -145,23 +167,29 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	atomic_fetch_add(&worker->sleeps, 1); /* before it rests: see xy__runtime_at_rest */
 	atomic_fetch_add(&rt->resting, 1);
 	xy__runtime_news(rt);
-	while (atomic_load(&worker->state) == XY__ASLEEP)
-		xy__futex_wait(&worker->state, XY__ASLEEP, -1);
+	threads_rest(worker);
 	atomic_fetch_sub(&rt->resting, 1);
 	return NULL;
+}
+
+struct xy_task *xy__threads_try(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task = threads_take(worker);
+
+	/* What it offered to itself is what it takes, unless it takes one that others can't run. */
+	if (task && worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed))
+		xy__threads_offer_rest(worker);
+	return task;
 }
 
 struct xy_task *xy__threads_next(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy_task *task = threads_take(worker);
+	struct xy_task *task = xy__threads_try(worker);
 
-	if (task) {
-		/* What it offered to itself is what it takes, unless it takes one that others can't run. */
-		if (worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed))
-			xy__threads_offer_rest(worker);
+	if (task)
 		return task;
-	}
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_store(&worker->state, XY__LOOKING);
 	worker->agent.base.offers = 0;

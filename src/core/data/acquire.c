@@ -4,11 +4,13 @@
  * is held by the application, and xy_release ends it.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "core/build.h"
-#include "core/data/handle.h"
+#include "core/data/memory.h"
 #include "core/deps.h"
+
+#define LOOK_AGAIN_S 0.005    /* how long a transfer that a worker began may have to wait for a look */
 
 /* What a blocking acquire waits on, on its stack. */
 struct acquire_wait {
@@ -23,6 +25,30 @@ static void acquire_wake(void *arg, int status)
 	wait->status = status;
 	atomic_store(&wait->done, 1);
 	xy__futex_wake(&wait->done, 1);
+}
+
+/* In the task, where a copied argument would be: to be told that the data has come to RAM. */
+struct acquire_await {
+	struct xy__await base;
+	struct xy_task *task;
+};
+_Static_assert(sizeof(struct acquire_await) <= XY__TASK_ARGUMENT, "it fits");
+
+static void acquire_told(struct xy__await *await, struct xy__agent *agent)
+{
+	xy__deps_acquired(((struct acquire_await *)await)->task, agent);
+}
+
+int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy_handle *h = xy__access_handle(task->accesses[0]);
+	struct acquire_await *await = (struct acquire_await *)task->argument;
+
+	if (!h->copies || (task->flags & XY__TASK_UNFETCHED) || h->copies->leaving)
+		return 0;
+	await->base.told = acquire_told;
+	await->task = task;
+	return xy__fetch_home(h, xy__access_mode(task->accesses[0]), &await->base, agent);
 }
 
 void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
@@ -60,8 +86,8 @@ static int acquire_no_memory(struct xy_handle *h)
 	return -ENOMEM;
 }
 
-static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
-			  void *arg)
+static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags,
+			  void (*callback)(void *arg, int status), void *arg)
 {
 	struct xy__agent *agent = xy__enter(h->runtime);
 	struct xy_task *task = xy__task_blank(agent);
@@ -71,7 +97,9 @@ static int acquire_submit(struct xy_handle *h, enum xy_mode mode, void (*callbac
 		xy__leave(agent);
 		return acquire_no_memory(h);
 	}
-	task->flags = XY__TASK_ACQUIRE | XY__TASK_UNCOUNTED | (mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0);
+	flags |= mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0;
+	task->flags = (uint16_t)(XY__TASK_ACQUIRE | XY__TASK_UNCOUNTED | flags);
+	memset(task->argument, 0, sizeof(struct acquire_await));
 	task->naccesses = 1;
 	task->accesses[0] = xy__access(h, mode);
 	xy__task_set_callback(task, callback, arg);
@@ -97,20 +125,58 @@ int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)
 		xy__log(&h->runtime->settings.log, "xy_acquire_callback: no callback for '%s'", xy_handle_name(h));
 		return -EINVAL;
 	}
-	return xy__handle_allocate(h) ? acquire_no_memory(h) : acquire_submit(h, mode, callback, arg);
+	return xy__handle_allocate(h) ? acquire_no_memory(h) : acquire_submit(h, mode, 0, callback, arg);
+}
+
+int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg)
+{
+	return acquire_submit(h, mode, XY__TASK_UNFETCHED, callback, arg);
+}
+
+/* Sleeps; but looks after transfers meanwhile, as all workers may be busy or wait for this thread. */
+static void acquire_sleep(struct xy_runtime *rt, _Atomic int *done)
+{
+	unsigned rounds = 0;
+
+	while (!atomic_load(done)) {
+		if (rt->memory.nnodes == 1) {
+			xy__futex_wait(done, 0, -1);
+		} else if (!xy__transfers_underway(&rt->memory)) {
+			xy__futex_wait(done, 0, LOOK_AGAIN_S);
+			rounds = 0;
+		} else {
+			struct xy__agent *agent = xy__enter(rt);
+			bool any = xy__transfers_poll(rt, agent);
+
+			xy__leave(agent);
+			if (any)
+				rounds = 0;
+			else
+				xy__patience(&rounds);
+		}
+	}
+}
+
+static int acquire_and_wait(struct xy_handle *h, enum xy_mode mode, unsigned flags, int *status)
+{
+	struct acquire_wait wait = { .done = 0 };
+	int error = acquire_submit(h, mode, flags, acquire_wake, &wait);
+
+	if (error)
+		return error;
+	acquire_sleep(h->runtime, &wait.done);
+	*status = wait.status;
+	return 0;
 }
 
 int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status)
 {
-	struct acquire_wait wait = { .done = 0 };
-	int error = acquire_submit(h, mode, acquire_wake, &wait);
+	return acquire_and_wait(h, mode, 0, status);
+}
 
-	if (error)
-		return error;
-	while (!atomic_load(&wait.done))
-		xy__futex_wait(&wait.done, 0, -1);
-	*status = wait.status;
-	return 0;
+int xy__order_wait(struct xy_handle *h, enum xy_mode mode, int *status)
+{
+	return acquire_and_wait(h, mode, XY__TASK_UNFETCHED, status);
 }
 
 int xy_acquire(struct xy_handle *h, enum xy_mode mode)

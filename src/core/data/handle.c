@@ -131,6 +131,10 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 	h->owns_memory = !xy__interface_has_memory(interface, view);
 	h->size_bytes = size_bytes;
 	h->runtime = rt;
+	if (xy__copies_init(h)) {
+		xy__handle_free(h);
+		return -ENOMEM;
+	}
 	handle_link(rt, h);
 	*out = h;
 	return 0;
@@ -147,6 +151,7 @@ void xy__handle_free(struct xy_handle *h)
 		free(h->scratch[i]);
 	}
 	free(h->scratch);
+	xy__copies_fini(h);
 	if (h->owns_memory)
 		xy__interface_free_ram(h->interface, &h->view);
 	free(h->name);
@@ -170,11 +175,14 @@ int xy_unregister(struct xy_handle **pointer)
 		return -EDEADLK;
 	}
 	atomic_store(&h->sequential, true);
+	if (h->copies)
+		h->copies->leaving = h->owns_memory;
 	error = xy__acquire_wait(h, XY_RW, &status);
 	if (error)
 		return error;
 	while ((users = atomic_load(&h->unordered)))
 		xy__futex_wait(&h->unordered, users, -1);
+	xy__transfers_finish(h);
 	xy__lock_take(&rt->handles_lock);
 	*h->link = h->next;
 	if (h->next)

@@ -16,6 +16,7 @@
 
 struct xy__agent;
 struct xy__endings;
+struct xy__copies;
 
 /* A view of any interface begins here; those of others may need more room than this. */
 union xy__view {
@@ -68,6 +69,9 @@ struct xy_handle {
 	/* What a worker reads. */
 	alignas(64) bool owns_memory;    /* (c) allocated by the runtime */
 	const struct xy_interface *interface; /* (c) */
+	_Atomic uint64_t valid;          /* (l) to write: nodes with a valid copy */
+	_Atomic unsigned underway;       /* (l) to write: transfers of it that have not ended */
+	struct xy__copies *copies;       /* (c) NULL with one node only; see memory.h */
 	union xy__view view;             /* (c) but for pointers when the runtime allocates: (l). Last. */
 };
 
@@ -104,12 +108,19 @@ bool xy__commute_take(struct xy_task *task);
 /* Gives them back; returns the tasks that may try again, linked by next. */
 struct xy_task *xy__commute_drop(struct xy_task *task);
 
+/* An acquire's turn has come: 0 when its data is in RAM or need not be, -EAGAIN when xy__deps_acquired will be
+ * called, or why it can't be there. */
+int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent);
 /* An acquire has got its data, or failed to; in the latter case the caller ends it. */
 void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
 		       struct xy__agent *agent);
 
 /* Waits for the data, which need not have memory. 0 with the status of an acquire in *status, or -ENOMEM. */
 int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
+
+/* The place of an acquire in the order of tasks, wherever the data is; ends with xy_release. */
+int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg);
+int xy__order_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h);

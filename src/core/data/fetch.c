@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a task needs on the node of its worker: room for each access, the content of those that it reads. A task
+ * is admitted when it holds all of them; until then it gives back what it holds rather than wait for somebody
+ * who may wait for it. When memory is short, one task at a time goes first.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/data/memory.h"
+#include "core/runtime.h"
+
+static struct xy__node *fetch_node(const struct xy__fetch *f, const struct xy__agent *agent)
+{
+	return &agent->runtime->memory.nodes[f->node];
+}
+
+static struct xy_handle *fetch_handle(const struct xy__fetch *f, unsigned i)
+{
+	return xy__access_handle(xy__task_accesses(f->task)[i]);
+}
+
+static unsigned fetch_mode(const struct xy__fetch *f, unsigned i)
+{
+	return xy__access_mode(xy__task_accesses(f->task)[i]);
+}
+
+/* The copy that an access holds. */
+static struct xy__copy *fetch_copy(const struct xy__fetch *f, unsigned i)
+{
+	struct xy__copies *copies = fetch_handle(f, i)->copies;
+
+	return fetch_mode(f, i) & XY_SCRATCH ? copies->scratch[f->worker] : copies->on[f->node];
+}
+
+static int __attribute__((format(printf, 3, 4)))
+fetch_fail(struct xy__fetch *f, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(f->reason, sizeof f->reason, format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+/* --- holding --- */
+
+static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, struct xy__agent *agent)
+{
+	const char *name = xy_handle_name(fetch_handle(f, i)), *node = fetch_node(f, agent)->name;
+
+	if (error == -ENODATA)
+		return fetch_fail(f, error, "'%s' is read, but nothing was written to it", name);
+	return fetch_fail(f, error, "'%s' could not be brought to %s: %s", name, node, strerror(-error));
+}
+
+/* Makes sure that an access has memory, pins it, and begins to bring its content. */
+static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
+{
+	struct xy_handle *h = fetch_handle(f, i);
+	unsigned mode = fetch_mode(f, i);
+	struct xy__copy *copy;
+	int error;
+
+	xy__lock_take(&h->lock);
+	copy = mode & XY_SCRATCH ? xy__copy_scratch(h, f->worker, f->node) : xy__copy_on(h, f->node);
+	error = copy ? xy__copy_allocate(copy, XY__EFFORT_ALL, agent) : -ENOMEM;
+	if (!error) {
+		if (h->copies->advice == XY_ADVICE_WONT_USE)
+			h->copies->advice = XY_ADVICE_NORMAL;
+		xy__copy_pin(copy);
+		if (mode & XY_R)
+			error = xy__transfer_begin(copy, agent);
+		if (error)
+			copy->pins--;
+		f->buffers[i] = copy->view;
+	}
+	xy__lock_drop(&h->lock);
+	return error;
+}
+
+static void fetch_drop(struct xy__fetch *f)
+{
+	while (f->npinned) {
+		struct xy_handle *h = fetch_handle(f, --f->npinned);
+
+		xy__lock_take(&h->lock);
+		fetch_copy(f, f->npinned)->pins--;
+		xy__lock_drop(&h->lock);
+	}
+}
+
+/* Bytes that the task needs at once; a handle counts once. */
+static size_t fetch_bytes(const struct xy__fetch *f)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < f->task->naccesses; i++) {
+		bool before = false;
+
+		for (unsigned j = 0; j < i && !before; j++)
+			before = fetch_handle(f, j) == fetch_handle(f, i) &&
+				 !((fetch_mode(f, j) | fetch_mode(f, i)) & XY_SCRATCH);
+		if (!before)
+			bytes += fetch_handle(f, i)->size_bytes;
+	}
+	return bytes;
+}
+
+static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
+{
+	if (node->limit == SIZE_MAX)
+		return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, more than it has",
+				  fetch_bytes(f), node->name);
+	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, which has room for %zu",
+			  fetch_bytes(f), node->name, node->limit);
+}
+
+/* There was no memory. Somebody else goes first, or this one does; whoever goes first fails when all the others
+ * have given back what they had and it is not enough. */
+static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
+{
+	struct xy__node *node = fetch_node(f, agent);
+	bool first, hopeless;
+
+	if (fetch_bytes(f) > node->limit)
+		return fetch_too_large(f, node);
+	xy__lock_take(&node->lock);
+	if (!node->starving)
+		node->starving = f;
+	first = node->starving == f;
+	hopeless = first && !node->admitted && !atomic_load(&node->busy);
+	xy__lock_drop(&node->lock);
+	if (!first)
+		fetch_drop(f);
+	if (hopeless && f->last_try)
+		return fetch_too_large(f, node);
+	f->last_try = hopeless;
+	return -EAGAIN;
+}
+
+static bool fetch_must_wait(struct xy__fetch *f, struct xy__node *node)
+{
+	bool wait;
+
+	xy__lock_take(&node->lock);
+	wait = node->starving && node->starving != f;
+	xy__lock_drop(&node->lock);
+	return wait;
+}
+
+static void fetch_admit(struct xy__fetch *f, struct xy__node *node)
+{
+	xy__lock_take(&node->lock);
+	node->admitted++;
+	if (node->starving == f)
+		node->starving = NULL;
+	xy__lock_drop(&node->lock);
+	f->admitted = true;
+}
+
+static int fetch_hold_all(struct xy__fetch *f, struct xy__agent *agent)
+{
+	struct xy__node *node = fetch_node(f, agent);
+
+	if (f->task->naccesses && fetch_must_wait(f, node)) {
+		fetch_drop(f);
+		return -EAGAIN;
+	}
+	for (; f->npinned < f->task->naccesses; f->npinned++) {
+		int error = fetch_hold(f, f->npinned, agent);
+
+		if (error == -EAGAIN)
+			return fetch_starve(f, agent);
+		if (error)
+			return fetch_failed_transfer(f, f->npinned, error, agent);
+	}
+	fetch_admit(f, node);
+	return 0;
+}
+
+/* --- arriving --- */
+
+/* Whether an access may be used now. */
+static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
+{
+	struct xy_handle *h = fetch_handle(f, i);
+	unsigned mode = fetch_mode(f, i);
+	struct xy__copy *copy = fetch_copy(f, i);
+	int error = 0;
+
+	/* acquire: pairs with transfer_finish, which sets the bit after the data has come */
+	if (mode & XY_SCRATCH || ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(f->node) ||
+				   !(mode & XY_R)) && !atomic_load(&h->underway)))
+		return 0;
+	xy__lock_take(&h->lock);
+	if (copy->incoming) {
+		error = -EAGAIN;
+	} else if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(f->node))) {
+		error = copy->error;
+		if (!error)
+			error = xy__transfer_begin(copy, agent);
+		error = error ? fetch_failed_transfer(f, i, error, agent) : -EAGAIN;
+	} else if (mode & XY_W) {
+		/* Who brings old content somewhere does so in vain; who reads this copy has to be waited for. */
+		xy__transfers_spoil(h);
+		error = atomic_load(&copy->readers) ? -EAGAIN : 0;
+	}
+	xy__lock_drop(&h->lock);
+	return error;
+}
+
+/* The common case on a CPU: all is in RAM, and nothing is under way. */
+static bool fetch_is_there(struct xy__fetch *f)
+{
+	const uintptr_t *accesses = xy__task_accesses(f->task);
+
+	if (f->node != XY__RAM)
+		return false;
+	for (unsigned i = 0; i < f->task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		/* acquire: pairs with transfer_finish */
+		if ((accesses[i] & XY_SCRATCH) || !h->copies->ram.allocated ||
+		    !(atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(XY__RAM)) ||
+		    ((accesses[i] & XY_W) && atomic_load_explicit(&h->underway, memory_order_acquire)))
+			return false;
+		f->buffers[i] = &h->view;
+	}
+	return true;
+}
+
+void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker *worker, void **buffers)
+{
+	f->task = task;
+	f->node = worker->node;
+	f->worker = worker->id;
+	f->npinned = 0;
+	f->admitted = f->there = f->last_try = false;
+	f->buffers = buffers;
+	f->reason[0] = '\0';
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+}
+
+int xy__fetch_step(struct xy__fetch *f, struct xy__agent *agent)
+{
+	int error = 0;
+
+	if (!f->admitted) {
+		f->there = !f->npinned && fetch_is_there(f);
+		if (f->there)
+			return 0;
+		error = fetch_hold_all(f, agent);
+	}
+	for (unsigned i = 0; i < f->npinned && !error; i++)
+		error = fetch_arrived(f, i, agent);
+	return error;
+}
+
+int xy__fetch_wait(struct xy__fetch *f, struct xy__agent *agent)
+{
+	unsigned rounds = 0;
+	int error;
+
+	while ((error = xy__fetch_step(f, agent)) == -EAGAIN)
+		if (xy__transfers_poll(agent->runtime, agent))
+			rounds = 0;
+		else
+			xy__patience(&rounds);
+	return error;
+}
+
+/* --- the end of the task --- */
+
+/* A new content: the other copies are not valid any more, except those that are to get it at once. */
+static void fetch_commit(struct xy_handle *h, unsigned node, struct xy__agent *agent)
+{
+	uint64_t others = h->copies->write_through & ~xy__bit(node);
+
+	atomic_store(&h->valid, xy__bit(node));
+	xy__transfers_spoil(h);
+	for (unsigned i = 0; others >> i; i++) {
+		struct xy__copy *copy = others >> i & 1 ? xy__copy_on(h, i) : NULL;
+
+		/* Only a hint: without room it is left. */
+		if (copy && !xy__copy_allocate(copy, XY__EFFORT_IDLE, agent))
+			xy__transfer_begin(copy, agent);
+	}
+}
+
+static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__agent *agent)
+{
+	struct xy_handle *h = fetch_handle(f, i);
+	unsigned mode = fetch_mode(f, i);
+	uint64_t mine = xy__bit(f->node), valid;
+
+	if (f->there && (!(mode & XY_W) || (!status && !h->copies->write_through &&
+	    atomic_load_explicit(&h->valid, memory_order_relaxed) == mine && !atomic_load(&h->underway))))
+		return;
+	xy__lock_take(&h->lock);
+	valid = atomic_load(&h->valid);
+	if ((mode & XY_W) && !status)
+		fetch_commit(h, f->node, agent);
+	else if ((mode & XY_W) && (valid & ~mine))
+		atomic_store(&h->valid, valid & ~mine); /* what it began to write is worth nothing, the old is */
+	if (f->admitted)
+		fetch_copy(f, i)->pins--;
+	xy__lock_drop(&h->lock);
+}
+
+void xy__fetch_end(struct xy__fetch *f, int status, struct xy__agent *agent)
+{
+	struct xy__node *node = fetch_node(f, agent);
+	unsigned n = f->task->naccesses;
+
+	if (!f->admitted && !f->there) { /* it never began */
+		fetch_drop(f);
+		xy__lock_take(&node->lock);
+		if (node->starving == f)
+			node->starving = NULL;
+		xy__lock_drop(&node->lock);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		fetch_close(f, i, status, agent);
+	if (!f->admitted)
+		return;
+	xy__lock_take(&node->lock);
+	node->admitted--;
+	xy__lock_drop(&node->lock);
+}
+
+/* --- the application --- */
+
+int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
+{
+	struct xy__copies *copies = h->copies;
+	int error = 0;
+
+	xy__lock_take(&h->lock);
+	if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(XY__RAM))) {
+		error = await->begun ? copies->ram.error : 0;
+		if (!error)
+			error = xy__transfer_begin(&copies->ram, agent);
+		error = error ? error : -EAGAIN;
+	} else if ((mode & XY_W) && copies->transfers) {
+		xy__transfers_spoil(h);
+		error = -EAGAIN;
+	} else if (mode & XY_W) {
+		atomic_store(&h->valid, xy__bit(XY__RAM));
+	}
+	if (error == -EAGAIN) {
+		await->begun = true;
+		await->next = copies->awaits;
+		copies->awaits = await;
+	}
+	xy__lock_drop(&h->lock);
+	return error;
+}

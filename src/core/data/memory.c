@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of nodes: what copies take on a device, and how room is made for more. Freed memory is kept for the
+ * next copy of the same size. When there is none left, copies go in this order: those that are valid elsewhere
+ * and that no task in a queue waits for, the oldest first; then those that must be saved in RAM before; then
+ * those that are waited for.
+ */
+#include "core/data/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/interface.h"
+#include "core/runtime.h"
+
+/* --- the list of copies, oldest first --- */
+
+static void node_unlink(struct xy__node *node, struct xy__copy *copy)
+{
+	*(copy->older ? &copy->older->newer : &node->oldest) = copy->newer;
+	*(copy->newer ? &copy->newer->older : &node->newest) = copy->older;
+	copy->older = copy->newer = NULL;
+}
+
+static void node_link_newest(struct xy__node *node, struct xy__copy *copy)
+{
+	copy->older = node->newest;
+	copy->newer = NULL;
+	*(node->newest ? &node->newest->newer : &node->oldest) = copy;
+	node->newest = copy;
+}
+
+static void node_link_oldest(struct xy__node *node, struct xy__copy *copy)
+{
+	copy->newer = node->oldest;
+	copy->older = NULL;
+	*(node->oldest ? &node->oldest->older : &node->newest) = copy;
+	node->oldest = copy;
+}
+
+static struct xy__node *copy_node(const struct xy__copy *copy)
+{
+	return &copy->handle->runtime->memory.nodes[copy->node];
+}
+
+void xy__copy_pin(struct xy__copy *copy)
+{
+	struct xy__node *node = copy_node(copy);
+
+	copy->pins++;
+	if (copy->home)
+		return;
+	xy__lock_take(&node->lock);
+	if (copy != node->newest) {
+		node_unlink(node, copy);
+		node_link_newest(node, copy);
+	}
+	xy__lock_drop(&node->lock);
+}
+
+void xy__copy_make_oldest(struct xy__copy *copy)
+{
+	struct xy__node *node = copy_node(copy);
+
+	if (copy->home || !copy->allocated)
+		return;
+	xy__lock_take(&node->lock);
+	node_unlink(node, copy);
+	node_link_oldest(node, copy);
+	xy__lock_drop(&node->lock);
+}
+
+/* --- chunks that nobody uses --- */
+
+static struct xy__chunk **cache_list(struct xy__node *node, size_t bytes)
+{
+	return &node->cache[(bytes * 0x9e3779b97f4a7c15u >> 32) % XY__CACHE_LISTS];
+}
+
+/* A chunk of exactly this size, NULL if there is none. */
+static void *cache_take(struct xy__node *node, size_t bytes)
+{
+	for (struct xy__chunk **link = cache_list(node, bytes); *link; link = &(*link)->next) {
+		struct xy__chunk *chunk = *link;
+		void *memory = chunk->memory;
+
+		if (chunk->bytes != bytes)
+			continue;
+		*link = chunk->next;
+		node->cached -= bytes;
+		free(chunk);
+		return memory;
+	}
+	return NULL;
+}
+
+/* Keeps memory for another copy, or gives it back to the device. */
+static void node_give(struct xy__node *node, void *memory, size_t bytes)
+{
+	struct xy__chunk *chunk = malloc(sizeof *chunk);
+
+	xy__lock_take(&node->lock);
+	if (chunk) {
+		struct xy__chunk **list = cache_list(node, bytes);
+
+		*chunk = (struct xy__chunk){ *list, memory, bytes };
+		*list = chunk;
+		node->cached += bytes;
+	} else {
+		node->used -= bytes;
+	}
+	xy__lock_drop(&node->lock);
+	if (!chunk)
+		node->driver->free(node->device, memory);
+}
+
+/* Gives kept memory back to the device until `bytes` more fit; false if there was none. */
+static bool cache_flush(struct xy__node *node, size_t bytes)
+{
+	struct xy__chunk *flushed = NULL;
+	bool any;
+
+	xy__lock_take(&node->lock);
+	for (unsigned i = 0; i < XY__CACHE_LISTS; i++)
+		while (node->cache[i] && (!flushed || bytes > node->limit || node->used > node->limit - bytes)) {
+			struct xy__chunk *chunk = node->cache[i];
+
+			node->cache[i] = chunk->next;
+			node->cached -= chunk->bytes;
+			node->used -= chunk->bytes;
+			chunk->next = flushed;
+			flushed = chunk;
+		}
+	xy__lock_drop(&node->lock);
+	any = flushed != NULL;
+	while (flushed) {
+		struct xy__chunk *next = flushed->next;
+
+		node->driver->free(node->device, flushed->memory);
+		free(flushed);
+		flushed = next;
+	}
+	return any;
+}
+
+/* --- eviction --- */
+
+/* Whether a copy may go, without being saved (level 0 and 2) or after it (1 and 3). Its handle is locked. */
+static bool evict_allows(const struct xy__copy *copy, unsigned level)
+{
+	const struct xy__memory *memory = &copy->handle->runtime->memory;
+	uint64_t valid = atomic_load_explicit(&copy->handle->valid, memory_order_relaxed) & ~memory->lost;
+	bool clean = copy->scratch || !(valid & xy__bit(copy->node)) || (valid & ~xy__bit(copy->node));
+
+	if (copy->pins || copy->incoming || (level < 2 && copy->handle->copies->advice == XY_ADVICE_KEEP))
+		return false;
+	return clean == !(level & 1);
+}
+
+/* The oldest copy that may go, with its handle locked; NULL if there is none. */
+static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
+{
+	struct xy__copy *copy;
+
+	xy__lock_take(&node->lock);
+	for (copy = node->oldest; copy; copy = copy->newer) {
+		if ((level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed)) ||
+		    !xy__lock_try(&copy->handle->lock))
+			continue;
+		if (evict_allows(copy, level))
+			break;
+		xy__lock_drop(&copy->handle->lock);
+	}
+	xy__lock_drop(&node->lock);
+	return copy;
+}
+
+static bool evict_clean(struct xy__node *node, unsigned level)
+{
+	struct xy__copy *copy = evict_find(node, level);
+
+	if (!copy)
+		return false;
+	xy__copy_release(copy);
+	xy__lock_drop(&copy->handle->lock);
+	atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
+	return true;
+}
+
+/* Begins to save copies of so many bytes; those that fail stay. */
+static void evict_dirty(struct xy__node *node, unsigned level, size_t bytes, struct xy__agent *agent)
+{
+	struct xy__copy *copy;
+	size_t saved = 0;
+
+	while (saved < bytes && (copy = evict_find(node, level))) {
+		int error = xy__transfer_evict(copy, agent);
+
+		saved += error ? bytes : copy->bytes;
+		xy__lock_drop(&copy->handle->lock);
+		if (!error) {
+			atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
+			atomic_fetch_add_explicit(&node->writebacks, 1, memory_order_relaxed);
+		}
+	}
+}
+
+/* Makes room; true if there is more than before. What is being saved will be room later. */
+static bool node_make_room(struct xy__node *node, size_t bytes, enum xy__effort effort, struct xy__agent *agent)
+{
+	if (cache_flush(node, bytes) || evict_clean(node, 0))
+		return true;
+	if (effort == XY__EFFORT_IDLE || atomic_load(&node->busy))
+		return false;
+	evict_dirty(node, 1, bytes, agent);
+	if (atomic_load(&node->busy))
+		return false;
+	if (evict_clean(node, 2))
+		return true;
+	evict_dirty(node, 3, bytes, agent);
+	return false;
+}
+
+/* --- memory of copies --- */
+
+static int node_allocate(struct xy__node *node, size_t bytes, void **memory)
+{
+	uint64_t most;
+	int error;
+
+	xy__lock_take(&node->lock);
+	*memory = cache_take(node, bytes);
+	if (*memory || bytes > node->limit || node->used > node->limit - bytes) {
+		xy__lock_drop(&node->lock);
+		return *memory ? 0 : -ENOMEM;
+	}
+	node->used += bytes;
+	xy__lock_drop(&node->lock);
+	error = node->driver->allocate(node->device, bytes, memory);
+	xy__lock_take(&node->lock);
+	if (error)
+		node->used -= bytes;
+	most = node->used - node->cached;
+	if (most > atomic_load_explicit(&node->used_most, memory_order_relaxed))
+		atomic_store_explicit(&node->used_most, most, memory_order_relaxed);
+	xy__lock_drop(&node->lock);
+	return error;
+}
+
+/* Memory for one array, making room if need be. */
+static int node_take(struct xy__node *node, size_t bytes, void **memory, enum xy__effort effort,
+		     struct xy__agent *agent)
+{
+	int error;
+
+	do {
+		if (xy__node_is_lost(&agent->runtime->memory, node->id))
+			return -ENODEV;
+		error = node_allocate(node, bytes, memory);
+		if (error == -ENODEV)
+			xy__node_lose(agent->runtime, node->id);
+		if (error != -ENOMEM)
+			return error;
+	} while (node_make_room(node, bytes, effort, agent));
+	return -EAGAIN;
+}
+
+static void view_release(struct xy__node *node, const struct xy_interface *interface, void *view)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(interface, view, parts);
+
+	for (unsigned i = 0; i < n; i++) {
+		void **pointer = xy__part_pointer(view, &parts[i]);
+
+		if (*pointer)
+			node_give(node, *pointer, xy__part_bytes(&parts[i]));
+		*pointer = NULL;
+	}
+}
+
+/* Memory for all arrays of a view without gaps, or for none. */
+static int view_allocate(struct xy__node *node, const struct xy_interface *interface, void *view,
+			 enum xy__effort effort, struct xy__agent *agent)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(interface, view, parts);
+	int error = 0;
+
+	for (unsigned i = 0; i < n && !error; i++)
+		if (xy__part_bytes(&parts[i]))
+			error = node_take(node, xy__part_bytes(&parts[i]), xy__part_pointer(view, &parts[i]), effort,
+					  agent);
+	if (error)
+		view_release(node, interface, view);
+	return error;
+}
+
+int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__agent *agent)
+{
+	struct xy_handle *h = copy->handle;
+	struct xy__node *node = copy_node(copy);
+	void *view;
+	int error;
+
+	if (copy->allocated)
+		return 0;
+	if (copy->home) {
+		copy->allocated = xy__interface_pointer(h->interface, &h->view) ||
+				  !xy__interface_allocate_ram(h->interface, &h->view);
+		return copy->allocated ? 0 : -ENOMEM;
+	}
+	view = malloc(h->interface->view_size);
+	if (!view)
+		return -ENOMEM;
+	xy__interface_compact(h->interface, view, &h->view);
+	xy__lock_drop(&h->lock);
+	error = view_allocate(node, h->interface, view, effort, agent);
+	xy__lock_take(&h->lock);
+	if (!error && copy->allocated) {
+		view_release(node, h->interface, view); /* somebody else was faster */
+	} else if (!error) {
+		memcpy(copy->view, view, h->interface->view_size);
+		copy->allocated = true;
+		copy->bytes = h->size_bytes;
+		xy__lock_take(&node->lock);
+		node_link_newest(node, copy);
+		xy__lock_drop(&node->lock);
+	}
+	free(view);
+	return error;
+}
+
+void xy__copy_release(struct xy__copy *copy)
+{
+	struct xy_handle *h = copy->handle;
+	struct xy__node *node = copy_node(copy);
+
+	if (copy->home || !copy->allocated)
+		return;
+	xy__lock_take(&node->lock);
+	node_unlink(node, copy);
+	xy__lock_drop(&node->lock);
+	copy->allocated = false;
+	copy->bytes = 0;
+	if (!copy->scratch)
+		atomic_fetch_and(&h->valid, ~xy__bit(copy->node));
+	view_release(node, h->interface, copy->view);
+}
+
+/* --- copies of a handle --- */
+
+static struct xy__copy *copy_create(struct xy_handle *h, unsigned node)
+{
+	struct xy__copy *copy = calloc(1, sizeof *copy + h->interface->view_size);
+
+	if (!copy)
+		return NULL;
+	copy->handle = h;
+	copy->node = node;
+	copy->view = copy + 1;
+	return copy;
+}
+
+struct xy__copy *xy__copy_on(struct xy_handle *h, unsigned node)
+{
+	struct xy__copies *copies = h->copies;
+
+	if (!copies->on[node])
+		copies->on[node] = copy_create(h, node);
+	return copies->on[node];
+}
+
+struct xy__copy *xy__copy_scratch(struct xy_handle *h, unsigned worker, unsigned node)
+{
+	struct xy__copies *copies = h->copies;
+
+	if (!copies->scratch)
+		copies->scratch = calloc(h->runtime->nworkers, sizeof(struct xy__copy *));
+	if (!copies->scratch)
+		return NULL;
+	if (!copies->scratch[worker]) {
+		copies->scratch[worker] = copy_create(h, node);
+		if (copies->scratch[worker])
+			copies->scratch[worker]->scratch = true;
+	}
+	return copies->scratch[worker];
+}
+
+int xy__copies_init(struct xy_handle *h)
+{
+	struct xy_runtime *rt = h->runtime;
+	struct xy__copies *copies;
+
+	atomic_init(&h->valid, xy__bit(XY__RAM));
+	if (rt->memory.nnodes == 1)
+		return 0;
+	copies = calloc(1, sizeof *copies + rt->memory.nnodes * sizeof(struct xy__copy *));
+	if (!copies)
+		return -ENOMEM;
+	copies->ram = (struct xy__copy){ .handle = h, .node = XY__RAM, .home = true, .view = &h->view };
+	copies->ram.allocated = !h->owns_memory || !h->size_bytes;
+	copies->on[XY__RAM] = &copies->ram;
+	h->copies = copies;
+	return 0;
+}
+
+void xy__copies_fini(struct xy_handle *h)
+{
+	struct xy_runtime *rt = h->runtime;
+	struct xy__copies *copies = h->copies;
+
+	if (!copies)
+		return;
+	xy__lock_take(&h->lock);
+	for (unsigned i = XY__RAM + 1; i < rt->memory.nnodes; i++)
+		if (copies->on[i])
+			xy__copy_release(copies->on[i]);
+	for (unsigned i = 0; copies->scratch && i < rt->nworkers; i++)
+		if (copies->scratch[i])
+			xy__copy_release(copies->scratch[i]);
+	xy__lock_drop(&h->lock);
+	for (unsigned i = XY__RAM + 1; i < rt->memory.nnodes; i++)
+		free(copies->on[i]);
+	for (unsigned i = 0; copies->scratch && i < rt->nworkers; i++)
+		free(copies->scratch[i]);
+	free(copies->scratch);
+	free(copies);
+	h->copies = NULL;
+}
+
+/* --- nodes --- */
+
+static void node_init(struct xy_runtime *rt, unsigned id)
+{
+	struct xy__node *node = &rt->memory.nodes[id];
+
+	node->id = id;
+	node->limit = SIZE_MAX;
+	node->driver = &xy__cpu_driver;
+	node->ram = true;
+	snprintf(node->name, sizeof node->name, "ram%u", id);
+}
+
+static const struct xy__driver_device *node_find_device(struct xy_runtime *rt, const struct xy_worker_info *info)
+{
+	const struct xy__driver_device *device = rt->drivers.devices;
+
+	while (device->driver->arch != info->arch || device->index != (unsigned)info->device)
+		device++;
+	return device;
+}
+
+/* The device that a worker computes on is that of its node. */
+static void node_set_device(struct xy_runtime *rt, const struct xy_worker_info *info)
+{
+	struct xy__node *node = &rt->memory.nodes[info->node];
+	const struct xy__driver_device *device = node_find_device(rt, info);
+	size_t limit = xy__limit(&rt->settings.limits[info->arch], device->index);
+
+	node->driver = device->driver;
+	node->device = device->device;
+	node->index = device->index;
+	node->ram = false;
+	snprintf(node->name, sizeof node->name, "%s%d", device->driver->name, info->device);
+	node->limit = limit != SIZE_MAX ? limit : device->info.memory_bytes ? device->info.memory_bytes : SIZE_MAX;
+	for (unsigned w = 0; w < rt->nworkers; w++) {
+		const struct xy_worker_info *other = xy_machine_worker(rt->machine, w);
+
+		if (other->arch == info->arch && other->device < 64 &&
+		    (device->info.peers >> (unsigned)other->device & 1))
+			node->peers |= xy__bit(other->node);
+	}
+}
+
+int xy__memory_init(struct xy_runtime *rt)
+{
+	unsigned n = xy_machine_nnodes(rt->machine);
+	bool several = rt->settings.numa && n > 1;
+
+	for (unsigned w = 0; w < rt->nworkers; w++)
+		several |= xy_machine_worker(rt->machine, w)->arch != XY_CPU;
+	rt->memory.nnodes = several ? n : 1;
+	if (rt->memory.nnodes > XY__NNODES) {
+		xy__log(&rt->settings.log, "the machine has %u memory nodes, and data can be on at most %d", n,
+			XY__NNODES);
+		return -ERANGE;
+	}
+	rt->memory.nodes = calloc(rt->memory.nnodes, sizeof *rt->memory.nodes);
+	if (!rt->memory.nodes)
+		return -ENOMEM;
+	for (unsigned i = 0; i < rt->memory.nnodes; i++)
+		node_init(rt, i);
+	for (unsigned w = 0; w < rt->nworkers; w++) {
+		const struct xy_worker_info *info = xy_machine_worker(rt->machine, w);
+
+		rt->workers[w].node = info->arch == XY_CPU && !rt->settings.numa ? XY__RAM : info->node;
+		if (info->arch == XY_CPU)
+			continue;
+		node_set_device(rt, info);
+		for (unsigned i = 0; i < w; i++)
+			rt->workers[w].queue += rt->workers[i].arch != XY_CPU && rt->workers[i].node == info->node;
+	}
+	return 0;
+}
+
+void xy__memory_fini(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; rt->memory.nodes && i < rt->memory.nnodes; i++)
+		cache_flush(&rt->memory.nodes[i], SIZE_MAX);
+	free(rt->memory.nodes);
+	rt->memory.nodes = NULL;
+}
+
+void xy__memory_dump(struct xy_runtime *rt, FILE *out)
+{
+	if (rt->memory.nnodes == 1)
+		return;
+	fprintf(out, "memory: %u transfers under way\n", atomic_load(&rt->memory.underway));
+	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
+		struct xy__node *node = &rt->memory.nodes[i];
+
+		xy__lock_take(&node->lock);
+		fprintf(out, "  node %u (%s)%s: %zu bytes taken, %zu kept for later, %u tasks have their data%s\n", i,
+			node->name, xy__node_is_lost(&rt->memory, i) ? ", lost" : "", node->used, node->cached,
+			node->admitted, node->starving ? ", one waits for memory" : "");
+		xy__lock_drop(&node->lock);
+	}
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory nodes, the copies of handles on them, and the transfers between them.
+ *
+ * A copy is valid if its bit in the handle's `valid` is set. Tasks that write make theirs the only valid one
+ * when they have ended well. A copy stays where it is while it is pinned: by tasks that use it, by transfers
+ * from and to it. With one node (no device, one RAM) a handle has no copies at all, and none of this is used.
+ *
+ * Locking key: (c) constant, (l) the handle's lock, (n) the node's lock, (q) the channel's lock, (a) atomic,
+ * (o) owner only. A handle's lock may be held when a node's or a channel's is taken; the other way round
+ * handles are only tried.
+ */
+#ifndef XYLEM_CORE_DATA_MEMORY_H
+#define XYLEM_CORE_DATA_MEMORY_H
+
+#include <stdio.h>
+#include <xylem/driver.h>
+#include <xylem/interface.h>
+#include <xylem/memory.h>
+#include "core/data/handle.h"
+
+struct xy__agent;
+struct xy__worker;
+struct xy__transfer;
+
+enum { XY__NNODES = 64, XY__CACHE_LISTS = 64 };
+
+#define XY__RAM 0u                /* the node of the memory that applications register */
+
+static inline uint64_t xy__bit(unsigned node)
+{
+	return (uint64_t)1 << node;
+}
+
+/* The content of a handle, or room for it, on one node. */
+struct xy__copy {
+	struct xy_handle *handle;     /* (c) */
+	unsigned node;                /* (c) */
+	bool home;                    /* (c) its memory is the handle's own: never evicted */
+	bool scratch;                 /* (c) content means nothing */
+	_Atomic bool allocated;       /* (l) to write: its view has memory; a home copy's may come later */
+	int error;                    /* (l) of the last transfer to it, 0 when that went well */
+	unsigned pins;                /* (l) tasks and transfers that need it where it is */
+	_Atomic unsigned readers;     /* (l) to write: transfers that read it */
+	_Atomic unsigned wanted;      /* (a) tasks in queues of the node that will use it */
+	bool incoming;                /* (l) a transfer to it is under way, perhaps with a stop in RAM */
+	size_t bytes;                 /* (l) that it takes on its node */
+	struct xy__copy *older, *newer; /* (n) all that are allocated and not home */
+	void *view;                   /* (c) what codelets get */
+};
+
+/* To be told when a transfer of a handle has ended: each time, then it is taken off the list. */
+struct xy__await {
+	struct xy__await *next;                              /* (l) */
+	void (*told)(struct xy__await *await, struct xy__agent *agent);
+	bool begun;                                          /* (o) it has been told before */
+};
+
+/* What a handle has with several nodes. */
+struct xy__copies {
+	struct xy__transfer *transfers; /* (l) under way */
+	struct xy__await *awaits;       /* (l) */
+	_Atomic uint64_t write_through; /* (a) nodes that get what was written at once */
+	uint8_t advice;                 /* (l) enum xy_advice */
+	_Atomic bool leaving;           /* (a) it is being unregistered, and nobody wants to see the content */
+	struct xy__copy **scratch;      /* (l) by worker, or NULL */
+	struct xy__copy ram;
+	struct xy__copy *on[];          /* (l) by node, NULL: never was there */
+};
+
+struct xy__transfer {
+	struct xy__transfer *next;      /* (q) */
+	struct xy__transfer *sibling;   /* (l) of the same handle */
+	struct xy_handle *handle;       /* (c) */
+	unsigned from, to;              /* (c) nodes */
+	unsigned device;                /* (c) the node whose driver does it */
+	uint64_t further;               /* (l) nodes that get it from `to` */
+	bool stale;                     /* (l) it was overwritten meanwhile: what arrives is not valid */
+	bool evicts;                    /* (l) `from` is to be given up afterwards */
+	struct xy_event *event;         /* (q) */
+};
+
+/* Transfers of one kind on one device: they end in order, so only the first is polled. */
+struct xy__channel {
+	_Atomic int lock;
+	struct xy__transfer *first, *last;  /* (q) */
+};
+
+struct xy__chunk {
+	struct xy__chunk *next;
+	void *memory;
+	size_t bytes;
+};
+
+struct xy__fetch;
+
+struct xy__node {
+	const struct xy_driver *driver;   /* (c) */
+	struct xy_device *device;         /* (c) */
+	unsigned id;                      /* (c) */
+	bool ram;                         /* (c) addresses that CPUs can use */
+	unsigned index;                   /* (c) among the driver's devices */
+	uint64_t peers;                   /* (c) nodes from which copies come directly */
+	size_t limit;                     /* (c) bytes that data may use */
+	char name[16];                    /* (c) */
+
+	_Atomic int lock;
+	size_t used;                      /* (n) taken from the driver, cached ones too */
+	size_t cached;                    /* (n) */
+	struct xy__copy *oldest, *newest; /* (n) */
+	struct xy__chunk *cache[XY__CACHE_LISTS];  /* (n) by size */
+	unsigned admitted;                /* (n) tasks that have all copies they need pinned */
+	const struct xy__fetch *starving; /* (n) who gets memory before anybody else */
+
+	_Atomic unsigned busy;            /* (a) transfers under way that pin copies here */
+	_Atomic uint64_t bytes_in, bytes_out, transfers_in, evictions, writebacks;  /* (a) */
+	_Atomic uint64_t used_most;       /* (a) (n) to write */
+	struct xy__channel channels[3];   /* by enum xy_copy_kind */
+};
+
+struct xy__memory {
+	unsigned nnodes;                  /* (c) 1: handles have no copies */
+	struct xy__node *nodes;           /* (c) */
+	_Atomic unsigned underway;        /* (a) transfers */
+	_Atomic uint64_t lost;            /* (a) nodes that are of no use any more */
+};
+
+/* A task's accesses on their way to the node of its worker, and while it runs. */
+struct xy__fetch {
+	struct xy_task *task;
+	unsigned node, worker;
+	unsigned npinned;                 /* accesses whose copies are held, the first ones */
+	bool admitted;                    /* all of them */
+	bool there;                       /* all was in RAM, and nothing had to be held */
+	bool last_try;                    /* nothing is left that could give memory back */
+	void **buffers;                   /* (c) by access, for the codelet */
+	char reason[192];                 /* why it failed */
+};
+
+/* --- memory.c --- */
+
+int xy__memory_init(struct xy_runtime *rt);
+void xy__memory_fini(struct xy_runtime *rt);
+void xy__memory_dump(struct xy_runtime *rt, FILE *out);
+
+/* What a handle has with several nodes: made and forgotten with it. Nothing is under way at the end. */
+int xy__copies_init(struct xy_handle *h);
+void xy__copies_fini(struct xy_handle *h);
+
+/* The handle's copy on a node, made at first use; NULL without memory. The handle is locked. */
+struct xy__copy *xy__copy_on(struct xy_handle *h, unsigned node);
+/* A worker's own copy without content. The handle is locked. */
+struct xy__copy *xy__copy_scratch(struct xy_handle *h, unsigned worker, unsigned node);
+
+enum xy__effort {
+	XY__EFFORT_IDLE,        /* only what nobody is expected to use goes for it */
+	XY__EFFORT_ALL          /* whatever can go */
+};
+/* Gives a copy memory. The handle is locked, but not all the time. 0, -EAGAIN: may work later, -ENOMEM: the
+ * device says so or the host has none, -ENODEV. */
+int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__agent *agent);
+/* Gives its memory back. The handle is locked, and the copy is neither home nor pinned. */
+void xy__copy_release(struct xy__copy *copy);
+/* Keeps a copy, which has memory, where it is. The handle is locked. */
+void xy__copy_pin(struct xy__copy *copy);
+/* Makes it the first to go. The handle is locked. */
+void xy__copy_make_oldest(struct xy__copy *copy);
+
+/* The node is of no use any more. */
+void xy__node_lose(struct xy_runtime *rt, unsigned node);
+
+/* --- transfer.c --- */
+
+/* Begins to bring the content to a copy that has memory, unless it is coming already. The handle is locked.
+ * 0, -ENODATA when it is nowhere, -ENOMEM, or what the driver says. */
+int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent);
+/* Begins to save the only valid copy to RAM, to give it up afterwards. */
+int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent);
+/* What is under way is overwritten: it goes no further and is not valid when it arrives. Handle is locked. */
+void xy__transfers_spoil(struct xy_handle *h);
+/* Looks after transfers that have ended; true if there were any. */
+bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent);
+/* Waits for all transfers of a handle. */
+void xy__transfers_finish(struct xy_handle *h);
+/* Waits for all transfers. */
+void xy__transfers_drain(struct xy_runtime *rt);
+
+static inline bool xy__node_is_lost(const struct xy__memory *memory, unsigned node)
+{
+	return atomic_load_explicit(&((struct xy__memory *)memory)->lost, memory_order_relaxed) >> node & 1;
+}
+
+static inline bool xy__transfers_underway(struct xy__memory *memory)
+{
+	return atomic_load_explicit(&memory->underway, memory_order_relaxed) != 0;
+}
+
+/* A little patience between two polls: longer and longer. */
+void xy__patience(unsigned *rounds);
+
+extern const struct xy_driver xy__cpu_driver;
+
+/* --- prefetch.c --- */
+
+/* A queue bound to a node had the task brought there; it has left that queue. */
+void xy__task_unwant(struct xy_task *task);
+
+/* --- fetch.c --- */
+
+/* Begins to bring a task's data to its worker's node. The fields task, node, worker and buffers are set. */
+void xy__fetch_init(struct xy__fetch *fetch, struct xy_task *task, struct xy__worker *worker, void **buffers);
+/* Goes on with it: 0 all is there and pinned, -EAGAIN, or why not, with a reason. */
+int xy__fetch_step(struct xy__fetch *fetch, struct xy__agent *agent);
+/* The task has run with this status, or will not. */
+void xy__fetch_end(struct xy__fetch *fetch, int status, struct xy__agent *agent);
+/* Steps until it is there. */
+int xy__fetch_wait(struct xy__fetch *fetch, struct xy__agent *agent);
+
+/* An acquire's turn has come. 0: its data is in RAM, or need not be. -EAGAIN: await is told when something
+ * changes. Otherwise why not. */
+int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data that is moved before a task asks for it: because a queue that is bound to a node got a task, or because
+ * the application says so. What the application asks for has its place in the order of tasks, as an acquire has.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/memory.h"
+#include "core/runtime.h"
+
+/* --- tasks in queues --- */
+
+/* Brings what can be brought without taking anything from others. */
+static void prefetch_access(struct xy_handle *h, unsigned mode, unsigned node, struct xy__agent *agent)
+{
+	struct xy__copy *copy;
+
+	xy__lock_take(&h->lock);
+	copy = xy__copy_on(h, node);
+	if (copy) {
+		atomic_fetch_add_explicit(&copy->wanted, 1, memory_order_relaxed);
+		if ((mode & XY_R) && !copy->incoming && !(atomic_load(&h->valid) & xy__bit(node)) &&
+		    !xy__copy_allocate(copy, XY__EFFORT_IDLE, agent))
+			xy__transfer_begin(copy, agent); /* what fails now is tried again by the task */
+	}
+	xy__lock_drop(&h->lock);
+}
+
+void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by)
+{
+	struct xy__agent *agent = self->tree->engine ? (struct xy__agent *)by : NULL;
+	struct xy_runtime *rt = agent ? agent->runtime : NULL;
+	const uintptr_t *accesses = xy__task_accesses(task);
+	unsigned node;
+
+	if (!rt || rt->memory.nnodes == 1 || worker >= rt->nworkers || !rt->settings.prefetch)
+		return;
+	node = rt->workers[worker].node;
+	if (task->flags & XY__TASK_WANTED) {
+		if (task->wanted_on == node)
+			return;
+		xy__task_unwant(task);
+	}
+	task->flags |= XY__TASK_WANTED;
+	task->wanted_on = (uint8_t)node;
+	for (unsigned i = 0; i < task->naccesses; i++)
+		if (!(accesses[i] & XY_SCRATCH))
+			prefetch_access(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]), node, agent);
+}
+
+void xy__task_unwant(struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	task->flags &= (uint16_t)~XY__TASK_WANTED;
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+		struct xy__copy *copy = accesses[i] & XY_SCRATCH ? NULL : h->copies->on[task->wanted_on];
+
+		if (copy && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
+			atomic_fetch_sub_explicit(&copy->wanted, 1, memory_order_relaxed);
+	}
+}
+
+size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if ((accesses[i] & XY_R) && h->copies &&
+		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> h->runtime->workers[worker].node & 1))
+			bytes += h->size_bytes;
+	}
+	return bytes;
+}
+
+/* --- the application --- */
+
+static int prefetch_check(struct xy_handle *h, unsigned node, const char *who)
+{
+	struct xy_runtime *rt = h ? h->runtime : NULL;
+
+	if (h && node < xy_machine_nnodes(rt->machine))
+		return 0;
+	xy__log(h ? &rt->settings.log : NULL, "%s: no %s", who, h ? "such memory node" : "handle");
+	return -EINVAL;
+}
+
+/* Something to do on a node when its turn has come. */
+struct errand {
+	struct xy__await await;
+	struct xy_handle *handle;
+	unsigned node;
+	/* 0: done, -EAGAIN: the await is in the handle's list. The handle is locked. */
+	int (*step)(struct errand *errand, struct xy__agent *agent);
+};
+
+static void errand_end(struct errand *errand)
+{
+	xy_release(errand->handle);
+	free(errand);
+}
+
+static void errand_go_on(struct xy__await *await, struct xy__agent *agent)
+{
+	struct errand *errand = (struct errand *)await;
+	struct xy_handle *h = errand->handle;
+	int status;
+
+	xy__lock_take(&h->lock);
+	status = errand->step(errand, agent);
+	if (status == -EAGAIN) {
+		await->begun = true;
+		await->next = h->copies->awaits;
+		h->copies->awaits = await;
+	}
+	xy__lock_drop(&h->lock);
+	if (status != -EAGAIN)
+		errand_end(errand);
+}
+
+static void errand_turn(void *arg, int status)
+{
+	struct errand *errand = arg;
+	struct xy__agent *agent;
+
+	if (status) { /* nothing is held then */
+		free(errand);
+		return;
+	}
+	agent = xy__enter(errand->handle->runtime);
+	errand_go_on(&errand->await, agent);
+	xy__leave(agent);
+}
+
+static int errand_submit(struct xy_handle *h, unsigned node, enum xy_mode mode,
+			 int (*step)(struct errand *errand, struct xy__agent *agent))
+{
+	struct errand *errand;
+	int error;
+
+	if (!h->copies)
+		return 0;
+	errand = malloc(sizeof *errand);
+	if (!errand)
+		return -ENOMEM;
+	*errand = (struct errand){ .await.told = errand_go_on, .handle = h, .node = node, .step = step };
+	error = xy__order(h, mode, errand_turn, errand);
+	if (error)
+		free(errand);
+	return error;
+}
+
+/* Brings the content, if there is room; holds the data in place until it has come. */
+static int errand_bring(struct errand *errand, struct xy__agent *agent)
+{
+	struct xy__copy *copy = xy__copy_on(errand->handle, errand->node);
+
+	if (!copy || (errand->await.begun && !copy->incoming) ||
+	    (atomic_load(&errand->handle->valid) & xy__bit(errand->node)))
+		return 0;
+	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_begin(copy, agent))
+		return 0;
+	return -EAGAIN;
+}
+
+static int errand_evict(struct errand *errand, struct xy__agent *agent)
+{
+	struct xy_handle *h = errand->handle;
+	struct xy__copy *copy = h->copies->on[errand->node];
+	uint64_t valid = atomic_load(&h->valid);
+
+	if (!copy || !copy->allocated || copy->home)
+		return 0;
+	if (copy->pins)
+		return h->copies->transfers ? -EAGAIN : 0;
+	if (valid == xy__bit(errand->node))
+		return errand->await.begun || xy__transfer_evict(copy, agent) ? 0 : -EAGAIN;
+	xy__copy_release(copy);
+	return 0;
+}
+
+static int errand_invalidate(struct errand *errand, struct xy__agent *agent)
+{
+	struct xy_handle *h = errand->handle;
+
+	(void)agent;
+	xy__transfers_spoil(h);
+	if (h->copies->transfers)
+		return -EAGAIN;
+	atomic_store(&h->valid, 0);
+	return 0;
+}
+
+/* Saves what only a device has. */
+static int errand_save(struct errand *errand, struct xy__agent *agent)
+{
+	struct xy_handle *h = errand->handle;
+	struct xy__copy *ram = &h->copies->ram;
+
+	if ((atomic_load(&h->valid) & xy__bit(XY__RAM)) || errand->await.begun)
+		return ram->incoming ? -EAGAIN : 0;
+	return xy__copy_allocate(ram, XY__EFFORT_IDLE, agent) || xy__transfer_begin(ram, agent) ? 0 : -EAGAIN;
+}
+
+int xy_prefetch(struct xy_handle *h, unsigned node)
+{
+	int error = prefetch_check(h, node, "xy_prefetch");
+
+	return error ? error : errand_submit(h, node, XY_R, errand_bring);
+}
+
+/* Brings the content whatever it takes. The application holds the handle. */
+static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent)
+{
+	struct xy__copy *copy;
+	int error = 0;
+
+	xy__lock_take(&h->lock);
+	copy = xy__copy_on(h, node);
+	if (!(atomic_load(&h->valid) & xy__bit(node))) {
+		error = copy ? xy__copy_allocate(copy, XY__EFFORT_ALL, agent) : -ENOMEM;
+		if (!error && !copy->incoming && copy->error)
+			error = copy->error;
+		else if (!error)
+			error = xy__transfer_begin(copy, agent);
+		error = error ? error : -EAGAIN;
+	}
+	xy__lock_drop(&h->lock);
+	return error;
+}
+
+static bool node_is_quiet(struct xy__node *node)
+{
+	bool quiet;
+
+	xy__lock_take(&node->lock);
+	quiet = !node->admitted && !atomic_load(&node->busy);
+	xy__lock_drop(&node->lock);
+	return quiet;
+}
+
+/* As long as something goes on that may make room. */
+static int fetch_patiently(struct xy_handle *h, unsigned node)
+{
+	struct xy_runtime *rt = h->runtime;
+	unsigned rounds = 0, idle = 0;
+	int error;
+
+	do {
+		struct xy__agent *agent = xy__enter(rt);
+		bool any;
+
+		error = fetch_now(h, node, agent);
+		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
+		xy__leave(agent);
+		idle = any || !node_is_quiet(&rt->memory.nodes[node]) ? 0 : idle + 1;
+		if (error == -EAGAIN && !any)
+			xy__patience(&rounds);
+	} while (error == -EAGAIN && idle < 3);
+	return error == -EAGAIN ? -ENOMEM : error;
+}
+
+int xy_fetch(struct xy_handle *h, unsigned node)
+{
+	int status = 0, error = prefetch_check(h, node, "xy_fetch");
+
+	if (error)
+		return error;
+	if (xy__inside(h->runtime)) {
+		xy__log(&h->runtime->settings.log, "xy_fetch: a codelet or callback can't wait for '%s'",
+			xy_handle_name(h));
+		return -EDEADLK;
+	}
+	error = xy__order_wait(h, XY_R, &status);
+	if (error || status)
+		return error ? error : status;
+	if (h->copies) {
+		xy__lock_take(&h->lock);
+		if (xy__copy_on(h, node) && !h->copies->on[node]->incoming)
+			h->copies->on[node]->error = 0;
+		xy__lock_drop(&h->lock);
+		error = fetch_patiently(h, node);
+	}
+	xy_release(h);
+	if (error)
+		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be brought to node %u: %s",
+			xy_handle_name(h), h->size_bytes, node, strerror(-error));
+	return error;
+}
+
+int xy_evict(struct xy_handle *h, unsigned node)
+{
+	int error = prefetch_check(h, node, "xy_evict");
+
+	if (!error && node == XY__RAM) {
+		xy__log(&h->runtime->settings.log, "xy_evict: '%s' can't be evicted from RAM", xy_handle_name(h));
+		error = -EINVAL;
+	}
+	return error ? error : errand_submit(h, node, XY_RW, errand_evict);
+}
+
+int xy_invalidate(struct xy_handle *h)
+{
+	int error = prefetch_check(h, XY__RAM, "xy_invalidate");
+
+	return error ? error : errand_submit(h, XY__RAM, XY_W, errand_invalidate);
+}
+
+int xy_advise(struct xy_handle *h, enum xy_advice advice)
+{
+	int error = prefetch_check(h, XY__RAM, "xy_advise");
+
+	if (!error && (advice < XY_ADVICE_NORMAL || advice > XY_ADVICE_WONT_USE)) {
+		xy__log(&h->runtime->settings.log, "xy_advise: no such advice");
+		error = -EINVAL;
+	}
+	if (error || !h->copies)
+		return error;
+	xy__lock_take(&h->lock);
+	h->copies->advice = (uint8_t)advice;
+	for (unsigned i = 0; advice == XY_ADVICE_WONT_USE && i < h->runtime->memory.nnodes; i++)
+		if (h->copies->on[i])
+			xy__copy_make_oldest(h->copies->on[i]);
+	xy__lock_drop(&h->lock);
+	return advice == XY_ADVICE_WONT_USE ? errand_submit(h, XY__RAM, XY_R, errand_save) : 0;
+}
+
+int xy_handle_set_write_through(struct xy_handle *h, uint64_t nodes)
+{
+	unsigned n = h ? xy_machine_nnodes(h->runtime->machine) : 0;
+	int error = prefetch_check(h, XY__RAM, "xy_handle_set_write_through");
+
+	if (!error && n < XY__NNODES && nodes >> n)
+		error = prefetch_check(h, n, "xy_handle_set_write_through");
+	if (error || !h->copies)
+		return error;
+	atomic_store(&h->copies->write_through, nodes);
+	return 0;
+}
+
+uint64_t xy_handle_nodes(const struct xy_handle *h)
+{
+	return h ? atomic_load(&((struct xy_handle *)h)->valid) : 0;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfers of a handle's content from node to node. A transfer pins the copies at both ends. Between two devices
+ * that can't reach each other it stops in RAM and goes on from there. Whoever waits for data, and workers that
+ * have nothing to do, look after transfers that have ended.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/data/interface.h"
+#include "core/data/memory.h"
+#include "core/runtime.h"
+
+enum { PATIENCE_SPINS = 64, PATIENCE_YIELDS = 256, PATIENCE_NS = 20000 };
+
+static struct xy__node *node_of(struct xy_handle *h, unsigned node)
+{
+	return &h->runtime->memory.nodes[node];
+}
+
+/* --- beginning --- */
+
+/* Which side's driver moves it, and in which direction. */
+static enum xy_copy_kind transfer_kind(const struct xy__node *from, const struct xy__node *to)
+{
+	if (!to->ram && !from->ram)
+		return XY_COPY_PEER;
+	return to->ram && !from->ram ? XY_COPY_OUT : XY_COPY_IN;
+}
+
+/* Hands a transfer, which is registered already, to its driver. */
+static int transfer_issue(struct xy__transfer *t)
+{
+	struct xy_handle *h = t->handle;
+	struct xy__node *from = node_of(h, t->from), *to = node_of(h, t->to), *device = node_of(h, t->device);
+	enum xy_copy_kind kind = transfer_kind(from, to);
+	struct xy__channel *channel = &device->channels[kind];
+	struct xy__copy_list list;
+	int error = xy__interface_copies(h->interface, h->copies->on[t->to]->view, h->copies->on[t->from]->view,
+					 &list);
+
+	if (error)
+		return error;
+	xy__lock_take(&channel->lock);
+	if (list.count)
+		error = device->driver->copy(device->device, kind, kind == XY_COPY_PEER ? from->device : NULL, list.items,
+					     list.count, &t->event);
+	if (!error) {
+		t->next = NULL;
+		*(channel->first ? &channel->last->next : &channel->first) = t;
+		channel->last = t;
+	}
+	xy__lock_drop(&channel->lock);
+	xy__copy_list_fini(&list);
+	return error;
+}
+
+static void transfer_register(struct xy__transfer *t)
+{
+	struct xy_handle *h = t->handle;
+	struct xy__copy *from = h->copies->on[t->from], *to = h->copies->on[t->to];
+
+	t->sibling = h->copies->transfers;
+	h->copies->transfers = t;
+	atomic_fetch_add(&h->underway, 1);
+	atomic_fetch_add(&h->runtime->memory.underway, 1);
+	atomic_fetch_add(&node_of(h, t->from)->busy, 1);
+	atomic_fetch_add(&node_of(h, t->to)->busy, 1);
+	from->pins++;
+	atomic_fetch_add(&from->readers, 1);
+	to->pins++;
+	to->incoming = true;
+	to->error = 0;
+}
+
+/* The other way round. What the copies are after it is for the caller to say. */
+static void transfer_unregister(struct xy__transfer *t)
+{
+	struct xy_handle *h = t->handle;
+	struct xy__copy *from = h->copies->on[t->from], *to = h->copies->on[t->to];
+	struct xy__transfer **link = &h->copies->transfers;
+
+	while (*link != t)
+		link = &(*link)->sibling;
+	*link = t->sibling;
+	atomic_fetch_sub(&node_of(h, t->from)->busy, 1);
+	atomic_fetch_sub(&node_of(h, t->to)->busy, 1);
+	from->pins--;
+	atomic_fetch_sub(&from->readers, 1);
+	to->pins--;
+	to->incoming = false;
+}
+
+/* From one copy to another, both with memory. The handle is locked. */
+static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t further, bool evicts)
+{
+	struct xy_handle *h = to->handle;
+	struct xy__transfer *t = malloc(sizeof *t);
+	int error;
+
+	if (!t)
+		return -ENOMEM;
+	*t = (struct xy__transfer){ .handle = h, .from = from->node, .to = to->node, .further = further,
+				    .evicts = evicts };
+	t->device = transfer_kind(node_of(h, from->node), node_of(h, to->node)) == XY_COPY_OUT ? t->from : t->to;
+	transfer_register(t);
+	error = transfer_issue(t);
+	if (!error)
+		return 0;
+	transfer_unregister(t);
+	atomic_fetch_sub(&h->underway, 1);
+	atomic_fetch_sub(&h->runtime->memory.underway, 1);
+	if (error == -ENODEV)
+		xy__node_lose(h->runtime, t->device);
+	free(t);
+	return error;
+}
+
+/* The node to bring the content from: RAM if it is there, else a device, a near one first. */
+static unsigned transfer_source(struct xy_handle *h, uint64_t valid, unsigned to)
+{
+	uint64_t ram = 0, near = valid & node_of(h, to)->peers;
+
+	for (unsigned i = 0; i < h->runtime->memory.nnodes; i++)
+		if (node_of(h, i)->ram)
+			ram |= valid & xy__bit(i);
+	return (unsigned)__builtin_ctzll(ram ? ram : near ? near : valid);
+}
+
+/* RAM gets it first; the copy that it is for is pinned until it goes on. */
+static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, struct xy__agent *agent)
+{
+	struct xy_handle *h = to->handle;
+	struct xy__copy *ram = &h->copies->ram;
+	struct xy__transfer *t;
+	int error = 0;
+
+	if (ram->incoming) {
+		for (t = h->copies->transfers; t && t->to != XY__RAM; t = t->sibling)
+			;
+		t->further |= xy__bit(to->node);
+	} else {
+		error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
+		if (!error)
+			error = transfer_start(from, ram, xy__bit(to->node), false);
+	}
+	if (!error) {
+		to->pins++;
+		to->incoming = true;
+		to->error = 0;
+	}
+	return error;
+}
+
+int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
+{
+	struct xy_handle *h = to->handle;
+	uint64_t valid = atomic_load(&h->valid), lost = atomic_load(&h->runtime->memory.lost);
+	struct xy__copy *from;
+	unsigned source;
+	int error;
+
+	if (to->incoming || (valid & xy__bit(to->node)))
+		return 0;
+	if (!(valid & ~lost))
+		return valid ? -ENODEV : -ENODATA;
+	valid &= ~lost;
+	source = transfer_source(h, valid, to->node);
+	from = h->copies->on[source];
+	error = xy__copy_allocate(from, XY__EFFORT_ALL, agent); /* RAM that nobody has written yet */
+	if (error)
+		return error;
+	if (node_of(h, source)->ram || node_of(h, to->node)->ram || (node_of(h, to->node)->peers & xy__bit(source)))
+		return transfer_start(from, to, 0, false);
+	return transfer_by_way_of_ram(from, to, agent);
+}
+
+int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
+{
+	struct xy__copy *ram = &from->handle->copies->ram;
+	int error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
+
+	return error ? error : transfer_start(from, ram, 0, true);
+}
+
+void xy__transfers_spoil(struct xy_handle *h)
+{
+	for (struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
+		t->stale = true;
+}
+
+/* --- ending --- */
+
+static void transfer_count(struct xy__transfer *t)
+{
+	struct xy_handle *h = t->handle;
+	struct xy__node *from = node_of(h, t->from), *to = node_of(h, t->to);
+
+	atomic_fetch_add_explicit(&from->bytes_out, h->size_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->bytes_in, h->size_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->transfers_in, 1, memory_order_relaxed);
+}
+
+/* Those that waited for the stop in RAM. */
+static void transfer_go_on(struct xy__transfer *t, int status)
+{
+	struct xy_handle *h = t->handle;
+
+	for (unsigned i = 0; t->further >> i; i++) {
+		struct xy__copy *copy = h->copies->on[i];
+
+		if (!(t->further >> i & 1))
+			continue;
+		copy->pins--;
+		copy->incoming = false;
+		copy->error = status;
+		if (!status && !t->stale)
+			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false);
+	}
+}
+
+static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent *agent)
+{
+	struct xy_handle *h = t->handle;
+	struct xy_runtime *rt = h->runtime;
+	struct xy__copy *from, *to;
+	struct xy__await *awaits;
+
+	if (status == -ENODEV)
+		xy__node_lose(rt, t->device);
+	xy__lock_take(&h->lock);
+	from = h->copies->on[t->from];
+	to = h->copies->on[t->to];
+	transfer_unregister(t);
+	to->error = status;
+	transfer_count(t);
+	if (!status && !t->stale)
+		atomic_fetch_or(&h->valid, xy__bit(t->to)); /* release: pairs with the acquire in fetch.c */
+	transfer_go_on(t, status);
+	if (t->evicts && !status && !t->stale && !from->pins)
+		xy__copy_release(from);
+	awaits = h->copies->awaits;
+	h->copies->awaits = NULL;
+	atomic_fetch_sub(&h->underway, 1);
+	xy__lock_drop(&h->lock);
+	while (awaits) {
+		struct xy__await *next = awaits->next;
+
+		awaits->told(awaits, agent);
+		awaits = next;
+	}
+	free(t);
+	atomic_fetch_sub(&rt->memory.underway, 1);
+}
+
+/* Finishes what has ended of a channel. */
+static bool channel_poll(struct xy__node *node, struct xy__channel *channel, struct xy__agent *agent)
+{
+	bool any = false;
+
+	while (channel->first && xy__lock_try(&channel->lock)) {
+		struct xy__transfer *t = channel->first;
+		int status = t && t->event ? node->driver->poll(node->device, t->event) : 0;
+
+		if (t && status != -EAGAIN)
+			channel->first = t->next;
+		xy__lock_drop(&channel->lock);
+		if (!t || status == -EAGAIN)
+			break;
+		transfer_finish(t, status, agent);
+		any = true;
+	}
+	return any;
+}
+
+bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	bool any = false;
+
+	if (!xy__transfers_underway(&rt->memory))
+		return false;
+	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
+		struct xy__node *node = &rt->memory.nodes[i];
+
+		for (unsigned kind = 0; kind < 3 && atomic_load_explicit(&node->busy, memory_order_relaxed); kind++)
+			any |= channel_poll(node, &node->channels[kind], agent);
+	}
+	return any;
+}
+
+/* --- waiting --- */
+
+void xy__patience(unsigned *rounds)
+{
+	const struct timespec pause = { .tv_nsec = PATIENCE_NS };
+	unsigned n = (*rounds)++;
+
+	if (n < PATIENCE_SPINS)
+		xy__pause();
+	else if (n < PATIENCE_YIELDS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+static void transfers_wait(struct xy_runtime *rt, _Atomic unsigned *count)
+{
+	unsigned rounds = 0;
+
+	while (atomic_load(count)) {
+		struct xy__agent *agent = xy__enter(rt);
+		bool any = xy__transfers_poll(rt, agent);
+
+		xy__leave(agent);
+		if (any)
+			rounds = 0;
+		else
+			xy__patience(&rounds);
+	}
+}
+
+void xy__transfers_finish(struct xy_handle *h)
+{
+	transfers_wait(h->runtime, &h->underway);
+}
+
+void xy__transfers_drain(struct xy_runtime *rt)
+{
+	transfers_wait(rt, &rt->memory.underway);
+}

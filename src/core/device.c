@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a worker of a device. It has several tasks under way, each in a slot: their data is brought, they
+ * are launched as soon as it has come, and polled until they have ended. So the data of the next tasks comes
+ * while one runs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/memory.h"
+#include "core/deps.h"
+#include "core/runtime.h"
+
+enum { FEW_BUFFERS = 16 };
+
+enum slot_state { SLOT_FREE, SLOT_FETCHING, SLOT_LAUNCHED };
+
+struct xy__slot {
+	enum slot_state state;
+	struct xy__fetch fetch;
+	struct xy_event *event;
+	double begin;                /* when it was launched, if anybody wants to know */
+	void *few[FEW_BUFFERS];
+};
+
+struct slots {
+	struct xy__worker *worker;
+	struct xy__node *node;
+	unsigned size, used;
+	struct xy__slot *slots;
+};
+
+static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task *task)
+{
+	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
+
+	xy__task_set_state(task, XY__TASK_RUNNING);
+	slot->state = SLOT_FETCHING;
+	slot->event = NULL;
+	xy__fetch_init(&slot->fetch, task, all->worker, buffers);
+	all->used++;
+}
+
+/* The slot's task has ended, or can't run. */
+static void slot_end(struct slots *all, struct xy__slot *slot, int status)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+
+	xy__fetch_end(&slot->fetch, status, &worker->agent);
+	slot->state = SLOT_FREE;
+	all->used--;
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	if (status == -ENODEV)
+		xy__node_lose(worker->agent.runtime, worker->node);
+	worker->agent.base.offers = 0;
+	xy__worker_finish(worker, task, status);
+}
+
+static int slot_launch(struct slots *all, struct xy__slot *slot)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+	xy_function *function = xy__worker_choose(worker, task);
+	struct xy_call call = {
+		.runtime = worker->agent.runtime,
+		.task = task,
+		.arg = task->arg,
+		.worker = worker->id,
+		.implementation = task->implementation,
+		.nbuffers = task->naccesses,
+		.buffers = slot->fetch.buffers,
+		.nranks = 1,
+	};
+
+	if (worker->agent.runtime->settings.profile)
+		slot->begin = xy__now();
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	slot->state = SLOT_LAUNCHED;
+	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
+}
+
+/* Brings data, and launches what has it. */
+static bool slot_fetch(struct slots *all, struct xy__slot *slot)
+{
+	int status = xy__fetch_step(&slot->fetch, &all->worker->agent);
+
+	if (status == -EAGAIN)
+		return false;
+	if (status)
+		xy__worker_explain(all->worker, slot->fetch.task, status, slot->fetch.reason);
+	else
+		status = slot_launch(all, slot);
+	if (status)
+		slot_end(all, slot, status);
+	return true;
+}
+
+static bool slot_poll(struct slots *all, struct xy__slot *slot)
+{
+	struct xy__worker *worker = all->worker;
+	int status = slot->event ? all->node->driver->poll(all->node->device, slot->event) : 0;
+
+	if (status == -EAGAIN)
+		return false;
+	if (worker->agent.runtime->settings.profile)
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((xy__now() - slot->begin) * 1e9),
+					  memory_order_relaxed);
+	slot_end(all, slot, status);
+	return true;
+}
+
+/* Takes tasks while there are free slots; waits for the first. False when the runtime stops. */
+static bool slots_fill(struct slots *all)
+{
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy_task *task;
+
+		if (all->slots[i].state != SLOT_FREE)
+			continue;
+		task = all->used ? xy__threads_try(all->worker) : xy__threads_next(all->worker);
+		if (!task)
+			return all->used;
+		slot_begin(all, &all->slots[i], task);
+	}
+	return true;
+}
+
+static bool slots_step(struct slots *all)
+{
+	struct xy_runtime *rt = all->worker->agent.runtime;
+	bool any = xy__transfers_poll(rt, &all->worker->agent);
+
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy__slot *slot = &all->slots[i];
+
+		if (slot->state == SLOT_FETCHING)
+			any |= slot_fetch(all, slot);
+		if (slot->state == SLOT_LAUNCHED)
+			any |= slot_poll(all, slot);
+	}
+	return any;
+}
+
+void xy__device_run(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct slots all = { .worker = worker, .node = &rt->memory.nodes[worker->node], .slots = worker->slots,
+			     .size = rt->settings.pipeline[worker->arch] + 1 };
+	unsigned rounds = 0;
+
+	while (slots_fill(&all))
+		if (slots_step(&all)) {
+			rounds = 0;
+			xy__runtime_progress(rt);
+		} else {
+			xy__patience(&rounds);
+		}
+}
+
+int xy__device_init(struct xy__worker *worker)
+{
+	worker->slots = calloc(worker->agent.runtime->settings.pipeline[worker->arch] + 1, sizeof(struct xy__slot));
+	return worker->slots ? 0 : -ENOMEM;
+}

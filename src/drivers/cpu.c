@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver of the CPUs: memory is RAM, copies and launches have ended when they return. Workers of CPUs call
+ * their codelets themselves; this is what NUMA nodes and everything that treats all nodes alike use.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/interface.h"
+
+static int cpu_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size)
+{
+	(void)config;
+	(void)error;
+	(void)error_size;
+	*ndevices = 1;
+	return 0;
+}
+
+static int cpu_open(struct xy_device **device, const struct xy_driver_config *config, unsigned index,
+		    struct xy_device_info *info, char *error, size_t error_size)
+{
+	(void)config;
+	(void)index;
+	(void)error;
+	(void)error_size;
+	*device = NULL;
+	*info = (struct xy_device_info){ .name = "CPU", .speed = 1 };
+	return 0;
+}
+
+static void cpu_close(struct xy_device *device)
+{
+	(void)device;
+}
+
+static int cpu_allocate(struct xy_device *device, size_t bytes, void **memory)
+{
+	(void)device;
+	*memory = malloc(bytes);
+	return *memory ? 0 : -ENOMEM;
+}
+
+static void cpu_free(struct xy_device *device, void *memory)
+{
+	(void)device;
+	free(memory);
+}
+
+static int cpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
+		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
+{
+	(void)device;
+	(void)kind;
+	(void)peer;
+	for (unsigned i = 0; i < n; i++)
+		xy__copy_in_ram(&copies[i]);
+	*event = NULL;
+	return 0;
+}
+
+static int cpu_launch(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
+		      struct xy_event **event)
+{
+	(void)device;
+	(void)queue;
+	*event = NULL;
+	return function(call);
+}
+
+static int cpu_poll(struct xy_device *device, struct xy_event *event)
+{
+	(void)device;
+	(void)event;
+	return 0;
+}
+
+static const char *cpu_explain(void)
+{
+	return "";
+}
+
+const struct xy_driver xy__cpu_driver = {
+	.abi = XY_DRIVER_ABI,
+	.name = "cpu",
+	.arch = XY_CPU,
+	.probe = cpu_probe,
+	.open = cpu_open,
+	.close = cpu_close,
+	.allocate = cpu_allocate,
+	.free = cpu_free,
+	.copy = cpu_copy,
+	.launch = cpu_launch,
+	.poll = cpu_poll,
+	.explain = cpu_explain,
+};
