@@ -45,8 +45,8 @@ static int transfer_issue(struct xy__transfer *t)
 		return error;
 	xy__lock_take(&channel->lock);
 	if (list.count)
-		error = device->driver->copy(device->device, kind, kind == XY_COPY_PEER ? from->device : NULL, list.items,
-					     list.count, &t->event);
+		error = device->driver->copy(device->device, kind, kind == XY_COPY_PEER ? from->device : NULL,
+					     list.items, list.count, &t->event);
 	if (!error) {
 		t->next = NULL;
 		*(channel->first ? &channel->last->next : &channel->first) = t;
