@@ -56,6 +56,7 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	agent->base.random = rt->settings.seed * 0x9e3779b97f4a7c15u + (uint64_t)(worker + 1);
 	agent->runtime = rt;
 	xy__pool_init(&agent->pool, rt, rt->machine);
+	agent->pool.deaths = &rt->deaths;
 }
 
 void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,

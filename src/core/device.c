@@ -82,11 +82,45 @@ static int slot_launch(struct slots *all, struct xy__slot *slot)
 	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
 }
 
+/* The device is lost: the task goes back into the tree, and never comes here again, as constrained tasks are
+ * kept from the dead. If nobody is left for it, it fails. */
+static void device_send_away(struct xy__worker *worker, struct xy_task *task)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	task->constrained = true;
+	if (xy_task_can_run_below(task, rt->root)) {
+		worker->agent.base.offers = 1;
+		xy__inbox_put(rt, task, &worker->agent);
+		worker->agent.base.offers = 0;
+		return;
+	}
+	xy__worker_explain(worker, task, -ENODEV, "the device is lost, and there is no other worker for it");
+	xy__deps_end(task, -ENODEV, &worker->agent);
+}
+
+static void slot_send_away(struct slots *all, struct xy__slot *slot)
+{
+	struct xy_task *task = slot->fetch.task;
+
+	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
+	slot->state = SLOT_FREE;
+	all->used--;
+	device_send_away(all->worker, task);
+}
+
 /* Brings data, and launches what has it. */
 static bool slot_fetch(struct slots *all, struct xy__slot *slot)
 {
+	struct xy__memory *memory = &all->worker->agent.runtime->memory;
 	int status = xy__fetch_step(&slot->fetch, &all->worker->agent);
 
+	if (xy__node_is_lost(memory, all->node->id)) {
+		slot_send_away(all, slot);
+		return true;
+	}
 	if (status == -EAGAIN)
 		return false;
 	if (status)

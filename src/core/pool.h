@@ -14,9 +14,16 @@ struct xy__pool_chunk;
 
 enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
 
+/* Workers that run nothing any more, as their device is lost. */
+struct xy__deaths {
+	_Atomic bool any;                          /* (a) */
+	_Atomic bool *of;                          /* (c) (a) by worker */
+};
+
 struct xy__pool {
 	const struct xy_machine *machine;          /* (c) of the tasks' runtime */
 	struct xy_runtime *runtime;                /* (c) */
+	const struct xy__deaths *deaths;           /* (c) of the runtime's workers, NULL without a runtime */
 	struct xy_task *free;                      /* (o) linked by next */
 	struct xy__edge_block *free_blocks;        /* (o) */
 	_Atomic(struct xy__pool_chunk *) chunks;   /* (a) all memory, for the dump and the end */

@@ -77,7 +77,8 @@ static int runtime_workers(struct xy_runtime *rt)
 	int error = 0;
 
 	rt->workers = aligned_alloc(128, rt->nworkers * sizeof *rt->workers);
-	if (!rt->workers)
+	rt->deaths.of = calloc(rt->nworkers, sizeof *rt->deaths.of);
+	if (!rt->workers || !rt->deaths.of)
 		return -ENOMEM;
 	memset(rt->workers, 0, rt->nworkers * sizeof *rt->workers);
 	for (unsigned i = 0; i < rt->nworkers; i++)
@@ -124,6 +125,7 @@ static void runtime_free(struct xy_runtime *rt)
 	xy_machine_destroy(rt->machine);
 	xy__drivers_close(&rt->drivers);
 	free(rt->workers);
+	free(rt->deaths.of);
 	free(rt->applications);
 	free(rt->slots);
 	xy__settings_fini(&rt->settings);

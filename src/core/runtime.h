@@ -62,7 +62,6 @@ struct xy__worker {
 	unsigned id;                         /* (c) */
 	unsigned node;                       /* (c) where its tasks' data has to be */
 	unsigned queue;                      /* (c) among the workers of its device */
-	_Atomic bool disabled;               /* (a) its device is lost: it runs nothing any more */
 	enum xy_arch arch;                   /* (c) */
 	pthread_t thread;                    /* (c) */
 };
@@ -75,6 +74,7 @@ struct xy_runtime {
 	struct xy_tree *tree;                /* (c) */
 	struct xy_component *root;           /* (c) */
 	struct xy__tree_engine engine;       /* (c) */
+	struct xy__deaths deaths;            /* (a) */
 	struct xy__memory memory;            /* (a) */
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */

@@ -47,6 +47,15 @@ unsigned xy_task_archs(const struct xy_task *task)
 	return task->archs;
 }
 
+/* Tasks that could come to a worker that is dead are constrained: see xy__device_run. */
+static bool is_dead(const struct xy_task *task, unsigned worker)
+{
+	const struct xy__deaths *deaths = task->pool->deaths;
+
+	return deaths && atomic_load_explicit(&((struct xy__deaths *)deaths)->any, memory_order_relaxed) &&
+	       atomic_load_explicit(&deaths->of[worker], memory_order_relaxed);
+}
+
 bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
 	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
@@ -60,7 +69,7 @@ bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned 
 		return false;
 	if (!task->constrained)
 		return true;
-	return !pinned_elsewhere(task, worker) &&
+	return !is_dead(task, worker) && !pinned_elsewhere(task, worker) &&
 	       (!codelet->can_execute || codelet->can_execute(task, worker, implementation));
 }
 

@@ -17,7 +17,9 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node)
 		return;
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (rt->workers[i].node == node)
-			atomic_store(&rt->workers[i].disabled, true);
+			atomic_store(&rt->deaths.of[i], true);
+	atomic_store(&rt->workers_differ, true);
+	atomic_store(&rt->deaths.any, true);
 	xy__log(&rt->settings.log, "%s is lost and not used any more%s%s", rt->memory.nodes[node].name,
 		*why ? ": " : "", why);
 }
