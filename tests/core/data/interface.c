@@ -357,6 +357,68 @@ static void memory_of_the_library_is_zero_in_gaps_too(void **state)
 	xy__interface_free_ram(&xy_matrix_interface, &matrix);
 }
 
+/* --- two arrays, as a view says --- */
+
+struct two {
+	void *pointers[2];
+	struct xy_part parts[2];
+};
+
+static unsigned two_parts(const void *view, struct xy_part parts[XY_NPARTS])
+{
+	memcpy(parts, ((const struct two *)view)->parts, 2 * sizeof *parts);
+	parts[1].pointer = sizeof(void *);
+	return 2;
+}
+
+static const struct xy_interface two_interface = {
+	.name = "two", .view_size = sizeof(struct two), .parts = two_parts,
+};
+
+static void a_count_of_zero_makes_an_array_empty(void **state)
+{
+	struct two view = { .parts = {
+		{ .row_bytes = 8, .ndims = 2, .count = { 0, 3 }, .stride = { 8, 8 } },
+		{ .row_bytes = 8, .ndims = 1, .count = { 3 }, .stride = { 16 } },
+	} };
+	struct xy_part parts[XY_NPARTS];
+	struct xy__copy_list list;
+
+	(void)state;
+	assert_int_equal(xy__interface_parts(&two_interface, &view, parts), 2);
+	assert_int_equal(parts[0].row_bytes, 0);
+	assert_int_equal(xy__part_span(&parts[0]), 0);
+	assert_int_equal(xy__part_bytes(&parts[0]), 0);
+	assert_int_equal(xy__part_span(&parts[1]), 40);
+	assert_int_equal(xy__interface_copies(&two_interface, &view, &view, &list), 0);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].nrows, 3);
+	xy__copy_list_fini(&list);
+}
+
+/* So that the sanitizers too answer with NULL when there is not enough memory. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void gets_memory_for_all_arrays_or_none(void **state)
+{
+	struct two view = { .parts = { { .row_bytes = 8 }, { .row_bytes = (size_t)1 << 60 } } };
+
+	(void)state;
+	assert_int_equal(xy__interface_allocate_ram(&two_interface, &view), -ENOMEM);
+	assert_null(view.pointers[0]);
+	assert_null(view.pointers[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +432,8 @@ int main(void)
 		cmocka_unit_test(counts_the_content_and_the_span),
 		cmocka_unit_test(compacting_takes_gaps_and_memory_away),
 		cmocka_unit_test(memory_of_the_library_is_zero_in_gaps_too),
+		cmocka_unit_test(a_count_of_zero_makes_an_array_empty),
+		cmocka_unit_test(gets_memory_for_all_arrays_or_none),
 	};
 
 	helper_guard();
