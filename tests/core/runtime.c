@@ -440,7 +440,7 @@ static void refuses_a_task_once_it_is_stopping(void **state)
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_start(&late.rt, &(struct xy_config){ .ncpu = 1, .ignore_environment = true,
+	assert_int_equal(xy_start(&late.rt, &(struct xy_config){ .machine = "cpu:1", .ignore_environment = true,
 								 .log = late_log, .log_arg = &late }), 0);
 	assert_int_equal(xy_void_register(late.rt, &x), 0);
 	assert_int_equal(xy_stop(&late.rt), 0);

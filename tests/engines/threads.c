@@ -52,6 +52,7 @@ static void ignore_line(void *arg, const char *line)
 static struct xy_runtime *start(const char *sched, unsigned ncpu)
 {
 	const struct xy_config config = { .sched = sched, .ncpu = ncpu, .bind = XY_BIND_NO, .log = ignore_line,
+					  .cuda_devices = "none", .opencl_devices = "none",
 					  .ignore_environment = true };
 	struct xy_runtime *rt;
 

@@ -299,7 +299,8 @@ static void *start_stop_thread(void *arg)
 		struct xy_runtime *rt;
 		_Atomic int n = 0;
 
-		if (xy_start(&rt, &(struct xy_config){ .ncpu = 2, .ignore_environment = true, .log = ignore_line }))
+		if (xy_start(&rt, &(struct xy_config){ .machine = "cpu:2", .ignore_environment = true,
+						       .log = ignore_line }))
 			return arg;
 		for (unsigned j = 0; j < 10; j++)
 			if (xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n }))
