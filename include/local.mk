@@ -3,6 +3,7 @@ include_HEADERS += include/xylem.h
 xylemincludedir = $(includedir)/xylem
 xyleminclude_HEADERS = \
 	include/xylem/component.h \
+	include/xylem/cuda.h \
 	include/xylem/data.h \
 	include/xylem/driver.h \
 	include/xylem/interface.h \

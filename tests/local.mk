@@ -127,6 +127,7 @@ AM_TESTS_ENVIRONMENT = \
 	RELACY_CXX='$(RELACY_CXX)'; export RELACY_CXX; \
 	RELACY_CPPFLAGS='-I$(top_srcdir)/include -I$(top_srcdir)/src'; export RELACY_CPPFLAGS; \
 	HWLOC_CFLAGS="$(HWLOC_CFLAGS)"; export HWLOC_CFLAGS; \
+	CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; export CUDA_CPPFLAGS; \
 	XY_SANITIZER_FLAGS="$(XY_SANITIZER_FLAGS)"; export XY_SANITIZER_FLAGS; \
 	XYLEM_DRIVERS='$(abs_builddir)/src/drivers/.libs'; export XYLEM_DRIVERS; \
 	FUZZER='$(fuzzer)'; export FUZZER;

@@ -11,3 +11,11 @@ src_drivers_opencl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^xy_driver$$' -Wl,-z,nodelete
 src_drivers_opencl_la_LIBADD = $(OPENCL_LIBS)
 libxylem_all_la_SOURCES += src/drivers/cpu.c
+
+# CUDA: a plug-in that looks for libcudart when it is loaded, so that the Toolkit is not needed here.
+pkglib_LTLIBRARIES += src/drivers/cuda.la
+src_drivers_cuda_la_SOURCES = src/drivers/cuda.c src/drivers/cuda.h src/drivers/cuda_api.c \
+	src/drivers/cuda_api.h src/drivers/cuda_copy.c src/drivers/cuda_error.c src/drivers/cuda_event.c \
+	src/drivers/cuda_select.c src/drivers/cuda_types.h
+src_drivers_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-export-symbols-regex '^xy_driver$$' -Wl,-z,nodelete
