@@ -35,3 +35,20 @@ tests_core_task_LDADD = $(helper_libs)
 tests_core_task_callback_LDADD = $(helper_libs)
 tests_core_task_order_LDADD = $(helper_libs)
 tests_core_task_wait_LDADD = $(helper_libs)
+
+# Data on devices: the test double of libcudart, and PoCL where OpenCL is.
+if HAVE_CMOCKA
+check_LTLIBRARIES += libbed.la
+endif
+libbed_la_SOURCES = tests/core/data/bed.c tests/core/data/bed.h tests/core/data/bed_opencl.h
+if HAVE_OPENCL
+libbed_la_SOURCES += tests/core/data/bed_opencl.c
+libbed_la_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+libbed_la_LIBADD = $(OPENCL_LIBS)
+else
+libbed_la_SOURCES += tests/core/data/bed_no_opencl.c
+endif
+EXTRA_DIST += tests/core/data/bed_opencl.c tests/core/data/bed_no_opencl.c
+bed_libs = libbed.la $(double_libs) $(helper_libs)
+unit_tests += tests/core/data/devices
+tests_core_data_devices_LDADD = $(bed_libs)
