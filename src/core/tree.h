@@ -21,6 +21,8 @@ struct xy__tree_engine {
 	unsigned archs;                    /* (b) of all its workers */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
+	/* Begins to move a task's data to where a worker computes. NULL: it is all in one place, or stays. */
+	void (*prefetch)(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by);
 };
 
 /* Whether some worker looks for a task and will offer what it leaves. The count may be too low for a moment,

@@ -231,6 +231,7 @@ int xy__threads_start(struct xy_runtime *rt)
 	rt->engine.archs = rt->root->archs;
 	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0;
 	rt->engine.wake = threads_wake;
+	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree->engine = &rt->engine;
 	/* Signals are for the application's threads. */
 	sigfillset(&all);

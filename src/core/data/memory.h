@@ -22,6 +22,7 @@
 struct xy__agent;
 struct xy__worker;
 struct xy__transfer;
+struct xy__tree_engine;
 
 enum { XY__NNODES = 64, XY__CACHE_LISTS = 64 };
 
@@ -202,6 +203,8 @@ extern const struct xy_driver xy__cpu_driver;
 
 /* --- prefetch.c --- */
 
+/* What the engine of a runtime with several nodes does for xy_task_prefetch. */
+void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by);
 /* A queue bound to a node had the task brought there; it has left that queue. */
 void xy__task_unwant(struct xy_task *task);
 

@@ -30,14 +30,19 @@ static void prefetch_access(struct xy_handle *h, unsigned mode, unsigned node, s
 
 void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by)
 {
-	struct xy__agent *agent = self->tree->engine ? (struct xy__agent *)by : NULL;
-	struct xy_runtime *rt = agent ? agent->runtime : NULL;
-	const uintptr_t *accesses = xy__task_accesses(task);
-	unsigned node;
+	struct xy__tree_engine *engine = self->tree->engine;
 
-	if (!rt || rt->memory.nnodes == 1 || worker >= rt->nworkers || !rt->settings.prefetch)
-		return;
-	node = rt->workers[worker].node;
+	if (engine && engine->prefetch)
+		engine->prefetch(engine, task, worker, by);
+}
+
+void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by)
+{
+	struct xy__agent *agent = (struct xy__agent *)by;
+	const uintptr_t *accesses = xy__task_accesses(task);
+	unsigned node = agent->runtime->workers[worker].node;
+
+	(void)engine;
 	if (task->flags & XY__TASK_WANTED) {
 		if (task->wanted_on == node)
 			return;
