@@ -30,6 +30,7 @@ unit_tests += tests/core/drivers
 tests_core_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_builddir)/tests/plugins/drivers"'
 tests_core_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
 unit_tests += tests/core/queue
+tests_core_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
 unit_tests += tests/core/option
 unit_tests += tests/core/registry
 unit_tests += tests/core/topology

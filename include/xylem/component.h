@@ -246,6 +246,7 @@ static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self,
  * so nothing is allocated and nothing can fail. The owner of the queue guards it with a lock; only
  * xy_queue_count and xy_queue_peak may be called without. */
 #define XY_NLANES (1u << XY_NARCH)
+#define XY_QUEUE_READY 64u
 
 struct xy_queue_lane {
 	struct xy_task *front, *back;    /* priority 0, or all of an unordered queue: in order of arrival */
@@ -267,6 +268,9 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
 struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
 /* The same with the youngest of priority 0 first: the owner's end of a work-stealing queue. */
 struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by);
+/* Of the first XY_QUEUE_READY tasks of the highest priority that the agent's worker can run, the one that misses
+ * the fewest bytes where it computes; the oldest among equals. */
+struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by);
 /* The first task whoever may run it. */
 struct xy_task *xy_queue_first(struct xy_queue *q);
 /* The first task that can run below c. */

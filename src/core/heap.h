@@ -83,12 +83,13 @@ static inline void heap_remove(struct xy_task **heap, struct xy_task *task)
 	}
 }
 
-/* Makes a path of the heap, each the only child of the one before, in the order in which they leave. */
-static inline void heap_sort(struct xy_task **heap)
+/* Makes a path of the first n of the heap, each the only child of the one before, in the order in which they leave;
+ * the rest is below the last one. What is a path already costs little. */
+static inline void heap_sort(struct xy_task **heap, size_t n)
 {
 	struct xy_task *last = NULL, *first = NULL;
 
-	for (struct xy_task *task = *heap; task; task = *heap) {
+	for (struct xy_task *task = *heap; task && n; task = *heap, n--) {
 		heap_remove(heap, task);
 		task->child = task->next = NULL;
 		task->prev = last;
@@ -98,7 +99,11 @@ static inline void heap_sort(struct xy_task **heap)
 			first = task;
 		last = task;
 	}
-	*heap = first;
+	if (last && *heap) {
+		last->child = *heap;
+		(*heap)->prev = last;
+	}
+	*heap = first ? first : *heap;
 }
 
 #endif

@@ -232,6 +232,69 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 	return best;
 }
 
+/* The next task of a lane after this one in the order of arrival. A part of a heap that is looked at is a path. */
+static struct xy_task *lane_next(const struct xy_queue *q, const struct xy_task *task, const struct xy_agent *by)
+{
+	struct xy_task *next = queue_in_heap(q, task) ? task->child : task->next;
+
+	while (next && next->constrained && !constrained_can_run(next, by))
+		next = next->next;
+	return next && queue_rank(q, next) == queue_rank(q, task) ? next : NULL;
+}
+
+/* The oldest of the first tasks of the lanes, NULL if there are none. */
+static struct xy_task **lanes_oldest(struct xy_task **heads, unsigned n)
+{
+	struct xy_task **oldest = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (heads[i] && (!oldest || heads[i]->arrival < (*oldest)->arrival))
+			oldest = &heads[i];
+	return oldest;
+}
+
+/* Puts the first task of each lane that has some of the highest priority into heads; returns how many those are. */
+static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struct xy_task **heads)
+{
+	unsigned n = 0;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
+							      : lane_first(&q->lanes[i]);
+
+		if (!task || (n && queue_rank(q, task) < queue_rank(q, heads[0])))
+			continue;
+		if (n && queue_rank(q, task) > queue_rank(q, heads[0]))
+			n = 0;
+		heads[n++] = task;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (queue_in_heap(q, heads[i]))
+			heap_sort(&q->lanes[queue_lane(heads[i])].heap, XY_QUEUE_READY);
+	return n;
+}
+
+struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *heads[XY_NLANES + 1], **head, *best = NULL;
+	unsigned n = queue_heads(q, by, heads);
+	size_t least = SIZE_MAX;
+
+	for (unsigned i = 0; i < XY_QUEUE_READY && least && (head = lanes_oldest(heads, n)); i++) {
+		size_t missing = xy_task_missing_bytes(*head, (unsigned)by->worker);
+
+		if (!best || missing < least) {
+			best = *head;
+			least = missing;
+		}
+		*head = lane_next(q, *head, by);
+	}
+	if (best)
+		xy_queue_remove(q, best);
+	return best;
+}
+
 /* The first of the heads of these lanes, and of `other` if there is one. */
 static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, struct xy_task *other)
 {
@@ -266,7 +329,7 @@ void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_
 	struct xy_task *at[2 * (XY_NLANES + 1)];
 
 	for (unsigned i = 0; i <= XY_NLANES; i++) {
-		heap_sort(&q->lanes[i].heap);
+		heap_sort(&q->lanes[i].heap, SIZE_MAX);
 		at[2 * i] = q->lanes[i].front;
 		at[2 * i + 1] = q->lanes[i].heap;
 	}

@@ -13,7 +13,7 @@
 #include "core/queue.h"
 #include "core/task.h"
 
-enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, NTASKS = 64 };
+enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, NTASKS = 200 };
 
 static int nothing(struct xy_call *call)
 {
@@ -78,6 +78,22 @@ static struct xy_task *make_pinned(unsigned worker, int priority)
 	extra->nworkers = 1;
 	task->extra = extra;
 	task->constrained = true;
+	return task;
+}
+
+/* What a task misses in these tests: the number that is its argument on worker 0, more elsewhere. */
+size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker);
+
+size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
+{
+	return (uintptr_t)task->arg + worker * ((uintptr_t)task->arg % 3);
+}
+
+static struct xy_task *make_missing(unsigned archs, int priority, uintptr_t bytes)
+{
+	struct xy_task *task = make(archs, priority);
+
+	task->arg = (void *)bytes;
 	return task;
 }
 
@@ -364,6 +380,75 @@ static void a_task_leads_if_none_for_the_same_workers_comes_before_it(void **sta
 	assert_false(xy__queue_leads(&queue, a));
 }
 
+/* --- ready tasks first --- */
+
+static void gives_the_task_that_misses_least_and_the_oldest_among_equals(void **state)
+{
+	struct xy_task *a = insert(make_missing(CPU, 0, 30)), *b = insert(make_missing(XY_ON_ALL, 0, 20));
+	struct xy_task *c = insert(make_missing(CPU, 0, 20)), *d = insert(make_missing(CPU, 0, 0));
+	struct xy_task *e = insert(make_missing(CUDA, 0, 0));
+
+	(void)state;
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), d);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), b);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), c);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), a);
+	assert_null(xy_queue_take_ready(&queue, &cpu0));
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cuda0), e);
+	assert_int_equal(xy_queue_count(&queue), 0);
+}
+
+static void a_higher_priority_comes_before_what_is_ready(void **state)
+{
+	static const int priorities[] = { 5, 0, -5 };
+	struct xy_task *far[3], *near[3];
+
+	(void)state;
+	queue.ordered = true;
+	for (unsigned i = 3; i-- > 0;) {
+		far[i] = insert(make_missing(CPU, priorities[i], 30));
+		near[i] = insert(make_missing(CPU, priorities[i], 10));
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), near[i]);
+		assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), far[i]);
+	}
+}
+
+static void a_pinned_task_is_ready_for_its_worker_only(void **state)
+{
+	struct xy_task *a = insert(make_missing(CPU, 0, 30)), *b = make_pinned(1, 0), *c = make_pinned(0, 0);
+
+	(void)state;
+	b->arg = (void *)10;
+	c->arg = (void *)20;
+	insert(b);
+	insert(c);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), c);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), a);
+	assert_null(xy_queue_take_ready(&queue, &cpu0));
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu1), b);
+}
+
+static void looks_at_the_oldest_ones_only(int priority)
+{
+	struct xy_task *last = NULL;
+
+	queue_setup(NULL);
+	queue.ordered = true;
+	for (unsigned i = 0; i < XY_QUEUE_READY + 1; i++)
+		last = insert(make_missing(CPU, priority, XY_QUEUE_READY + 1 - i));
+	assert_ptr_not_equal(xy_queue_take_ready(&queue, &cpu0), last);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), last);
+}
+
+static void a_ready_task_behind_many_waits_for_its_turn(void **state)
+{
+	(void)state;
+	looks_at_the_oldest_ones_only(0);
+	looks_at_the_oldest_ones_only(1);
+}
+
 /* --- against a model --- */
 
 /* The same queue as an array that is searched from end to end. */
@@ -387,6 +472,35 @@ static int model_best(const struct xy_agent *by, bool newest)
 		if ((!by || xy_task_can_run(model[i], (unsigned)by->worker)) &&
 		    (best < 0 || model_before(model[i], model[best], newest)))
 			best = (int)i;
+	return best;
+}
+
+/* The oldest of priority `rank` that came after `before` and that the agent can run; -1 if there is none. */
+static int model_next(const struct xy_agent *by, int rank, int before)
+{
+	int next = -1;
+
+	for (unsigned i = 0; i < nmodel; i++)
+		if ((queue.ordered ? model[i]->priority : 0) == rank &&
+		    xy_task_can_run(model[i], (unsigned)by->worker) &&
+		    (before < 0 || model[i]->arrival > model[before]->arrival) &&
+		    (next < 0 || model[i]->arrival < model[next]->arrival))
+			next = (int)i;
+	return next;
+}
+
+static int model_ready(const struct xy_agent *by)
+{
+	int first = model_best(by, false), best = first;
+	int rank = first >= 0 && queue.ordered ? model[first]->priority : 0;
+	unsigned worker = (unsigned)by->worker;
+
+	for (unsigned i = 0; i < XY_QUEUE_READY && first >= 0; i++) {
+		if (__wrap_xy_task_missing_bytes(model[first], worker) <
+		    __wrap_xy_task_missing_bytes(model[best], worker))
+			best = first;
+		first = model_next(by, rank, first);
+	}
 	return best;
 }
 
@@ -431,14 +545,15 @@ static void random_steps(bool ordered, unsigned seed)
 	queue.ordered = ordered;
 	nmodel = 0;
 	for (unsigned i = 0; i < NTASKS; i++) {
-		int priority = (int)(xy_agent_random(&random) % 7) - 3;
+		int priority = (int)(xy_agent_random(&random) % (seed % 3 ? 7 : 2)) - 3;
 
 		idle[i] = i % 5 ? make(1 + xy_agent_random(&random) % XY_ON_ALL, priority)
 				: make_pinned(i % 3, priority);
+		idle[i]->arg = (void *)(uintptr_t)(xy_agent_random(&random) % 50);
 	}
 	for (unsigned step = 0; step < 3000; step++) {
 		struct xy_agent *by = agents[xy_agent_random(&random) % 3];
-		unsigned what = xy_agent_random(&random) % 16;
+		unsigned what = xy_agent_random(&random) % 18;
 		struct xy_task *task = NULL;
 
 		if (what < 8 && nidle) {
@@ -460,6 +575,9 @@ static void random_steps(bool ordered, unsigned seed)
 			ngiven = 0;
 			assert_false(xy_queue_pass(&queue, model[xy_agent_random(&random) % nmodel],
 						   &receiver, by));
+		} else if (what < 17) {
+			task = xy_queue_take_ready(&queue, by);
+			assert_ptr_equal(task, model_take(model_ready(by)));
 		} else {
 			check_order();
 		}
@@ -501,6 +619,10 @@ int main(void)
 		cmocka_unit_test_setup(a_pump_passes_on_in_the_order_of_the_queue, receiver_setup),
 		cmocka_unit_test_setup(a_task_leads_if_none_for_the_same_workers_comes_before_it,
 				       receiver_setup),
+		cmocka_unit_test_setup(gives_the_task_that_misses_least_and_the_oldest_among_equals, queue_setup),
+		cmocka_unit_test_setup(a_higher_priority_comes_before_what_is_ready, queue_setup),
+		cmocka_unit_test_setup(a_pinned_task_is_ready_for_its_worker_only, queue_setup),
+		cmocka_unit_test_setup(a_ready_task_behind_many_waits_for_its_turn, queue_setup),
 		cmocka_unit_test_setup(agrees_with_a_plain_array_over_random_steps, receiver_setup),
 	};
 
