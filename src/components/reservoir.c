@@ -92,17 +92,40 @@ static void reservoir_offer(struct xy__reservoir *r, const struct xy_offer *offe
 		xy_can_pull(&r->base, offer, by);
 }
 
+/* Takes the lock if there is room. */
+static inline bool reservoir_enter(struct xy__reservoir *r, const struct xy_task *task, struct xy_agent *by)
+{
+	xy_lock_take(&r->lock, &r->base, by);
+	if (!r->bounded || reservoir_has_room_for(r, task))
+		return true;
+	r->turned_away = true;
+	xy_lock_drop(&r->lock, &r->base, by);
+	return false;
+}
+
+/* Has the data of a task brought, if there is room for it. The lock is not held meanwhile, as that takes longer
+ * than anything else here; so the room may be gone afterwards. Then whoever gets the task has it brought elsewhere. */
+static __attribute__((noinline)) bool reservoir_prefetch(struct xy__reservoir *r, struct xy_task *task,
+							 struct xy_agent *by)
+{
+	if (r->bounded) {
+		if (!reservoir_enter(r, task, by))
+			return false;
+		xy_lock_drop(&r->lock, &r->base, by);
+	}
+	xy_task_prefetch(task, (unsigned)r->bound, &r->base, by);
+	return true;
+}
+
 bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_offer offer = xy_offer_of(task);
 
-	xy_lock_take(&r->lock, self, by);
-	if (r->bounded && !reservoir_has_room_for(r, task)) {
-		r->turned_away = true;
-		xy_lock_drop(&r->lock, self, by);
+	if (r->bound >= 0 && !reservoir_prefetch(r, task, by))
 		return false;
-	}
+	if (!reservoir_enter(r, task, by))
+		return false;
 	xy__queue_insert(&r->queue, task);
 	if (r->pushes && xy__queue_leads(&r->queue, task) && reservoir_give(r, task, by)) {
 		xy_lock_drop(&r->lock, self, by);
@@ -137,6 +160,8 @@ size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const 
 
 	if (n < 2 || r->bounded || r->pushes || !xy_offer_of_many(tasks, n, &offer))
 		return reservoir_push_each(self, tasks, n, by);
+	for (size_t i = 0; r->bound >= 0 && i < n; i++)
+		reservoir_prefetch(r, tasks[i], by);
 	xy_lock_take(&r->lock, self, by);
 	for (size_t i = 0; i < n; i++)
 		xy__queue_insert(&r->queue, tasks[i]);
@@ -155,7 +180,7 @@ static inline __attribute__((always_inline)) struct xy_task *reservoir_take(stru
 	bool refill = false;
 
 	xy_lock_take(&r->lock, &r->base, by);
-	task = xy__queue_take(&r->queue, by);
+	task = r->picks ? xy_queue_take_ready(&r->queue, by) : xy__queue_take(&r->queue, by);
 	if (task && r->turned_away) {
 		r->turned_away = false;
 		refill = true;
@@ -205,9 +230,25 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 
 /* --- set-up and looking --- */
 
+/* A worker below if all of them compute in one of several nodes, else -1. */
+static int reservoir_bound(const struct xy_component *self)
+{
+	const struct xy_machine *machine = xy_component_machine(self);
+	unsigned node = xy_machine_worker(machine, self->workers[0])->node;
+
+	if (xy_machine_nnodes(machine) == 1)
+		return -1;
+	for (unsigned i = 1; i < self->nworkers; i++)
+		if (xy_machine_worker(machine, self->workers[i])->node != node)
+			return -1;
+	return (int)self->workers[0];
+}
+
 static int reservoir_init(struct xy__reservoir *r, bool ordered)
 {
 	r->queue.ordered = ordered;
+	r->bound = reservoir_bound(&r->base);
+	r->picks = r->ready && xy_machine_nnodes(xy_component_machine(&r->base)) > 1;
 	r->bounded = xy__reservoir_is_bounded(&r->base);
 	for (unsigned i = 0; i < r->base.nchildren; i++)
 		r->pushes |= r->base.children[i]->takes_pushes;
@@ -259,5 +300,7 @@ const struct xy_option xy__reservoir_options[] = {
 	{ .name = "length_us", .help = "refuse a task that makes the expected length longer than this",
 	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__reservoir, length_us),
 	  .initial = INFINITY, .min = 0, .max = INFINITY },
+	{ .name = "ready", .help = "a worker gets the task that misses the fewest bytes where it computes",
+	  .type = XY_OPTION_BOOL, .offset = offsetof(struct xy__reservoir, ready), .max = 1 },
 	{ 0 }
 };

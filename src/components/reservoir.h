@@ -15,6 +15,9 @@ struct xy__reservoir {
 	unsigned ntasks;            /* (c) bound on the number of tasks */
 	double length_us;           /* (c) bound on their expected length */
 	bool bounded;               /* (c) one of the two is finite */
+	bool ready;                 /* (c) a worker gets the task that misses the fewest bytes, ... */
+	bool picks;                 /* (c) ... and they may be elsewhere: there are several nodes */
+	int bound;                  /* (c) a worker below when all compute in one of several nodes, else -1 */
 	bool pushes;                /* (c) some child takes pushes */
 	char pad[64];               /* what is read by all, apart from what the lock's holder writes */
 	struct xy_lock lock;
@@ -24,7 +27,7 @@ struct xy__reservoir {
 	char pad_end[64];
 };
 
-/* Options ntasks and length_us. */
+/* Options ntasks, length_us and ready. */
 extern const struct xy_option xy__reservoir_options[];
 
 /* The inits set whether the queue is ordered; a kind without options is unbounded. */

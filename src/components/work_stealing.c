@@ -388,7 +388,11 @@ const struct xy_component_ops xy__work_stealing_ops = {
 		"\n"
 		"The branches may be workers or whole trees, such as one for each NUMA node. A branch\n"
 		"that begins with a bounded reservoir is kept filled. Nothing is ever refused, so that\n"
-		"work-stealing can be the top of a tree.\n",
+		"work-stealing can be the top of a tree.\n"
+		"\n"
+		"Data is not moved ahead for tasks in these queues: a thief takes the oldest, whose data\n"
+		"would have been moved first. A bounded reservoir at the head of a branch has it moved for\n"
+		"tasks that nobody steals any more: work-stealing | each worker { fifo(ntasks=2) }.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
 	.size = sizeof(struct stealing),
 	.init = stealing_init,

@@ -11,6 +11,7 @@
 struct worker {
 	struct xy_component base;
 	unsigned id;                     /* (c) option */
+	bool moves;                      /* (c) data may have to be moved to where it computes */
 	struct xy_lock lock;
 	bool turned_away;                /* (l) a push was refused and can_push has not been said since */
 	_Atomic bool used;               /* (a) something was pushed ever */
@@ -51,6 +52,8 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
 	struct worker *w = (struct worker *)self;
 	bool taken;
 
+	if (w->moves && !worker_slot(w)) /* not with the lock held: that takes long */
+		xy_task_prefetch(task, w->id, self, by);
 	xy_lock_take(&w->lock, self, by);
 	taken = !worker_slot(w);
 	if (taken)
@@ -144,7 +147,11 @@ static void worker_each_task(struct xy_component *self,
 
 static int worker_init(struct xy_component *self)
 {
-	return xy_machine_worker(xy_component_machine(self), xy__worker_of(self)) ? 0 : -EINVAL;
+	const struct xy_machine *machine = xy_component_machine(self);
+	struct worker *w = (struct worker *)self;
+
+	w->moves = xy_machine_nnodes(machine) > 1;
+	return xy_machine_worker(machine, w->id) ? 0 : -EINVAL;
 }
 
 unsigned xy__worker_of(const struct xy_component *leaf)
@@ -165,7 +172,8 @@ const struct xy_component_ops xy__worker_ops = {
 		"The leaf of a tree. `each worker { ... }` makes them, one for each worker of the\n"
 		"machine, so that an expression need not name them. A worker pulls its tasks from above.\n"
 		"It also has room for one task that is pushed at it, by a mapper that decides, such as\n"
-		"random; while that one waits a second is refused and stays above.\n",
+		"random; while that one waits a second is refused and stays above. The data of a task that\n"
+		"is pushed at it begins to move to where it computes at once.\n",
 	.flags = XY_LEAF,
 	.size = sizeof(struct worker),
 	.options = worker_options,

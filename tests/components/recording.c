@@ -27,6 +27,19 @@ static enum xy__wake bed_engine_wake(struct xy__tree_engine *engine, unsigned wo
 	return XY__WAKE_WOKEN;
 }
 
+static void bed_engine_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker,
+				struct xy_agent *by)
+{
+	struct bed *bed = (struct bed *)((char *)engine - offsetof(struct bed, engine));
+
+	(void)by;
+	assert_in_range(bed->nprefetched, 0, BED_RECORDS - 1);
+	bed->prefetched_for[bed->nprefetched] = worker;
+	bed->prefetched[bed->nprefetched++] = task;
+	if (bed->meanwhile)
+		bed->meanwhile(bed);
+}
+
 struct bed *bed_open(const char *machine)
 {
 	struct bed *bed = calloc(1, sizeof *bed);
@@ -52,6 +65,7 @@ struct bed *bed_open(const char *machine)
 	bed->engine.sleepers = &bed->sleepers;
 	bed->engine.searchers = &bed->searchers;
 	bed->engine.wake = bed_engine_wake;
+	bed->engine.prefetch = bed_engine_prefetch;
 	return bed;
 }
 

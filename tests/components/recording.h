@@ -34,6 +34,10 @@ struct bed {
 	_Atomic int searchers;
 	bool awake[BED_WORKERS];
 	unsigned nwoken, woken[BED_RECORDS];
+	/* Tasks whose data was to be moved, and to where which worker computes; what a test wants to happen then. */
+	unsigned nprefetched, prefetched_for[BED_RECORDS];
+	struct xy_task *prefetched[BED_RECORDS];
+	void (*meanwhile)(struct bed *bed);
 	unsigned ntasks;
 	struct xy_task *tasks[BED_RECORDS];
 };
