@@ -106,8 +106,12 @@ struct xy_driver {
 	 * unless the answer is -EAGAIN. */
 	int (*poll)(struct xy_device *device, struct xy_event *event);
 
-	/* One line about the last error that the calling thread got from this driver; "" without one. */
+	/* One line about the last error that the calling thread got from this driver; "" without one, or
+	 * since the last launch began. */
 	const char *(*explain)(void);
+
+	/* Whether the device is lost: a codelet may return -ENODEV for reasons of its own. */
+	bool (*is_lost)(struct xy_device *device);
 };
 
 /* A driver that is a shared object defines `const struct xy_driver xy_driver`. */

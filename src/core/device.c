@@ -52,10 +52,20 @@ static void slot_end(struct slots *all, struct xy__slot *slot, int status)
 	slot->state = SLOT_FREE;
 	all->used--;
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
-	if (status == -ENODEV)
+	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
 		xy__node_lose(worker->agent.runtime, worker->node);
 	worker->agent.base.offers = 0;
 	xy__worker_finish(worker, task, status);
+}
+
+/* The same with the reason, if the fetch or the driver has one to tell. */
+static void slot_fail(struct slots *all, struct xy__slot *slot, int status)
+{
+	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
+
+	if (*reason)
+		xy__worker_explain(all->worker, slot->fetch.task, status, reason);
+	slot_end(all, slot, status);
 }
 
 static int slot_launch(struct slots *all, struct xy__slot *slot)
@@ -123,12 +133,10 @@ static bool slot_fetch(struct slots *all, struct xy__slot *slot)
 	}
 	if (status == -EAGAIN)
 		return false;
-	if (status)
-		xy__worker_explain(all->worker, slot->fetch.task, status, slot->fetch.reason);
-	else
+	if (!status)
 		status = slot_launch(all, slot);
 	if (status)
-		slot_end(all, slot, status);
+		slot_fail(all, slot, status);
 	return true;
 }
 
@@ -142,7 +150,10 @@ static bool slot_poll(struct slots *all, struct xy__slot *slot)
 	if (worker->agent.runtime->settings.profile)
 		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((xy__now() - slot->begin) * 1e9),
 					  memory_order_relaxed);
-	slot_end(all, slot, status);
+	if (status)
+		slot_fail(all, slot, status);
+	else
+		slot_end(all, slot, 0);
 	return true;
 }
 

@@ -249,7 +249,7 @@ struct xy_task *xy__threads_next(struct xy__worker *worker);
 xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task);
 /* The task has run: it ends, or is tried again. */
 void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status);
-/* Says why a task can't run here at all. */
+/* Says why a task failed here, where more is known than a number. */
 void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason);
 
 /* --- device.c --- */

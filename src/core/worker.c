@@ -76,9 +76,10 @@ void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, i
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
-	xy__log(&rt->settings.log, "task '%s' (number %llu) can't run on %s: %s", xy_task_name(task),
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed on %s: %s", xy_task_name(task),
 		xy_task_number(task), xy_machine_worker(rt->machine, worker->id)->name, reason);
-	xy__runtime_fail(rt, task, status, reason);
+	if (!task->extra || !task->extra->retries)
+		xy__runtime_fail(rt, task, status, reason);
 }
 
 /* With several memory nodes, the data has to come to RAM first. */

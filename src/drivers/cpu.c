@@ -81,6 +81,12 @@ static const char *cpu_explain(void)
 	return "";
 }
 
+static bool cpu_is_lost(struct xy_device *device)
+{
+	(void)device;
+	return false;
+}
+
 const struct xy_driver xy__cpu_driver = {
 	.abi = XY_DRIVER_ABI,
 	.name = "cpu",
@@ -94,4 +100,5 @@ const struct xy_driver xy__cpu_driver = {
 	.launch = cpu_launch,
 	.poll = cpu_poll,
 	.explain = cpu_explain,
+	.is_lost = cpu_is_lost,
 };

@@ -266,6 +266,11 @@ static int cuda_launch(struct xy_device *device, unsigned index, xy_function *fu
 	return cuda_fail(device, queue, status);
 }
 
+static bool cuda_is_lost(struct xy_device *device)
+{
+	return atomic_load(&device->lost);
+}
+
 const struct xy_driver xy_driver = {
 	.abi = XY_DRIVER_ABI,
 	.name = "cuda",
@@ -283,4 +288,5 @@ const struct xy_driver xy_driver = {
 	.launch = cuda_launch,
 	.poll = xy__cuda_poll,
 	.explain = xy__cuda_explain,
+	.is_lost = cuda_is_lost,
 };

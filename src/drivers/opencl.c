@@ -258,6 +258,11 @@ static int opencl_launch(struct xy_device *device, unsigned index, xy_function *
 	return xy__opencl_begun(device, commands, event);
 }
 
+static bool opencl_is_lost(struct xy_device *device)
+{
+	return atomic_load(&device->lost);
+}
+
 const struct xy_driver xy_driver = {
 	.abi = XY_DRIVER_ABI,
 	.name = "opencl",
@@ -271,4 +276,5 @@ const struct xy_driver xy_driver = {
 	.launch = opencl_launch,
 	.poll = xy__opencl_poll,
 	.explain = xy__opencl_explain,
+	.is_lost = opencl_is_lost,
 };

@@ -84,7 +84,8 @@ struct xy__transfer {
 /* Transfers of one kind on one device: they end in order, so only the first is polled. */
 struct xy__channel {
 	_Atomic int lock;
-	struct xy__transfer *first, *last;  /* (q) */
+	_Atomic(struct xy__transfer *) first;  /* (q) to write */
+	struct xy__transfer *last;             /* (q) undefined when there is no first */
 };
 
 struct xy__chunk {

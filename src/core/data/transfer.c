@@ -49,7 +49,10 @@ static int transfer_issue(struct xy__transfer *t)
 					     list.items, list.count, &t->event);
 	if (!error) {
 		t->next = NULL;
-		*(channel->first ? &channel->last->next : &channel->first) = t;
+		if (channel->first)
+			channel->last->next = t;
+		else
+			channel->first = t;
 		channel->last = t;
 	}
 	xy__lock_drop(&channel->lock);

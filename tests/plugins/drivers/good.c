@@ -122,6 +122,12 @@ static const char *good_explain(void)
 	return "";
 }
 
+static bool good_is_lost(struct xy_device *device)
+{
+	(void)device;
+	return false;
+}
+
 const struct xy_driver xy_driver = {
 	.abi = XY_DRIVER_ABI,
 	.name = DRIVER_NAME,
@@ -135,4 +141,5 @@ const struct xy_driver xy_driver = {
 	.launch = good_launch,
 	.poll = good_poll,
 	.explain = good_explain,
+	.is_lost = good_is_lost,
 };
