@@ -52,3 +52,5 @@ EXTRA_DIST += tests/core/data/bed_opencl.c tests/core/data/bed_no_opencl.c
 bed_libs = libbed.la $(double_libs) $(helper_libs)
 unit_tests += tests/core/data/devices
 tests_core_data_devices_LDADD = $(bed_libs)
+unit_tests += tests/core/data/prefetch
+tests_core_data_prefetch_LDADD = $(bed_libs)
