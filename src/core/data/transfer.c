@@ -60,7 +60,8 @@ static int transfer_issue(struct xy__transfer *t)
 	return error;
 }
 
-static void transfer_register(struct xy__transfer *t)
+/* True if no other one is under way. */
+static bool transfer_register(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
 	struct xy__copy *from = h->copies->on[t->from], *to = h->copies->on[t->to];
@@ -68,7 +69,6 @@ static void transfer_register(struct xy__transfer *t)
 	t->sibling = h->copies->transfers;
 	h->copies->transfers = t;
 	atomic_fetch_add(&h->underway, 1);
-	atomic_fetch_add(&h->runtime->memory.underway, 1);
 	atomic_fetch_add(&node_of(h, t->from)->busy, 1);
 	atomic_fetch_add(&node_of(h, t->to)->busy, 1);
 	from->pins++;
@@ -76,6 +76,7 @@ static void transfer_register(struct xy__transfer *t)
 	to->pins++;
 	to->incoming = true;
 	to->error = 0;
+	return atomic_fetch_add(&h->runtime->memory.underway, 1) == 0;
 }
 
 /* The other way round. What the copies are after it is for the caller to say. */
@@ -96,11 +97,21 @@ static void transfer_unregister(struct xy__transfer *t)
 	to->incoming = false;
 }
 
-/* From one copy to another, both with memory. The handle is locked. */
-static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t further, bool evicts)
+/* The application does not look after what it began, and workers that sleep may have seen nothing to look after. */
+static void transfer_call_worker(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
+		if (rt->engine.wake(&rt->engine, i) != XY__WAKE_BUSY)
+			return;
+}
+
+/* From one copy to another, both with memory. The handle is locked. The agent is NULL when another one has ended. */
+static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t further, bool evicts,
+			  const struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 	struct xy__transfer *t = malloc(sizeof *t);
+	bool alone;
 	int error;
 
 	if (!t)
@@ -108,8 +119,10 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 	*t = (struct xy__transfer){ .handle = h, .from = from->node, .to = to->node, .further = further,
 				    .evicts = evicts };
 	t->device = transfer_kind(node_of(h, from->node), node_of(h, to->node)) == XY_COPY_OUT ? t->from : t->to;
-	transfer_register(t);
+	alone = transfer_register(t);
 	error = transfer_issue(t);
+	if (!error && alone && agent && agent->base.worker < 0)
+		transfer_call_worker(h->runtime);
 	if (!error)
 		return 0;
 	transfer_unregister(t);
@@ -147,7 +160,7 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 	} else {
 		error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
 		if (!error)
-			error = transfer_start(from, ram, xy__bit(to->node), false);
+			error = transfer_start(from, ram, xy__bit(to->node), false, agent);
 	}
 	if (!error) {
 		to->pins++;
@@ -176,7 +189,7 @@ int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
 	if (error)
 		return error;
 	if (node_of(h, source)->ram || node_of(h, to->node)->ram || (node_of(h, to->node)->peers & xy__bit(source)))
-		return transfer_start(from, to, 0, false);
+		return transfer_start(from, to, 0, false, agent);
 	return transfer_by_way_of_ram(from, to, agent);
 }
 
@@ -185,7 +198,7 @@ int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
 	struct xy__copy *ram = &from->handle->copies->ram;
 	int error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
 
-	return error ? error : transfer_start(from, ram, 0, true);
+	return error ? error : transfer_start(from, ram, 0, true, agent);
 }
 
 void xy__transfers_spoil(struct xy_handle *h)
@@ -220,7 +233,7 @@ static void transfer_go_on(struct xy__transfer *t, int status)
 		copy->incoming = false;
 		copy->error = status;
 		if (!status && !t->stale)
-			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false);
+			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false, NULL);
 	}
 }
 

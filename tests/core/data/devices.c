@@ -272,6 +272,24 @@ static void fetches_and_prefetches(void **state)
 	assert_int_equal(bed_stop(h, 1), 0);
 }
 
+/* Nobody waits for the copy, and the next task has to wait for it. */
+static void a_prefetch_is_looked_after_when_all_sleep(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+
+	(void)state;
+	memset(x, 0, sizeof x);
+	for (unsigned i = 0; i < 10; i++) {
+		helper_rest(h);
+		assert_int_equal(xy_prefetch(v, bed_node(h, XY_CUDA, 1)), 0);
+		bed_submit_on(h, bed_worker(h, XY_CPU, 0), &bed_set, i, v, NULL, NULL);
+		assert_int_equal(helper_wait(h), 0);
+	}
+	bed_unregister(h, &v);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 static void a_fetch_that_cannot_fit_says_so(void **state)
 {
 	const struct xy_config config = { .limit_cuda = "1000" };
@@ -430,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_cannot_fit_fails_and_says_the_bytes),
 		cmocka_unit_test(tasks_that_want_each_other_s_memory_take_turns),
 		cmocka_unit_test(fetches_and_prefetches),
+		cmocka_unit_test(a_prefetch_is_looked_after_when_all_sleep),
 		cmocka_unit_test(a_fetch_that_cannot_fit_says_so),
 		cmocka_unit_test(evicts_when_told),
 		cmocka_unit_test(what_is_invalidated_is_not_brought_back),
