@@ -216,7 +216,8 @@ static void with_ready_a_task_whose_data_is_there_goes_first(void **state)
 static void queues_that_want_more_than_fits_do_no_harm(void **state)
 {
 	const struct xy_config config = {
-		.sched = "prio | eager | each worker { prio(ntasks=30, ready) | best-implementation }", .limit_cuda = "4K",
+		.sched = "prio | eager | each worker { prio(ntasks=30, ready) | best-implementation }",
+		.limit_cuda = "4K",
 	};
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v[20];
