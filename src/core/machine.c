@@ -333,6 +333,12 @@ unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsig
 	return machine->depth - places[x].depth + 1;
 }
 
+unsigned xy__machine_place(const struct xy_machine *machine, unsigned worker)
+{
+	assert(worker < machine->nworkers);
+	return machine->place_of[worker];
+}
+
 bool xy_machine_is_here(const struct xy_machine *machine)
 {
 	return machine->here;

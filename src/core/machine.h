@@ -33,6 +33,9 @@ int xy__machine_create(struct xy_machine **machine, const struct xy__machine_req
  * no other devices are named. */
 bool xy__machine_takes_devices(const char *text);
 
+/* The place of the topology that a worker is at; those of one part have numbers in a row. */
+unsigned xy__machine_place(const struct xy_machine *machine, unsigned worker);
+
 /* Binds the calling thread to the core of a worker; 0 or -errno. Does nothing for pu < 0. */
 int xy__machine_bind(const struct xy_machine *machine, unsigned worker);
 
