@@ -34,7 +34,11 @@ struct xy_tree;
 struct xy_runtime;
 
 /* Changes whenever the structs below do; a plug-in made for another one is refused. */
-#define XY_ABI 1u
+#define XY_ABI 2u
+
+/* In masks of architectures: a team of CPU workers, as if that were another kind of processor. Tasks of a
+ * parallel codelet have it besides XY_ON_CPU, if the tree has a parallel-worker. */
+#define XY_ON_TEAM (1u << XY_NARCH)
 
 /* --- who is calling --- */
 
@@ -42,6 +46,7 @@ struct xy_runtime;
 struct xy_agent {
 	int worker;                /* its worker, -1 for the application */
 	unsigned archs;            /* mask with the architecture of its worker, 0 for the application */
+	struct xy_component *team; /* the parallel-worker that it pulls for, else NULL; archs is XY_ON_TEAM then */
 	unsigned shard;            /* where it counts */
 	uint64_t random;           /* state of xy_agent_random */
 	unsigned offers;           /* the first offer of a task made to itself needs no wake-up */
@@ -74,7 +79,7 @@ enum xy_component_flags {
 	XY_MAPS    = 4,   /* may have several children; pushes only at those with takes_pushes, as the
 	                   * others pull, unless it decides */
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
-	XY_LEAF    = 16,  /* a worker: no children */
+	XY_LEAF    = 16,  /* a worker, or a team of them: no children */
 };
 
 /* Who may take what is offered. */
@@ -141,10 +146,14 @@ struct xy_component {
 	unsigned level;                  /* longest way from the root */
 	unsigned nparents, nchildren;
 	struct xy_component **parents, **children;
-	unsigned archs;                  /* architectures of the workers below */
-	unsigned nworkers;               /* workers below, in rising order */
-	unsigned *workers;
-	bool takes_pushes;               /* pushing down into it makes sense: a reservoir or decision below */
+	unsigned archs;                  /* architectures of the workers below, XY_ON_TEAM if there is a team */
+	unsigned nworkers;               /* workers whose own leaf is below, in rising order; where there are only */
+	unsigned *workers;               /* teams (archs is XY_ON_TEAM), their members */
+	unsigned nteams;                 /* the parallel-workers below */
+	struct xy_component **teams;
+	unsigned nmembers;               /* of a parallel-worker: its workers, in rising order */
+	const unsigned *members;
+	bool takes_pushes;               /* pushing down into it makes sense: a reservoir, decision or team below */
 	const char *label;               /* of the branch that it begins, or NULL */
 	/* Where a pull of it ends: the nearest at or above it that answers pulls or has not one parent; and
 	 * the nearest from it to there with `passed`, or NULL. */
@@ -189,7 +198,7 @@ bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *o
 
 int xy_task_priority(const struct xy_task *task);
 unsigned xy_task_choice(const struct xy_task *task);
-unsigned xy_task_archs(const struct xy_task *task);                       /* where it can run */
+unsigned xy_task_archs(const struct xy_task *task);                       /* where it can run; XY_ON_TEAM */
 bool xy_task_can_run(const struct xy_task *task, unsigned worker);
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
 bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation);
@@ -245,7 +254,7 @@ static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self,
 /* Tasks in order, taken by workers that can run them. Zero is empty; the links are inside the tasks,
  * so nothing is allocated and nothing can fail. The owner of the queue guards it with a lock; only
  * xy_queue_count and xy_queue_peak may be called without. */
-#define XY_NLANES (1u << XY_NARCH)
+#define XY_NLANES (2 * XY_ON_TEAM)
 #define XY_QUEUE_READY 64u
 
 struct xy_queue_lane {

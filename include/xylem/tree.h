@@ -45,6 +45,9 @@ struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component
 struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name);
 /* The leaf of a worker, made at the first call; NULL for a worker that the machine has not. */
 struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker);
+/* The parallel-worker of a team, made at the first call; NULL without memory and past the last one. Teams are
+ * numbered from 0, small ones first: see doc/tree.md. */
+struct xy_component *xy_tree_team(struct xy_tree *tree, unsigned team);
 
 /* Sets an option from text. -ENOENT no such option, -EINVAL not a value, -ERANGE, -EBUSY after seal. */
 int xy_component_set(struct xy_component *c, const char *option, const char *value);

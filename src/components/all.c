@@ -11,6 +11,7 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__eager_ops,
 	&xy__eager_prio_ops,
 	&xy__fifo_ops,
+	&xy__parallel_worker_ops,
 	&xy__prio_ops,
 	&xy__random_ops,
 	&xy__stage_ops,

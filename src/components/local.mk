@@ -5,6 +5,7 @@ libxylem_all_la_SOURCES += \
 	src/components/eager.c \
 	src/components/eager_prio.c \
 	src/components/fifo.c \
+	src/components/parallel_worker.c src/components/parallel_worker.h \
 	src/components/prio.c \
 	src/components/random.c \
 	src/components/reservoir.c src/components/reservoir.h \

@@ -28,6 +28,16 @@ static double random_speed(const struct xy_component *c, unsigned worker)
 	return xy_machine_worker(xy_component_machine(c), worker)->speed;
 }
 
+/* All members of a team together. */
+static double random_team_speed(const struct xy_component *team)
+{
+	double speed = 0;
+
+	for (unsigned i = 0; i < team->nmembers; i++)
+		speed += random_speed(team, team->members[i]);
+	return speed;
+}
+
 /* The weight of a branch for a task. */
 static double random_weight(const struct random *r, unsigned i, const struct xy_task *task)
 {
@@ -36,9 +46,12 @@ static double random_weight(const struct random *r, unsigned i, const struct xy_
 
 	if (!task->constrained)
 		return r->branches[i].weights[task->archs];
-	for (unsigned k = 0; k < child->nworkers; k++)
+	for (unsigned k = 0; (child->archs & XY_ON_ALL) && k < child->nworkers; k++)
 		if (xy_task_can_run(task, child->workers[k]))
 			weight += random_speed(child, child->workers[k]);
+	for (unsigned k = 0; k < child->nteams; k++)
+		if (xy_task_can_run_below(task, child->teams[k]))
+			weight += random_team_speed(child->teams[k]);
 	return weight;
 }
 
@@ -122,6 +135,23 @@ static bool random_can_pull(struct xy_component *self, const struct xy_offer *of
 	return xy__spread_offer(self, &((struct random *)self)->spread, offer, by);
 }
 
+/* Adds a worker or team to the weights of a branch. */
+static void random_add(struct random_branch *branch, unsigned arch, double speed)
+{
+	for (unsigned archs = 0; archs < XY_NLANES; archs++)
+		if (archs & arch)
+			branch->weights[archs] += speed;
+}
+
+static void random_weigh(struct random_branch *branch, const struct xy_component *child)
+{
+	for (unsigned k = 0; (child->archs & XY_ON_ALL) && k < child->nworkers; k++)
+		random_add(branch, 1u << xy_machine_worker(xy_component_machine(child), child->workers[k])->arch,
+			   random_speed(child, child->workers[k]));
+	for (unsigned k = 0; k < child->nteams; k++)
+		random_add(branch, XY_ON_TEAM, random_team_speed(child->teams[k]));
+}
+
 static int random_init(struct xy_component *self)
 {
 	struct random *r = (struct random *)self;
@@ -132,14 +162,7 @@ static int random_init(struct xy_component *self)
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < self->nchildren; i++)
-		for (unsigned k = 0; k < self->children[i]->nworkers; k++) {
-			unsigned worker = self->children[i]->workers[k];
-			unsigned arch = xy_machine_worker(xy_component_machine(self), worker)->arch;
-
-			for (unsigned archs = 0; archs < XY_NLANES; archs++)
-				if (archs & 1u << arch)
-					r->branches[i].weights[archs] += random_speed(self, worker);
-		}
+		random_weigh(&r->branches[i], self->children[i]);
 	for (unsigned i = 0; i < self->nchildren; i++)
 		for (unsigned archs = 0; archs < XY_NLANES; archs++)
 			r->totals[archs] += r->branches[i].weights[archs];
@@ -158,7 +181,8 @@ const struct xy_component_ops xy__random_ops = {
 	.name = "random",
 	.summary = "draws a branch for each task, weighted by speed",
 	.manual =
-		"The chance of a branch is the sum of the speeds of its workers that can run the task.\n"
+		"The chance of a branch is the sum of the speeds of its workers that can run the task; a\n"
+		"team counts as all of its members.\n"
 		"When the branch refuses, another one is drawn among the rest; after eight refusals the\n"
 		"remaining ones are tried in order. If all refuse, the task stays in the reservoir above.\n"
 		"The draws come from the runtime's seed, so that a run in one thread can be repeated.\n"

@@ -21,9 +21,9 @@ int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 	}
 	for (unsigned worker = 0; worker < nworkers; worker++)
 		spread->own[worker] = -1;
-	/* backwards: the first child that leads to a worker counts */
+	/* backwards: the first child that leads to a worker counts; teams do not */
 	for (unsigned i = self->nchildren; i-- > 0;)
-		for (unsigned k = 0; k < self->children[i]->nworkers; k++)
+		for (unsigned k = 0; (self->children[i]->archs & XY_ON_ALL) && k < self->children[i]->nworkers; k++)
 			spread->own[self->children[i]->workers[k]] = (int)i;
 	return 0;
 }

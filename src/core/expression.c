@@ -308,25 +308,26 @@ static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 	x->depth--;
 }
 
+const char *const xy__each_words[XY__EACH_ARCH + 1] = { "", "worker", "team", "node", "arch" };
+
 /* What follows the word "each". */
 static void read_each(struct xy__expression *x, struct xy__stage *stage)
 {
-	static const char *const words[] = { "", "worker", "node", "arch" };
-	static const char what[] = "\"worker\", \"node\" or \"arch\" is needed after \"each\"";
+	static const char what[] = "\"worker\", \"team\", \"node\" or \"arch\" is needed after \"each\"";
 	size_t at, length = expect_name(x, &at, what);
 
 	for (unsigned i = XY__EACH_WORKER; length && i <= XY__EACH_ARCH; i++)
-		if (strlen(words[i]) == length && !memcmp(words[i], x->text + at, length))
+		if (strlen(xy__each_words[i]) == length && !memcmp(xy__each_words[i], x->text + at, length))
 			stage->each = i;
 	if (length && !stage->each)
 		complain(x, at, what);
 	expect(x, '{', "'{' is needed after what \"each\" goes over");
 	if (x->status)
 		return;
-	if (stage->each == XY__EACH_WORKER && accept(x, '}'))
+	if (stage->each <= XY__EACH_TEAM && accept(x, '}'))
 		return;
 	if (peek(x) == '}')
-		complain(x, x->at, "a tree is needed here: only \"each worker\" can do without");
+		complain(x, x->at, "a tree is needed here: only \"each worker\" and \"each team\" can do without");
 	else
 		read_branches(x, stage);
 }

@@ -9,7 +9,9 @@
 #include <xylem/tree.h>
 #include "core/util/message.h"
 
-enum xy__each { XY__EACH_NONE, XY__EACH_WORKER, XY__EACH_NODE, XY__EACH_ARCH };
+enum xy__each { XY__EACH_NONE, XY__EACH_WORKER, XY__EACH_TEAM, XY__EACH_NODE, XY__EACH_ARCH };
+/* The word after "each", "" for none. */
+extern const char *const xy__each_words[XY__EACH_ARCH + 1];
 
 /* An option that is set; value is NULL for a bool written bare. */
 struct xy__setting {

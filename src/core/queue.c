@@ -12,10 +12,13 @@
 
 enum { QUEUE_CONSTRAINED = XY_NLANES };  /* the lane of constrained tasks */
 
-_Static_assert(XY_NARCH == 3, "queue_lanes has a row for each set of three architectures");
+_Static_assert(XY_NLANES == 16, "queue_lanes has a row for each set of three architectures and teams");
 
 /* Lanes with a task for one of these architectures; what is in the last one has to be asked. */
-static const unsigned queue_lanes[XY_NLANES] = { 0x100, 0x1aa, 0x1cc, 0x1ee, 0x1f0, 0x1fa, 0x1fc, 0x1fe };
+static const unsigned queue_lanes[XY_NLANES] = {
+	0x10000, 0x1aaaa, 0x1cccc, 0x1eeee, 0x1f0f0, 0x1fafa, 0x1fcfc, 0x1fefe,
+	0x1ff00, 0x1ffaa, 0x1ffcc, 0x1ffee, 0x1fff0, 0x1fffa, 0x1fffc, 0x1fffe,
+};
 
 static inline unsigned queue_lane(const struct xy_task *task)
 {
@@ -99,6 +102,8 @@ static inline struct xy_task *lane_newest(const struct xy_queue_lane *lane)
 
 static inline bool constrained_can_run(const struct xy_task *task, const struct xy_agent *by)
 {
+	if (by->team)
+		return xy_task_can_run_below(task, by->team);
 	return by->worker >= 0 && xy_task_can_run(task, (unsigned)by->worker);
 }
 

@@ -102,8 +102,8 @@ struct xy_task {
 	void *arg;                             /* (c) */
 	int priority;                          /* (c) */
 	float length_us;                       /* (c) 0: not known */
-	uint8_t archs;                         /* (c) architectures that can run it */
-	bool constrained;                      /* (c) pinned or with a can_execute hook */
+	uint8_t archs;                         /* (c) architectures that can run it, and XY_ON_TEAM */
+	bool constrained;                      /* (c) pinned, with a can_execute hook, or not for all teams */
 	uint8_t implementation;                /* (q) */
 	_Atomic uint8_t state;                 /* (a) enum xy__task_state */
 	uint16_t flags;                        /* (c) */
@@ -154,6 +154,9 @@ static inline const struct xy_codelet *xy__task_codelet(const struct xy_task *ta
 								memory_order_relaxed) &
 					   ~(uintptr_t)XY__NAMED);
 }
+
+/* Which implementation all members of a parallel-worker may use, XY_NIMPLEMENTATIONS if there is none. */
+unsigned xy__task_team_implementation(const struct xy_task *task, const struct xy_component *team);
 
 static inline void xy__task_set_state(struct xy_task *task, enum xy__task_state state)
 {

@@ -87,14 +87,39 @@ bool xy_task_can_run(const struct xy_task *task, unsigned worker)
 	return false;
 }
 
+unsigned xy__task_team_implementation(const struct xy_task *task, const struct xy_component *team)
+{
+	unsigned i, j;
+
+	for (i = 0; i < XY_NIMPLEMENTATIONS; i++) {
+		for (j = 0; j < team->nmembers && xy_task_can_run_with(task, team->members[j], i); j++)
+			;
+		if (j == team->nmembers)
+			break;
+	}
+	return i;
+}
+
+static bool can_run_in_team(const struct xy_task *task, const struct xy_component *team)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+
+	if (!(task->archs & XY_ON_TEAM) || !codelet || (codelet->most_ranks && codelet->most_ranks < team->nmembers))
+		return false;
+	return xy__task_team_implementation(task, team) < XY_NIMPLEMENTATIONS;
+}
+
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c)
 {
 	if (!(task->archs & c->archs))
 		return false;
 	if (!task->constrained)
 		return true;
-	for (unsigned i = 0; i < c->nworkers; i++)
+	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
 		if (xy_task_can_run(task, c->workers[i]))
+			return true;
+	for (unsigned i = 0; i < c->nteams; i++)
+		if (can_run_in_team(task, c->teams[i]))
 			return true;
 	return false;
 }

@@ -48,11 +48,13 @@ void xy_tree_destroy(struct xy_tree *tree)
 		free(c->parents);
 		free(c->children);
 		free(c->workers);
+		free(c->teams);
 		free(c->shards);
 		free(c);
 	}
 	free(tree->components);
 	free(tree->leaves);
+	xy__tree_teams_destroy(tree->teams);
 	free(tree);
 }
 
@@ -98,25 +100,48 @@ struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name)
 	return tree ? xy_tree_add(tree, xy_registry_component(tree->registry, name)) : NULL;
 }
 
-struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
+/* A leaf with its number. */
+static struct xy_component *tree_add_leaf(struct xy_tree *tree, const struct xy_component_ops *ops, unsigned id)
 {
 	char text[16];
-	struct xy_component *leaf;
+	struct xy_component *leaf = xy_tree_add(tree, ops);
 
-	if (!tree || !xy_machine_worker(tree->machine, worker))
-		return NULL;
-	if (tree->leaves[worker])
-		return tree->leaves[worker];
-	leaf = xy_tree_add(tree, &xy__worker_ops);
 	if (!leaf)
 		return NULL;
-	snprintf(text, sizeof(text), "%u", worker);
+	snprintf(text, sizeof(text), "%u", id);
 	if (xy_component_set(leaf, "id", text)) {
 		tree->ncomponents--;
 		free(leaf);
 		return NULL;
 	}
-	return tree->leaves[worker] = leaf;
+	return leaf;
+}
+
+struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
+{
+	if (!tree || !xy_machine_worker(tree->machine, worker))
+		return NULL;
+	if (!tree->leaves[worker])
+		tree->leaves[worker] = tree_add_leaf(tree, &xy__worker_ops, worker);
+	return tree->leaves[worker];
+}
+
+struct xy__tree_teams *xy__tree_teams(struct xy_tree *tree)
+{
+	if (!tree->teams)
+		tree->teams = xy__tree_teams_create(tree->machine);
+	return tree->teams;
+}
+
+struct xy_component *xy_tree_team(struct xy_tree *tree, unsigned team)
+{
+	struct xy__tree_teams *teams = tree ? xy__tree_teams(tree) : NULL;
+
+	if (!teams || team >= teams->count)
+		return NULL;
+	if (!teams->leaves[team])
+		teams->leaves[team] = tree_add_leaf(tree, &xy__parallel_worker_ops, team);
+	return teams->leaves[team];
 }
 
 /* Makes room for one more; the arrays have a power of two of places, so their length says when. */
@@ -220,7 +245,7 @@ const struct xy_machine *xy_component_machine(const struct xy_component *c)
 
 static bool leads_to(const struct xy_component *c, unsigned worker)
 {
-	unsigned low = 0, high = c->nworkers;
+	unsigned low = 0, high = xy__has_workers(c) ? c->nworkers : 0;
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
@@ -230,7 +255,7 @@ static bool leads_to(const struct xy_component *c, unsigned worker)
 		else
 			high = middle;
 	}
-	return low < c->nworkers && c->workers[low] == worker;
+	return xy__has_workers(c) && low < c->nworkers && c->workers[low] == worker;
 }
 
 int xy_component_child_of(const struct xy_component *c, unsigned worker)
@@ -269,7 +294,8 @@ void xy_component_counters(struct xy_component *c, struct xy_counters *counters)
 		counters->depth = c->ops->depth(c, &counters->peak);
 }
 
-long xy__leaf_worker(const struct xy_component *leaf)
+/* The value of a leaf's option `id`, -1 when it has none. */
+static long leaf_id(const struct xy_component *leaf)
 {
 	const struct xy_option *id = xy__option_find(leaf->ops, "id", 2);
 	double value;
@@ -280,11 +306,35 @@ long xy__leaf_worker(const struct xy_component *leaf)
 	return value < UINT_MAX ? (long)value : -1;
 }
 
+long xy__leaf_worker(const struct xy_component *leaf)
+{
+	return xy__is_team(leaf) ? -1 : leaf_id(leaf);
+}
+
+const struct xy__team_set *xy__leaf_team(const struct xy_component *leaf)
+{
+	const struct xy__tree_teams *teams = xy__is_team(leaf) ? xy__tree_teams(leaf->tree) : NULL;
+	long id = teams ? leaf_id(leaf) : -1;
+
+	return id >= 0 && (unsigned long)id < teams->count ? &teams->sets[id] : NULL;
+}
+
+/* "cpu0, cpu2" or "cpu0…cpu3": the first and the last tell enough of a team. */
+static const char *name_team(const struct xy_component *c, const struct xy__team_set *set, char *name)
+{
+	snprintf(name, XY__COMPONENT_NAME, "%.40s#%u (%s%s%s)", c->ops->name, c->id,
+		 xy_machine_worker(c->tree->machine, set->members[0])->name, set->count == 2 ? ", " : "…",
+		 xy_machine_worker(c->tree->machine, set->members[set->count - 1])->name);
+	return name;
+}
+
 const char *xy__component_name(const struct xy_component *c, char name[static XY__COMPONENT_NAME])
 {
 	const struct xy_worker_info *info = NULL;
 	long worker = xy__leaf_worker(c);
 
+	if (xy__leaf_team(c))
+		return name_team(c, xy__leaf_team(c), name);
 	if (worker >= 0)
 		info = xy_machine_worker(c->tree->machine, (unsigned)worker);
 	if (info)

@@ -7,6 +7,7 @@
 #define XYLEM_CORE_TREE_H
 
 #include <xylem/tree.h>
+#include "core/tree_teams.h"
 
 enum xy__wake {
 	XY__WAKE_BUSY,       /* it is running a task, and will look when that has ended */
@@ -39,6 +40,7 @@ struct xy_tree {
 	unsigned ncomponents, capacity;            /* (b) */
 	struct xy_component *root;                 /* (b) set by seal */
 	struct xy_component **leaves;              /* (b) by worker, NULL where not made yet */
+	struct xy__tree_teams *teams;              /* (b) NULL until one is asked for */
 	bool sealed;                               /* (b) */
 	unsigned nshards;                          /* (b) of each component; 1 unless set before seal */
 	struct xy__tree_engine *engine;            /* (b) set after seal, before anything runs */
@@ -54,6 +56,11 @@ extern const struct xy_component_ops xy__worker_ops;
 unsigned xy__worker_of(const struct xy_component *leaf);
 /* What a pull at the leaf gives to its worker. */
 struct xy_task *xy__worker_pull(struct xy_component *leaf, struct xy_agent *by);
+
+/* The leaf kind of teams. */
+extern const struct xy_component_ops xy__parallel_worker_ops;
+/* The teams of the tree's machine, found at the first call; NULL without memory. */
+struct xy__tree_teams *xy__tree_teams(struct xy_tree *tree);
 
 /* As xy_tree_parse, but with nshards counters per component. */
 int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,

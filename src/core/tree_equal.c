@@ -17,16 +17,26 @@ struct pairing {
 	unsigned ntodo;
 };
 
-static bool same_worker(const struct xy_component *a, const struct xy_component *b)
+static bool same_worker(const struct xy_component *a, const struct xy_component *b, unsigned worker)
 {
-	long worker = xy__leaf_worker(a);
-	const struct xy_worker_info *x, *y;
+	const struct xy_worker_info *x = xy_machine_worker(a->tree->machine, worker);
+	const struct xy_worker_info *y = xy_machine_worker(b->tree->machine, worker);
 
-	if (worker < 0)
-		return true;
-	x = xy_machine_worker(a->tree->machine, (unsigned)worker);
-	y = xy_machine_worker(b->tree->machine, (unsigned)worker);
 	return x && y && !strcmp(x->name, y->name) && x->arch == y->arch && x->node == y->node;
+}
+
+/* Whether two components of the same kind and options are leaves for the same workers, or none. */
+static bool same_leaf(const struct xy_component *a, const struct xy_component *b)
+{
+	const struct xy__team_set *x = xy__leaf_team(a), *y = xy__leaf_team(b);
+	long worker = xy__leaf_worker(a);
+
+	if (!x != !y || (x && x->count != y->count))
+		return false;
+	for (unsigned i = 0; x && i < x->count; i++)
+		if (x->members[i] != y->members[i] || !same_worker(a, b, x->members[i]))
+			return false;
+	return worker < 0 || same_worker(a, b, (unsigned)worker);
 }
 
 /* Everything about the two that is not a link. */
@@ -39,7 +49,7 @@ static bool same_itself(const struct xy_component *a, const struct xy_component 
 	for (const struct xy_option *o = a->ops->options; o && o->name; o++)
 		if (xy__option_value(a, o) != xy__option_value(b, o))
 			return false;
-	return same_worker(a, b);
+	return same_leaf(a, b);
 }
 
 /* Makes the two partners; false if one has another partner already. */

@@ -21,18 +21,29 @@ static bool first_visit(struct xy__rules *rules, const struct xy_component *c)
 	return first;
 }
 
+/* A team is told apart from its members, who may be reached in other ways than it is. */
+static unsigned *team_mark(const struct xy__rules *rules, const struct xy_component *team)
+{
+	return &rules->worker_marks[xy_machine_nworkers(rules->tree->machine) + team->id];
+}
+
+/* All workers and teams below. */
 static void mark_workers(struct xy__rules *rules, const struct xy_component *c)
 {
-	for (unsigned i = 0; i < c->nworkers; i++)
+	for (unsigned i = 0; xy__has_workers(c) && i < c->nworkers; i++)
 		rules->worker_marks[c->workers[i]] = rules->mark;
+	for (unsigned i = 0; i < c->nteams; i++)
+		*team_mark(rules, c->teams[i]) = rules->mark;
 }
 
 static unsigned count_unmarked(const struct xy__rules *rules, const struct xy_component *c)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < c->nworkers; i++)
+	for (unsigned i = 0; xy__has_workers(c) && i < c->nworkers; i++)
 		count += rules->worker_marks[c->workers[i]] != rules->mark;
+	for (unsigned i = 0; i < c->nteams; i++)
+		count += *team_mark(rules, c->teams[i]) != rules->mark;
 	return count;
 }
 
@@ -40,9 +51,12 @@ static void name_unmarked(struct xy__rules *rules, const struct xy_component *c)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < c->nworkers; i++)
+	for (unsigned i = 0; xy__has_workers(c) && i < c->nworkers; i++)
 		if (rules->worker_marks[c->workers[i]] != rules->mark)
 			xy__rules_name(rules, rules->tree->leaves[c->workers[i]], count++);
+	for (unsigned i = 0; i < c->nteams; i++)
+		if (*team_mark(rules, c->teams[i]) != rules->mark)
+			xy__rules_name(rules, c->teams[i], count++);
 	xy__rules_more(rules, count);
 }
 

@@ -25,6 +25,7 @@ struct ends {
 struct scope {
 	unsigned *workers;
 	unsigned count;
+	unsigned team;          /* with each team: which one the workers are */
 };
 
 struct builder {
@@ -136,26 +137,40 @@ static int apply_settings(struct builder *b, const struct xy__stage *stage, stru
 	return 0;
 }
 
-/* The leaf that `worker(id=3)` names. */
-static int build_leaf(struct builder *b, const struct xy__stage *stage, struct xy_component **leaf)
+static int complain_leaf(struct builder *b, const struct xy__stage *stage, const char *what, unsigned count)
 {
-	unsigned nworkers = xy_machine_nworkers(b->tree->machine);
-	const struct xy__setting *s = stage->settings;
-	double id = -1;
 	char sentence[120];
 
+	if (count)
+		snprintf(sentence, sizeof(sentence), "there is no such %s: the machine has the %ss 0 to %u", what, what,
+			 count - 1);
+	else
+		snprintf(sentence, sizeof(sentence), "there is no such %s: the machine has none", what);
+	return builder_complain(b, stage, -EINVAL, sentence);
+}
+
+/* The leaf that `worker(id=3)` or `parallel-worker(id=3)` names. */
+static int build_leaf(struct builder *b, const struct xy__stage *stage, struct xy_component **leaf)
+{
+	bool alone = stage->ops == &xy__worker_ops;
+	const struct xy__tree_teams *teams = alone ? NULL : xy__tree_teams(b->tree);
+	unsigned count = alone ? xy_machine_nworkers(b->tree->machine) : teams ? teams->count : 0;
+	const struct xy__setting *s = stage->settings;
+	double id = -1;
+
+	if (!alone && !teams)
+		return builder_complain(b, stage, -ENOMEM, NULL);
 	while (s && strcmp(s->option->name, "id"))
 		s = s->next;
 	if (!s)
-		return builder_complain(b, stage, -EINVAL, "a worker needs its number: worker(id=0)");
+		return builder_complain(b, stage, -EINVAL,
+					alone ? "a worker needs its number: worker(id=0)" :
+						"a parallel-worker needs its number: parallel-worker(id=0)");
 	if (s->value)
 		id = strtod(s->value, NULL);
-	if (!(id >= 0 && id < nworkers) || strspn(s->value, "0123456789") != strlen(s->value)) {
-		snprintf(sentence, sizeof(sentence), "there is no such worker: the machine has the workers "
-			 "0 to %u", nworkers - 1);
-		return builder_complain(b, stage, -EINVAL, sentence);
-	}
-	*leaf = xy_tree_worker(b->tree, (unsigned)id);
+	if (!(id >= 0 && id < count) || strspn(s->value, "0123456789") != strlen(s->value))
+		return complain_leaf(b, stage, alone ? "worker" : "team", count);
+	*leaf = alone ? xy_tree_worker(b->tree, (unsigned)id) : xy_tree_team(b->tree, (unsigned)id);
 	return *leaf ? 0 : builder_complain(b, stage, -ENOMEM, NULL);
 }
 
@@ -163,7 +178,7 @@ static int build_component(struct builder *b, const struct xy__stage *stage, str
 {
 	int rc = 0;
 
-	if (stage->ops == &xy__worker_ops) {
+	if (stage->ops == &xy__worker_ops || stage->ops == &xy__parallel_worker_ops) {
 		rc = build_leaf(b, stage, c);
 	} else {
 		*c = xy_tree_add(b->tree, stage->ops);
@@ -228,7 +243,7 @@ static bool same_group(const struct builder *b, enum xy__each each, unsigned fir
 	       each == XY__EACH_NODE ? x->node == y->node : x->arch == y->arch;
 }
 
-/* One round of an each: its tree for the workers of a group. */
+/* One round of an each: its tree for the workers of a group, with the leaf of a worker or a team below. */
 static int build_round(struct builder *b, const struct xy__stage *stage, const struct scope *group,
 		       const struct ends *above, struct ends *ends)
 {
@@ -240,14 +255,43 @@ static int build_round(struct builder *b, const struct xy__stage *stage, const s
 		rc = builder_complain(b, stage, -ENOMEM, NULL);
 	if (!rc && stage->branches)
 		rc = build_chain(b, stage->branches->stages, group, &below, NULL);
-	if (!rc && stage->each == XY__EACH_WORKER && (below.count || below.top)) {
-		leaf = xy_tree_worker(b->tree, group->workers[0]);
+	if (!rc && stage->each <= XY__EACH_TEAM && (below.count || below.top)) {
+		leaf = stage->each == XY__EACH_WORKER ? xy_tree_worker(b->tree, group->workers[0]) :
+							xy_tree_team(b->tree, group->team);
 		rc = leaf ? link_all(b, stage, &below, leaf, NULL) :
 			    builder_complain(b, stage, -ENOMEM, NULL);
 	} else if (!rc && ends_add_all(ends, &below)) {
 		rc = builder_complain(b, stage, -ENOMEM, NULL);
 	}
 	free(below.at);
+	return rc;
+}
+
+/* Whether all workers of a team are in the scope; both are in rising order. */
+static bool scope_has_team(const struct scope *scope, const struct xy__team_set *set)
+{
+	unsigned at = 0, found = 0;
+
+	while (at < scope->count && found < set->count)
+		found += scope->workers[at++] == set->members[found];
+	return found == set->count;
+}
+
+static int build_each_team(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
+			   struct ends *ends)
+{
+	const struct xy__tree_teams *teams = xy__tree_teams(b->tree);
+	struct ends above = *ends;
+	int rc = teams ? 0 : builder_complain(b, stage, -ENOMEM, NULL);
+
+	*ends = (struct ends){ 0 };
+	for (unsigned i = 0; !rc && i < teams->count; i++) {
+		struct scope group = { teams->sets[i].members, teams->sets[i].count, i };
+
+		if (scope_has_team(scope, &teams->sets[i]))
+			rc = build_round(b, stage, &group, &above, ends);
+	}
+	free(above.at);
 	return rc;
 }
 
@@ -292,7 +336,9 @@ static int build_chain(struct builder *b, const struct xy__stage *stage, const s
 		if (!ends->count && !ends->top)
 			return builder_complain(b, stage, -EINVAL, "nothing can be below this place: "
 						"everything above it ends in a worker");
-		if (stage->each)
+		if (stage->each == XY__EACH_TEAM)
+			rc = build_each_team(b, stage, scope, ends);
+		else if (stage->each)
 			rc = build_each(b, stage, scope, ends);
 		else
 			rc = build_named(b, stage, scope, ends, label);

@@ -19,7 +19,21 @@ enum {
 /* Which worker a leaf is for: the value of its option `id`, -1 when it has none. */
 long xy__leaf_worker(const struct xy_component *leaf);
 
-/* "fifo#2", or "worker#5 (cpu3)" for a leaf; returns name. */
+static inline bool xy__is_team(const struct xy_component *c)
+{
+	return c->ops == &xy__parallel_worker_ops;
+}
+
+/* Whether the own leaf of some worker is below, or is it. */
+static inline bool xy__has_workers(const struct xy_component *c)
+{
+	return c->archs & XY_ON_ALL;
+}
+
+/* The team that a parallel-worker is for, NULL for any other component and if there is no such team. */
+const struct xy__team_set *xy__leaf_team(const struct xy_component *leaf);
+
+/* "fifo#2", "worker#5 (cpu3)", "parallel-worker#9 (cpu0…cpu3)"; returns name. */
 const char *xy__component_name(const struct xy_component *c, char name[static XY__COMPONENT_NAME]);
 
 /* The label of a kind, or NULL; name has length bytes. */

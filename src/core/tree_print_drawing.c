@@ -36,12 +36,17 @@ static bool is_leaf(const struct xy_component *c)
 
 /* --- what is alike --- */
 
+/* Which of the head's workers, or of its teams, a leaf is. */
 static unsigned rank_of(const struct xy_component *leaf, const struct xy_component *head)
 {
 	unsigned rank = 0;
 
-	while (rank < head->nworkers && leaf->workers[0] != head->workers[rank])
-		rank++;
+	if (leaf->nmembers)
+		while (rank < head->nteams && leaf != head->teams[rank])
+			rank++;
+	else
+		while (rank < head->nworkers && leaf->workers[0] != head->workers[rank])
+			rank++;
 	return rank;
 }
 
@@ -49,7 +54,7 @@ static void describe_below(struct drawing *d, const struct xy_component *c,
 			   const struct xy_component *head, struct xy__buffer *out)
 {
 	if (is_leaf(c)) {
-		xy__buffer_add(out, "%s@%u", c->ops->name, rank_of(c, head));
+		xy__buffer_add(out, "%s@%u/%u", c->ops->name, rank_of(c, head), c->nmembers);
 		return;
 	}
 	if (d->marks[c->id] == d->mark) {
@@ -128,9 +133,13 @@ static void draw_workers(struct drawing *d, struct copies copies)
 	const char *before = " ";
 
 	memset(d->named, 0, nworkers * sizeof(*d->named));
-	for (unsigned i = 0; i < copies.count; i++)
+	for (unsigned i = 0; i < copies.count; i++) {
 		for (unsigned j = 0; j < copies.at[i]->nworkers; j++)
 			d->named[copies.at[i]->workers[j]] = true;
+		for (unsigned j = 0; j < copies.at[i]->nteams; j++)
+			for (unsigned k = 0; k < copies.at[i]->teams[j]->nmembers; k++)
+				d->named[copies.at[i]->teams[j]->members[k]] = true;
+	}
 	for (unsigned w = 0, end; w < nworkers; w = end) {
 		const struct xy_worker_info *info = xy_machine_worker(d->tree->machine, w);
 
@@ -193,8 +202,11 @@ static void draw_line(struct drawing *d, struct copies copies, bool multiplied, 
 	if (copies.count == 1)
 		xy__buffer_add(d->out, "#%u", c->id);
 	xy__print_options(c, d->out, false);
-	if (multiplied)
-		xy__buffer_add(d->out, c->nworkers == 1 ? "  × %u workers" : "  × %u, workers", copies.count);
+	if (multiplied && !xy__has_workers(c) && c->nteams == 1)
+		xy__buffer_add(d->out, "  × %u teams of %u,", copies.count, c->teams[0]->nmembers);
+	else if (multiplied)
+		xy__buffer_add(d->out, c->nworkers == 1 && !c->nteams ? "  × %u workers" : "  × %u, workers",
+			       copies.count);
 	if (multiplied || (is_leaf(c) && copies.count == 1))
 		draw_workers(d, copies);
 	if (again)

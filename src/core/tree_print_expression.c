@@ -92,6 +92,15 @@ static bool has_worker(struct scope scope, unsigned worker)
 	return low < scope.count && scope.workers[low] == worker;
 }
 
+static bool has_team(struct scope scope, const struct xy__team_set *set)
+{
+	unsigned i = 0;
+
+	while (i < set->count && has_worker(scope, set->members[i]))
+		i++;
+	return i == set->count;
+}
+
 /* The node or architecture of a worker. */
 static unsigned group_of(const struct xy_component *c, unsigned worker, enum xy__each each)
 {
@@ -107,8 +116,11 @@ static bool splits_groups(struct list heads, struct scope scope, enum xy__each e
 
 	for (unsigned i = 0; i < heads.count; i++) {
 		const struct xy_component *head = heads.at[i];
-		unsigned group = group_of(head, head->workers[0], each);
+		unsigned group;
 
+		if (!xy__has_workers(head))
+			return false;
+		group = group_of(head, head->workers[0], each);
 		for (unsigned j = 0; j < i; j++)
 			if (group == group_of(head, heads.at[j]->workers[0], each))
 				return false;
@@ -133,6 +145,33 @@ static bool splits_workers(struct list heads, struct scope scope)
 	return true;
 }
 
+/* How many teams are made up of workers of the scope. */
+static unsigned count_teams(const struct xy_tree *tree, struct scope scope)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; tree->teams && i < tree->teams->count; i++)
+		count += has_team(scope, &tree->teams->sets[i]);
+	return count;
+}
+
+/* Whether the heads lead to the teams of the scope, one each, in order. */
+static bool splits_teams(struct list heads, struct scope scope)
+{
+	const struct xy__tree_teams *teams = heads.at[0]->tree->teams;
+	unsigned done = 0;
+
+	for (unsigned i = 0; teams && i < teams->count && done <= heads.count; i++) {
+		if (!has_team(scope, &teams->sets[i]))
+			continue;
+		if (done == heads.count || xy__has_workers(heads.at[done]) || heads.at[done]->nteams != 1 ||
+		    heads.at[done]->teams[0] != teams->leaves[i])
+			return false;
+		done++;
+	}
+	return done == heads.count;
+}
+
 static bool splits(struct list heads, struct scope scope, enum xy__each each)
 {
 	const struct xy_machine *machine = heads.at[0]->tree->machine;
@@ -140,6 +179,8 @@ static bool splits(struct list heads, struct scope scope, enum xy__each each)
 	switch (each) {
 	case XY__EACH_WORKER:
 		return splits_workers(heads, scope);
+	case XY__EACH_TEAM:
+		return splits_teams(heads, scope);
 	case XY__EACH_NODE:
 		return heads.count > 1 && heads.count <= xy_machine_nnodes(machine) &&
 		       splits_groups(heads, scope, each);
@@ -157,9 +198,11 @@ static bool print_body(struct printer *p, const struct xy_component *head, enum 
 	struct list stop = { 0 };
 
 	if (is_leaf(head))
-		return each == XY__EACH_WORKER;
+		return each <= XY__EACH_TEAM;
 	if (each == XY__EACH_WORKER)
 		stop = (struct list){ &head->tree->leaves[head->workers[0]], 1 };
+	if (each == XY__EACH_TEAM)
+		stop = (struct list){ &head->teams[0], 1 };
 	xy__buffer_add(p->out, "%s", " ");
 	return print_stage(p, head, scope, stop);
 }
@@ -167,13 +210,12 @@ static bool print_body(struct printer *p, const struct xy_component *head, enum 
 /* Writes one `each` for all heads if they are alike, else nothing. */
 static bool print_each(struct printer *p, struct list heads, struct scope scope, enum xy__each each)
 {
-	static const char *const words[] = { "", "worker", "node", "arch" };
 	struct place before = here(p);
 	size_t begin, length;
 
 	if (!p->fold || !splits(heads, scope, each))
 		return false;
-	xy__buffer_add(p->out, "each %s {", words[each]);
+	xy__buffer_add(p->out, "each %s {", xy__each_words[each]);
 	begin = p->out->length;
 	if (!print_body(p, heads.at[0], each))
 		goto no;
@@ -235,6 +277,14 @@ static bool leads_to_join(struct printer *p, const struct xy_component *c, struc
 	return true;
 }
 
+static bool splits_somehow(struct list list, struct scope scope)
+{
+	for (unsigned each = XY__EACH_WORKER; each <= XY__EACH_ARCH; each++)
+		if (splits(list, scope, each))
+			return true;
+	return false;
+}
+
 static bool is_join(struct printer *p, struct list heads, struct list join, struct list stop,
 		    struct scope scope)
 {
@@ -243,8 +293,7 @@ static bool is_join(struct printer *p, struct list heads, struct list join, stru
 
 	if (same_list(join, stop))
 		return false;
-	if ((join.count > 1 || is_leaf(join.at[0])) && !splits(join, scope, XY__EACH_WORKER) &&
-	    !splits(join, scope, XY__EACH_NODE) && !splits(join, scope, XY__EACH_ARCH))
+	if ((join.count > 1 || is_leaf(join.at[0])) && !splits_somehow(join, scope))
 		return false;
 	for (unsigned i = 0; i < heads.count; i++) {
 		unsigned open = 0;
@@ -311,19 +360,29 @@ static bool print_next(struct printer *p, struct list list, struct scope scope, 
 	       (list.count == 1 && print_stage(p, list.at[0], scope, stop));
 }
 
-/* One branch, or a run of them that an `each worker` makes; says how many. 0: not possible. */
+/* The branches from the first on that one `each` stands for, written as that; 0 if there are none. */
+static unsigned print_run(struct printer *p, const struct xy_component *c, unsigned first, struct scope scope,
+			  enum xy__each each)
+{
+	struct list run = { c->children + first, each == XY__EACH_WORKER ? scope.count : count_teams(c->tree, scope) };
+
+	if (run.count < 1 + (each == XY__EACH_WORKER) || first + run.count > c->nchildren)
+		return 0;
+	return print_each(p, run, scope, each) ? run.count : 0;
+}
+
+/* One branch, or a run of them that an `each` makes; says how many. 0: not possible. */
 static unsigned print_branch(struct printer *p, const struct xy_component *c, unsigned first,
 			     struct scope scope, struct list stop)
 {
 	const char *label = label_below(c, c->children[first]);
-	struct list run = { c->children + first, scope.count };
+	unsigned run = label ? 0 : print_run(p, c, first, scope, XY__EACH_WORKER);
 
 	if (label)
 		xy__buffer_add(p->out, "%s: ", label);
-	else if (scope.count > 1 && first + scope.count <= c->nchildren &&
-		 print_each(p, run, scope, XY__EACH_WORKER))
-		return scope.count;
-	return print_stage(p, c->children[first], scope, stop);
+	else if (!run)
+		run = print_run(p, c, first, scope, XY__EACH_TEAM);
+	return run ? run : print_stage(p, c->children[first], scope, stop);
 }
 
 static bool print_branches(struct printer *p, const struct xy_component *c, struct scope scope,

@@ -17,7 +17,7 @@ struct xy__rules {
 	struct xy_component **order;   /* every component after all of its parents; shorter with a cycle */
 	unsigned norder;
 	unsigned *marks;               /* by component, and by worker, for searches: a mark is set if */
-	unsigned *worker_marks;        /* it equals `mark` */
+	unsigned *worker_marks;        /* it equals `mark`; after the workers, teams by component */
 	unsigned mark;
 };
 

@@ -65,13 +65,13 @@ static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 
 	rules->mark++;
 	c->nworkers = 0;
-	c->archs = 0;
+	c->archs = xy__is_team(c) ? XY_ON_TEAM : 0;
 	if (own >= 0 && (unsigned long)own < nworkers) {
 		rules->worker_marks[own] = rules->mark;
 		c->nworkers = 1;
 	}
 	for (unsigned i = 0; i < c->nchildren; i++)
-		for (unsigned j = 0; j < c->children[i]->nworkers; j++) {
+		for (unsigned j = 0; xy__has_workers(c->children[i]) && j < c->children[i]->nworkers; j++) {
 			unsigned w = c->children[i]->workers[j];
 
 			c->nworkers += rules->worker_marks[w] != rules->mark;
@@ -89,6 +89,59 @@ static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 	return 0;
 }
 
+/* The workers of a component with nothing but teams below it: all their members. */
+static int seal_members(struct xy__rules *rules, struct xy_component *c)
+{
+	unsigned nworkers = xy_machine_nworkers(rules->tree->machine);
+
+	rules->mark++;
+	for (unsigned i = 0; i < c->nteams; i++)
+		for (unsigned j = 0; j < c->teams[i]->nmembers; j++) {
+			unsigned w = c->teams[i]->members[j];
+
+			c->nworkers += rules->worker_marks[w] != rules->mark;
+			rules->worker_marks[w] = rules->mark;
+		}
+	free(c->workers);
+	c->workers = malloc(c->nworkers * sizeof(*c->workers));
+	if (!c->workers)
+		return -ENOMEM;
+	for (unsigned w = 0, n = 0; w < nworkers && n < c->nworkers; w++)
+		if (rules->worker_marks[w] == rules->mark)
+			c->workers[n++] = w;
+	return 0;
+}
+
+/* The teams of all children, each once. */
+static int seal_teams(struct xy__rules *rules, struct xy_component *c)
+{
+	const struct xy__team_set *set = xy__leaf_team(c);
+	unsigned most = set ? 1 : 0;
+
+	c->nmembers = set ? set->count : 0;
+	c->members = set ? set->members : NULL;
+	c->nteams = 0;
+	for (unsigned i = 0; i < c->nchildren; i++)
+		most += c->children[i]->nteams;
+	free(c->teams);
+	c->teams = most ? malloc(most * sizeof(*c->teams)) : NULL;
+	if (!most || !c->teams)
+		return most ? -ENOMEM : 0;
+	if (set)
+		c->teams[c->nteams++] = c;
+	rules->mark++;
+	for (unsigned i = 0; i < c->nchildren; i++)
+		for (unsigned j = 0; j < c->children[i]->nteams; j++) {
+			struct xy_component *team = c->children[i]->teams[j];
+
+			if (rules->marks[team->id] != rules->mark)
+				c->teams[c->nteams++] = team;
+			rules->marks[team->id] = rules->mark;
+		}
+	c->archs |= XY_ON_TEAM;
+	return xy__has_workers(c) ? 0 : seal_members(rules, c);
+}
+
 /* Parents come before children. */
 static void seal_source(struct xy_component *c)
 {
@@ -102,7 +155,7 @@ static void seal_takes_pushes(struct xy_component *c)
 {
 	unsigned flags = c->ops->flags;
 
-	c->takes_pushes = ((flags & XY_STORES) && !(flags & XY_LEAF)) || (flags & XY_DECIDES);
+	c->takes_pushes = ((flags & XY_STORES) && !(flags & XY_LEAF)) || (flags & XY_DECIDES) || xy__is_team(c);
 	for (unsigned i = 0; i < c->nchildren; i++)
 		c->takes_pushes |= c->children[i]->takes_pushes;
 }
@@ -120,6 +173,8 @@ static int seal_check(struct xy__rules *rules)
 	memset(rules->marks, 0, rules->tree->ncomponents * sizeof(*rules->marks));
 	for (unsigned i = rules->norder; !rc && i-- > 0;) {
 		rc = seal_workers(rules, rules->order[i]);
+		if (!rc)
+			rc = seal_teams(rules, rules->order[i]);
 		seal_takes_pushes(rules->order[i]);
 	}
 	for (unsigned i = 0; i < rules->norder; i++)
@@ -176,6 +231,15 @@ static int seal_init(struct xy__rules *rules)
 	return 0;
 }
 
+/* Whether the teams are known, if there are parallel-workers. */
+static bool seal_knows_teams(struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		if (xy__is_team(tree->components[i]))
+			return xy__tree_teams(tree);
+	return true;
+}
+
 static int seal(struct xy__rules *rules)
 {
 	struct xy_tree *tree = rules->tree;
@@ -184,8 +248,8 @@ static int seal(struct xy__rules *rules)
 
 	rules->order = malloc((n + 1) * sizeof(*rules->order));
 	rules->marks = calloc(n + 1, sizeof(*rules->marks));
-	rules->worker_marks = calloc(xy_machine_nworkers(tree->machine) + 1, sizeof(*rules->worker_marks));
-	if (rules->order && rules->marks && rules->worker_marks)
+	rules->worker_marks = calloc(xy_machine_nworkers(tree->machine) + n + 1, sizeof(*rules->worker_marks));
+	if (rules->order && rules->marks && rules->worker_marks && seal_knows_teams(tree))
 		rc = seal_check(rules);
 	if (!rc) {
 		tree->root = rules->order[0];

@@ -46,6 +46,25 @@ static void check_options(struct xy__rules *rules, const struct xy_component *c)
 	}
 }
 
+static void check_team(struct xy__rules *rules, struct xy_component *c)
+{
+	const struct xy__team_set *set = xy__leaf_team(c);
+	struct xy_component **leaf = set ? &c->tree->teams->leaves[set - c->tree->teams->sets] : NULL;
+	char name[XY__COMPONENT_NAME], other[XY__COMPONENT_NAME];
+
+	xy__component_name(c, name);
+	if (!set) {
+		xy__rules_fault(rules);
+		xy__message_add(rules->error, "%s is a leaf for a team that the machine does not have", name);
+	} else if (*leaf && *leaf != c) {
+		xy__rules_fault(rules);
+		xy__message_add(rules->error, "%s and %s are leaves of the same team",
+				xy__component_name(*leaf, other), name);
+	} else {
+		*leaf = c;
+	}
+}
+
 static void check_leaf(struct xy__rules *rules, struct xy_component *c)
 {
 	struct xy_tree *tree = rules->tree;
@@ -58,7 +77,9 @@ static void check_leaf(struct xy__rules *rules, struct xy_component *c)
 		xy__message_add(rules->error, "%s is a leaf, but %s is below it", name,
 				xy__component_name(c->children[0], other));
 	}
-	if (worker < 0 || !xy_machine_worker(tree->machine, (unsigned)worker)) {
+	if (xy__is_team(c))
+		check_team(rules, c);
+	else if (worker < 0 || !xy_machine_worker(tree->machine, (unsigned)worker)) {
 		xy__rules_fault(rules);
 		xy__message_add(rules->error, "%s is a leaf for a worker that the machine does not have",
 				name);
@@ -192,6 +213,8 @@ void xy__rules_check_shape(struct xy__rules *rules)
 		return;
 	}
 	memset(tree->leaves, 0, xy_machine_nworkers(tree->machine) * sizeof(*tree->leaves));
+	if (tree->teams)
+		memset(tree->teams->leaves, 0, tree->teams->count * sizeof(*tree->teams->leaves));
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		check_options(rules, tree->components[i]);
 		if (tree->components[i]->ops->flags & XY_LEAF)
