@@ -116,6 +116,10 @@ struct xy_codelet {
 	bool (*can_execute)(const struct xy_task *task, unsigned worker, unsigned implementation);
 };
 
+/* Waits until all ranks of an SPMD call have come here. 0; -ECANCELED when a rank has returned and won't
+ * come; -EINVAL for another kind of call. Only for the thread that was called with it. */
+int xy_call_barrier(struct xy_call *call);
+
 /* The i-th buffer of a call. Undefined when i >= nbuffers or the handle is of another shape. */
 static inline void *xy_pointer(const struct xy_call *call, unsigned i)
 {

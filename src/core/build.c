@@ -119,12 +119,32 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 		error = task_copy_accesses(task, desc);
 	if (error)
 		return error;
-	task->constrained = desc->nworkers || (desc->codelet && desc->codelet->can_execute) || rt->deaths.any;
+	if (desc->nworkers || (desc->codelet && desc->codelet->can_execute) || rt->deaths.any)
+		task->constrained = true;
 	if (!task->constrained)
 		return 0;
 	/* relaxed: who finds the task in a queue, or is woken for it, sees this too */
 	atomic_store_explicit(&rt->workers_differ, true, memory_order_relaxed);
 	return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
+}
+
+unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			    struct xy_runtime *rt)
+{
+	const struct xy_component *root = rt->root;
+	unsigned fitting = 0;
+
+	if (codelet->cpu[1] || codelet->cuda[1] || codelet->opencl[1])
+		task->flags |= XY__TASK_CHOICE;
+	if (!codelet->parallel || !(archs & XY_ON_CPU) || !root->nteams)
+		return archs;
+	if (!codelet->most_ranks)
+		return archs | XY_ON_TEAM;
+	for (unsigned i = 0; i < root->nteams; i++)
+		fitting += root->teams[i]->nmembers <= codelet->most_ranks;
+	if (fitting && fitting < root->nteams)
+		task->constrained = true;
+	return fitting ? archs | XY_ON_TEAM : archs;
 }
 
 struct xy_task *xy__task_blank(struct xy__agent *agent)

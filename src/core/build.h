@@ -16,6 +16,17 @@ struct xy__task_extra *xy__task_extra(struct xy_task *task);
 /* What a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
 int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
 
+/* Whether a codelet has several implementations for an architecture, or a parallel one. */
+static inline bool xy__codelet_is_rich(const struct xy_codelet *codelet)
+{
+	return (uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->cuda[1] | (uintptr_t)codelet->opencl[1] |
+	       codelet->parallel;
+}
+/* Notes what that means for a task that can run on these architectures, and returns them, with
+ * XY_ON_TEAM if some team can run it. It is constrained if others are too large. */
+unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			    struct xy_runtime *rt);
+
 /* A task with nothing but a reference and a number; NULL without memory. */
 struct xy_task *xy__task_blank(struct xy__agent *agent);
 
@@ -128,8 +139,8 @@ static inline __attribute__((always_inline)) int xy__task_build(struct xy_task *
 		return -ENOMEM;
 	if (codelet) {
 		archs &= xy__codelet_archs(codelet);
-		if (codelet->cpu[1] || codelet->cuda[1] || codelet->opencl[1])
-			task->flags |= XY__TASK_CHOICE;
+		if (xy__codelet_is_rich(codelet))
+			archs = xy__task_take_rich(task, codelet, archs, rt);
 	}
 	task->archs = (uint8_t)archs;
 	error = archs ? 0 : -ENODEV;

@@ -11,6 +11,7 @@
 #include "core/data/memory.h"
 #include "core/lockfree/successors.h"
 #include "core/runtime.h"
+#include "core/team.h"
 
 enum { MOST_LINES = 40, MOST_NAMES = 6, MOST_EDGES = 10000 };
 
@@ -196,6 +197,7 @@ int xy_dump(struct xy_runtime *rt, int fd)
 	if (dump.shown > MOST_LINES)
 		fprintf(dump.out, "  and %u others\n", dump.shown - MOST_LINES);
 	dump_workers(&dump);
+	xy__team_dump(rt, dump.out);
 	xy__memory_dump(rt, dump.out);
 	error = ferror(dump.out) ? -EIO : 0;
 	return fclose(dump.out) ? -EIO : error;

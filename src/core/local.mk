@@ -43,6 +43,7 @@ libxylem_all_la_SOURCES += src/core/registry.c src/core/registry.h
 libxylem_all_la_SOURCES += src/core/register.c
 libxylem_all_la_SOURCES += src/core/runtime.c src/core/runtime.h
 libxylem_all_la_SOURCES += src/core/task.c src/core/task.h src/core/task_query.c
+libxylem_all_la_SOURCES += src/core/team.c src/core/team.h src/core/team_threads.c
 libxylem_all_la_SOURCES += src/core/topology.c src/core/topology.h
 libxylem_all_la_SOURCES += src/core/topology_here.c src/core/topology_sys.c src/core/topology_text.c
 libxylem_all_la_SOURCES += src/core/tree.c src/core/tree_parts.h

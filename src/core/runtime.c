@@ -10,6 +10,7 @@
 #include "core/data/memory.h"
 #include "core/deps.h"
 #include "core/machine.h"
+#include "core/team.h"
 
 enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
 
@@ -66,6 +67,8 @@ static int worker_above(struct xy__worker *worker)
 
 		for (unsigned j = 0; j < c->nworkers && !mine; j++)
 			mine = c->workers[j] == worker->id;
+		for (unsigned j = 0; j < c->nteams && !mine; j++)
+			mine = xy__team_has(c->teams[j], worker->id);
 		if (mine && (c->ops->flags & XY_STORES) && c->ops->depth)
 			worker->above[worker->nabove++] = c;
 	}
@@ -117,6 +120,7 @@ static void runtime_free(struct xy_runtime *rt)
 		free(rt->workers[i].above);
 		free(rt->workers[i].slots);
 	}
+	xy__teams_stop(rt);
 	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
 		xy__pool_fini(&rt->applications[i].pool);
 	xy__memory_fini(rt);
@@ -158,6 +162,8 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 		error = runtime_workers(rt);
 	if (!error)
 		error = runtime_application(rt);
+	if (!error)
+		error = xy__teams_start(rt);
 	if (!error)
 		error = xy__threads_start(rt);
 	if (!error)

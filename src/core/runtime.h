@@ -63,6 +63,8 @@ struct xy__worker {
 	unsigned node;                       /* (c) where its tasks' data has to be */
 	unsigned queue;                      /* (c) among the workers of its device */
 	enum xy_arch arch;                   /* (c) */
+	struct xy__member *member;           /* (c) of teams; NULL: of none */
+	bool special;                        /* (c) its calls are timed, or it is a member of teams */
 	pthread_t thread;                    /* (c) */
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/data/memory.h"
 #include "core/deps.h"
+#include "core/team.h"
 
 enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
 
@@ -41,10 +42,19 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
+/* A member of teams may call as the leader of one. */
+static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, bool member)
+{
+	xy_function *function = worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+
+	return member ? xy__team_call(worker, function, call) : function(call);
+}
+
 static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call,
 			       void **buffers);
 
-static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
+static inline __attribute__((always_inline)) int worker_call(struct xy__worker *worker, struct xy_task *task,
+							     bool member)
 {
 	void *few[STACK_BUFFERS], **buffers = task->naccesses > STACK_BUFFERS ? task->extra->buffers : few;
 	struct xy_call call = {
@@ -55,6 +65,7 @@ static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
 		.implementation = task->implementation,
 		.nbuffers = task->naccesses,
 		.buffers = buffers,
+		.nranks = 1,
 	};
 	int error;
 
@@ -63,7 +74,7 @@ static inline int worker_call(struct xy__worker *worker, struct xy_task *task)
 	error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
 	if (error)
 		return error;
-	return worker_function(xy__task_codelet(task), worker->arch, task->implementation)(&call);
+	return worker_invoke(worker, task, &call, member);
 }
 
 xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task)
@@ -94,21 +105,37 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	if (status)
 		xy__worker_explain(worker, task, status, fetch.reason);
 	else
-		status = worker_function(xy__task_codelet(task), worker->arch, task->implementation)(call);
+		status = worker_invoke(worker, task, call, worker->member);
 	xy__fetch_end(&fetch, status, &worker->agent);
 	return status;
 }
 
-static __attribute__((noinline)) int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
+static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
+{
+	int status = worker_call(worker, task, true);
+
+	xy__team_end(worker);
+	return status;
+}
+
+static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
 	double begin = xy__now();
-	int status = worker_call(worker, task);
+	int status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
 	uint64_t ns = (uint64_t)((xy__now() - begin) * 1e9);
 
 	atomic_store_explicit(&worker->busy_ns,
 			      atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
 	return status;
+}
+
+/* Whatever is not simply called. */
+static __attribute__((noinline)) int worker_call_special(struct xy__worker *worker, struct xy_task *task)
+{
+	if (worker->agent.runtime->settings.profile)
+		return worker_call_timed(worker, task);
+	return worker_call_in_team(worker, task);
 }
 
 /* Whether a failed task is to run again, with one try less. */
@@ -143,7 +170,6 @@ inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, i
 
 static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 {
-	struct xy_runtime *rt = worker->agent.runtime;
 	int status;
 
 	worker_foresee(task);
@@ -152,7 +178,7 @@ static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 	if (task->constrained)
 		worker_choose(worker, task);
 	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
-	status = rt->settings.profile ? worker_call_timed(worker, task) : worker_call(worker, task);
+	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
 	worker->agent.base.offers = 0; /* but the first that its end releases is */
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	xy__worker_finish(worker, task, status);
@@ -169,6 +195,8 @@ void xy__worker_run(struct xy__worker *worker)
 		return;
 	}
 	while ((task = xy__threads_next(worker))) {
+		if (worker->member && !xy__team_leads(worker))
+			continue;
 		worker_execute(worker, task);
 		if (++n % PROGRESS_EVERY == 0)
 			xy__runtime_progress(rt);

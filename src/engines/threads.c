@@ -12,6 +12,7 @@
 
 #include "core/machine.h"
 #include "core/runtime.h"
+#include "core/team.h"
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
 
@@ -24,6 +25,8 @@ static inline struct xy_task *threads_take(struct xy__worker *worker)
 
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
+	if (worker->member)
+		return xy__team_take(worker);
 	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
 	task = xy__worker_pull(worker->leaf, &worker->agent.base);
 	if (task)
@@ -75,7 +78,8 @@ static void threads_offer_task(void *arg, const struct xy_task *task)
 void xy__threads_offer_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	const struct xy_offer mine = { .archs = worker->agent.base.archs }, anything = { .archs = XY_ON_ALL };
+	const struct xy_offer mine = { .archs = worker->agent.base.archs };
+	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
 	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
 
 	if (!threads_somebody_sleeps(&rt->engine))
@@ -216,6 +220,8 @@ static void *threads_main(void *arg)
 	if (error)
 		xy__log(&rt->settings.log, "worker %u can't be bound to its core (error %d) and runs unbound",
 			worker->id, error);
+	if (worker->arch == XY_CPU)
+		xy__threads_of_one();
 	xy__become(&worker->agent);
 	xy__worker_run(worker);
 	return NULL;
@@ -228,7 +234,7 @@ int xy__threads_start(struct xy_runtime *rt)
 
 	rt->engine.sleepers = &rt->sleepers;
 	rt->engine.searchers = &rt->searchers;
-	rt->engine.archs = rt->root->archs;
+	rt->engine.archs = rt->root->archs & XY_ON_ALL;
 	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0;
 	rt->engine.wake = threads_wake;
 	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
