@@ -10,6 +10,8 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_eager,
 	&xy__policy_tree_eager_prefetching,
 	&xy__policy_tree_eager_prio,
+	&xy__policy_tree_parallel_random,
+	&xy__policy_tree_parallel_random_prio,
 	&xy__policy_tree_prio,
 	&xy__policy_tree_prio_prefetching,
 	&xy__policy_tree_random,

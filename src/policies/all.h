@@ -10,6 +10,8 @@
 extern const struct xy_policy xy__policy_tree_eager;
 extern const struct xy_policy xy__policy_tree_eager_prefetching;
 extern const struct xy_policy xy__policy_tree_eager_prio;
+extern const struct xy_policy xy__policy_tree_parallel_random;
+extern const struct xy_policy xy__policy_tree_parallel_random_prio;
 extern const struct xy_policy xy__policy_tree_prio;
 extern const struct xy_policy xy__policy_tree_prio_prefetching;
 extern const struct xy_policy xy__policy_tree_random;
