@@ -166,18 +166,22 @@ AS_IF([test "x$with_cuda" != xno], [
 		xy_saved_LIBS=$LIBS
 		CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
 		LIBS="$CUDA_LDFLAGS -lcudart $LIBS"
-		AC_MSG_CHECKING([for the CUDA run-time library])
+		AC_MSG_CHECKING([for the CUDA run-time library, and whether nvcc works])
 		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cuda_runtime_api.h>]],
 			[[int n; return cudaGetDeviceCount(&n);]])],
 			[xy_cuda=`"$NVCC" --version | $SED -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
 			 CUDA_LIBS=-lcudart])
+		AS_IF([test "x$xy_cuda" != xno], [
+			echo 'int main() { return 0; }' >conftest.cu
+			"$NVCC" -c conftest.cu -o conftest.o >&AS_MESSAGE_LOG_FD 2>&1 || xy_cuda=no
+			rm -f conftest.cu conftest.o])
 		AC_MSG_RESULT([$xy_cuda])
 		CPPFLAGS=$xy_saved_CPPFLAGS
 		LIBS=$xy_saved_LIBS])])
 AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_LDFLAGS])
 AC_SUBST([CUDA_LIBS])
-XY_ROW([CUDA], [$xy_cuda], [driver for NVIDIA GPUs], [nvidia-cuda-toolkit (non-free)])
+XY_ROW([nvcc], [$xy_cuda], [examples with CUDA kernels], [nvidia-cuda-toolkit (non-free)])
 AM_CONDITIONAL([HAVE_CUDA], [test "x$xy_cuda" != xno])
 
 PKG_CHECK_MODULES([OPENCL], [OpenCL], [xy_opencl=`$PKG_CONFIG --modversion OpenCL`], [xy_opencl=no])
