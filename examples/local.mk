@@ -54,3 +54,17 @@ examples_opencl_product_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 examples_opencl_product_LDADD = libxylem.la $(OPENCL_LIBS)
 TESTS += examples/opencl/test-product.sh
 EXTRA_DIST += examples/opencl/test-product.sh
+
+# CUDA: what nvcc compiles is an object like others; its program needs the C++ and the CUDA run-time.
+SUFFIXES = .cu
+NVCCFLAGS = -O2
+.cu.o:
+	$(AM_V_GEN)$(NVCC) -std=c++17 -I$(top_srcdir)/include $(NVCCFLAGS) -c $< -o $@
+if HAVE_CUDA
+noinst_PROGRAMS += examples/cuda/axpy
+endif
+examples_cuda_axpy_SOURCES = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h
+examples_cuda_axpy_LDADD = libxylem.la $(CUDA_LDFLAGS) $(CUDA_LIBS) -lstdc++
+examples/cuda/axpy_cuda.$(OBJEXT): examples/cuda/axpy_kernel.h include/xylem/cuda.h
+TESTS += examples/cuda/test-axpy.sh
+EXTRA_DIST += examples/cuda/test-axpy.sh

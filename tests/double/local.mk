@@ -12,7 +12,12 @@ tests_double_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 
 	-Wl,--version-script=$(top_srcdir)/tests/double/cudart.map
 tests_double_libcudart_la_DEPENDENCIES = tests/double/cudart.map
 EXTRA_DIST += tests/double/cudart.map tests/double/README.md
-EXTRA_DIST += tests/double/kernel.h
 
 unit_tests += tests/double/semantics
 tests_double_semantics_LDADD = $(double_libs) $(helper_libs)
+
+# Bodies of the kernels of the examples.
+check_LTLIBRARIES += tests/double/axpy_bodies.la
+tests_double_axpy_bodies_la_SOURCES = tests/double/axpy_bodies.c tests/double/kernel.h
+tests_double_axpy_bodies_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_double_axpy_bodies_la_LIBADD = $(double_libs)
