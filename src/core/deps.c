@@ -188,6 +188,20 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 	xy__task_unref(task, agent);
 }
 
+/* The turn of an acquire may have come. False: it is not to end yet. */
+static bool deps_turn(struct xy_task *task, int *status, struct xy__endings *endings, struct xy__agent *agent)
+{
+	if (!(task->flags & XY__TASK_ACQUIRE) || atomic_load(&task->state) == XY__TASK_HELD)
+		return true;
+	if (!*status) {
+		*status = xy__acquire_fetch(task, agent);
+		if (*status == -EAGAIN)
+			return false;
+	}
+	xy__acquire_ready(task, *status, endings, agent);
+	return *status;
+}
+
 static void deps_end_all(struct xy__endings *endings, struct xy__agent *agent)
 {
 	while (endings->first) {
@@ -195,15 +209,8 @@ static void deps_end_all(struct xy__endings *endings, struct xy__agent *agent)
 		int status = atomic_load_explicit(&task->status, memory_order_relaxed);
 
 		endings->first = task->next;
-		if ((task->flags & XY__TASK_ACQUIRE) && atomic_load(&task->state) != XY__TASK_HELD) {
-			status = status ? status : xy__acquire_fetch(task, agent);
-			if (status == -EAGAIN)
-				continue;
-			xy__acquire_ready(task, status, endings, agent);
-			if (!status)
-				continue;
-		}
-		deps_end_one(task, status, endings, agent);
+		if (deps_turn(task, &status, endings, agent))
+			deps_end_one(task, status, endings, agent);
 	}
 }
 

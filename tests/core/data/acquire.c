@@ -88,6 +88,32 @@ static void reading_shares_with_readers(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static int again_body(struct xy_call *call)
+{
+	(void)call;
+	return -EAGAIN;
+}
+
+static void tells_of_any_error(void **state)
+{
+	static const struct xy_codelet again = { .name = "again", .cpu = { again_body }, .modes = { XY_W } };
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_handle *x = handle(h);
+	struct gate gate = { 0 };
+	int status = 0;
+
+	(void)state;
+	helper_block(h, &gate);
+	HELPER_SUBMIT(h, .codelet = &again, .handles = { x });
+	assert_int_equal(xy_acquire_callback(x, XY_R, helper_status, &status), 0);
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), -EAGAIN);
+	assert_int_equal(status, -EAGAIN);
+	assert_int_equal(xy_acquire(x, XY_R), -EAGAIN);
+	assert_int_equal(xy_unregister(&x), -EAGAIN);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void refuses_modes_that_make_no_sense(void **state)
 {
 	static const int modes[] = { 0, XY_SCRATCH, XY_R | XY_SCRATCH, XY_COMMUTE, XY_R | XY_COMMUTE, 64 };
@@ -352,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_tasks_before_and_holds_those_after),
 		cmocka_unit_test(reading_shares_with_readers),
+		cmocka_unit_test(tells_of_any_error),
 		cmocka_unit_test(refuses_modes_that_make_no_sense),
 		cmocka_unit_test(calls_back_at_once_when_nobody_uses_the_data),
 		cmocka_unit_test(calls_back_when_the_tasks_before_have_ended),
