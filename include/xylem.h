@@ -9,6 +9,7 @@
 #include <xylem/data.h>
 #include <xylem/machine.h>
 #include <xylem/memory.h>
+#include <xylem/partition.h>
 #include <xylem/perf.h>
 #include <xylem/task.h>
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/data/data_task.h"
 #include "core/data/handle.h"
 
 /* --- building --- */
@@ -188,9 +189,11 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 	xy__task_unref(task, agent);
 }
 
-/* The turn of an acquire may have come. False: it is not to end yet. */
+/* The turn of something that does not run has come. False: it is not to end yet. */
 static bool deps_turn(struct xy_task *task, int *status, struct xy__endings *endings, struct xy__agent *agent)
 {
+	if (task->flags & XY__TASK_DATA)
+		return xy__data_task_settle(task, status, agent);
 	if (!(task->flags & XY__TASK_ACQUIRE) || atomic_load(&task->state) == XY__TASK_HELD)
 		return true;
 	if (!*status) {

@@ -231,6 +231,17 @@ static int registration_find_cycle(struct registration *r, const uintptr_t *acce
 	return error;
 }
 
+/* An access without order has no lock: it may be refused a little late. */
+static bool bars_unordered(struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++)
+		if (xy__handle_bars(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]) & ~XY__MODE_UNORDERED))
+			return true;
+	return false;
+}
+
 /* Everything that can fail. */
 static int registration_prepare(struct registration *r, const uintptr_t *accesses, unsigned n)
 {
@@ -238,12 +249,17 @@ static int registration_prepare(struct registration *r, const uintptr_t *accesse
 
 	for (unsigned i = 0; i < n; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
-		unsigned most = access_prepare(h, xy__access_mode(accesses[i]));
+		unsigned mode = xy__access_mode(accesses[i]), most;
 
+		if (xy__handle_bars(h, mode) && !(r->task->flags & XY__TASK_DATA))
+			return -EBUSY;
+		most = access_prepare(h, mode);
 		if (most == UINT_MAX)
 			return -ENOMEM;
 		edges += most;
 	}
+	if ((r->task->flags & XY__TASK_UNORDERED) && bars_unordered(r->task))
+		return -EBUSY;
 	if (r->task->nedges + edges > XY__TASK_EDGES && !xy__pool_reserve_edges(&r->agent->pool, edges))
 		return -ENOMEM;
 	return 0;

@@ -231,7 +231,8 @@ static void runtime_forget_handles(struct xy_runtime *rt)
 	while (rt->handles) {
 		struct xy_handle *h = rt->handles;
 
-		xy__log(&rt->settings.log, "stopping: '%s' was not unregistered", xy_handle_name(h));
+		if (!h->child_of) /* those are the parent's business */
+			xy__log(&rt->settings.log, "stopping: '%s' was not unregistered", xy_handle_name(h));
 		rt->handles = h->next;
 		xy__handle_free(h);
 	}

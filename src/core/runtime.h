@@ -110,6 +110,7 @@ struct xy_runtime {
 	char error_text[XY__ERROR_SIZE];     /* (error_lock) */
 	char last_error[XY__ERROR_SIZE];     /* of the last wait: the waiting thread */
 
+	_Atomic int partition_lock;          /* plans: taken before the locks of handles */
 	_Atomic int handles_lock;
 	struct xy_handle *handles;           /* (handles_lock) all that are registered */
 };

@@ -34,8 +34,11 @@ static const struct xy__log *task_log(const struct xy_task *task)
 	return task ? &task->pool->runtime->settings.log : NULL;
 }
 
+/* What a refused access is about has been said already, with the name of the handle. */
 static int task_refuse(struct xy_runtime *rt, const char *name, int error)
 {
+	if (error == -EBUSY)
+		return error;
 	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, xy__task_problem(error));
 	return error;
 }
@@ -145,6 +148,8 @@ static int submit_after(struct xy_task *task, const struct xy_task_desc *desc, s
 	}
 	count = task_after_all(task, desc, agent);
 	error = task_register(task, &count, agent);
+	if (error == -EBUSY)
+		xy__task_refuse_access(task);
 	if (error)
 		task_give_up(task, count, agent);
 	else
@@ -167,6 +172,8 @@ static inline int submit_new(const struct xy_task_desc *desc, struct xy__agent *
 		return 0;
 	}
 	error = task_register(task, &count, agent);
+	if (error == -EBUSY)
+		xy__task_refuse_access(task);
 	if (error)
 		xy__task_unref(task, agent);
 	else
@@ -254,7 +261,7 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 static int task_again(struct xy_task *task, struct xy__agent *agent)
 {
 	if (!xy__task_has_ended(task))
-		return -EBUSY;
+		return -EALREADY;
 	/* Its list stays closed, and its status, until its handles are locked: whoever uses them before comes
 	 * before it and has nothing to wait for. */
 	xy__pool_drop_edges(&agent->pool, task);
@@ -306,11 +313,13 @@ int xy_task_submit(struct xy_task *task)
 	if (!error)
 		task_let_go(task, count, agent);
 	xy__leave(agent);
-	if (error == -EBUSY)
+	if (error == -EALREADY) {
 		xy__log(&rt->settings.log, "task '%s' is submitted already and has not ended", xy_task_name(task));
-	else if (error)
-		task_refuse(rt, xy_task_name(task), error);
-	return error;
+		return -EBUSY;
+	}
+	if (error == -EBUSY)
+		return xy__task_refuse_access(task);
+	return error ? task_refuse(rt, xy_task_name(task), error) : 0;
 }
 
 /* --- waiting and letting go --- */

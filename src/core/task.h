@@ -50,6 +50,7 @@ enum xy__task_flags {
 	XY__TASK_WANTED = 256,       /* (q) a queue had its data brought to the node wanted_on */
 	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
+	XY__TASK_DATA = 1024,        /* moves data to RAM and ends: see data/data_task.h */
 };
 
 /* That `target` waits for the task in whose list of successors the edge is. The target is a task, or

@@ -12,15 +12,9 @@
 
 #define LOOK_AGAIN_S 0.005    /* how long a transfer that a worker began may have to wait for a look */
 
-/* What a blocking acquire waits on, on its stack. */
-struct acquire_wait {
-	_Atomic int done;
-	int status;
-};
-
-static void acquire_wake(void *arg, int status)
+void xy__wait_wake(void *arg, int status)
 {
-	struct acquire_wait *wait = arg;
+	struct xy__wait *wait = arg;
 
 	wait->status = status;
 	atomic_store(&wait->done, 1);
@@ -111,6 +105,8 @@ static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags,
 	else
 		xy__deps_submitted(task, count, agent);
 	xy__leave(agent);
+	if (error == -EBUSY)
+		return xy__handle_refuse(h, mode, "the application's access is refused");
 	return error ? acquire_no_memory(h) : 0;
 }
 
@@ -133,16 +129,16 @@ int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg
 	return acquire_submit(h, mode, XY__TASK_UNFETCHED, callback, arg);
 }
 
-/* Sleeps; but looks after transfers meanwhile, as all workers may be busy or wait for this thread. */
-static void acquire_sleep(struct xy_runtime *rt, _Atomic int *done)
+/* All workers may be busy or wait for this thread. */
+void xy__wait_sleep(struct xy__wait *wait, struct xy_runtime *rt)
 {
 	unsigned rounds = 0;
 
-	while (!atomic_load(done)) {
+	while (!atomic_load(&wait->done)) {
 		if (rt->memory.nnodes == 1) {
-			xy__futex_wait(done, 0, -1);
+			xy__futex_wait(&wait->done, 0, -1);
 		} else if (!xy__transfers_underway(&rt->memory)) {
-			xy__futex_wait(done, 0, LOOK_AGAIN_S);
+			xy__futex_wait(&wait->done, 0, LOOK_AGAIN_S);
 			rounds = 0;
 		} else {
 			struct xy__agent *agent = xy__enter(rt);
@@ -159,12 +155,12 @@ static void acquire_sleep(struct xy_runtime *rt, _Atomic int *done)
 
 static int acquire_and_wait(struct xy_handle *h, enum xy_mode mode, unsigned flags, int *status)
 {
-	struct acquire_wait wait = { .done = 0 };
-	int error = acquire_submit(h, mode, flags, acquire_wake, &wait);
+	struct xy__wait wait = { .done = 0 };
+	int error = acquire_submit(h, mode, flags, xy__wait_wake, &wait);
 
 	if (error)
 		return error;
-	acquire_sleep(h->runtime, &wait.done);
+	xy__wait_sleep(&wait, h->runtime);
 	*status = wait.status;
 	return 0;
 }

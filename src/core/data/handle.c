@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/data/interface.h"
+#include "core/data/partition.h"
 #include "core/deps.h"
 
 /* --- lists of tasks --- */
@@ -152,17 +153,45 @@ void xy__handle_free(struct xy_handle *h)
 	}
 	free(h->scratch);
 	xy__copies_fini(h);
+	xy__plans_free(h);
 	if (h->owns_memory)
 		xy__interface_free_ram(h->interface, &h->view);
 	free(h->name);
 	free(h);
 }
 
+static void handle_unlink(struct xy_handle *h)
+{
+	struct xy_runtime *rt = h->runtime;
+
+	xy__lock_take(&rt->handles_lock);
+	*h->link = h->next;
+	if (h->next)
+		h->next->link = h->link;
+	xy__lock_drop(&rt->handles_lock);
+}
+
+void xy__handle_finish(struct xy_handle *h)
+{
+	int users;
+
+	while ((users = atomic_load(&h->unordered)))
+		xy__futex_wait(&h->unordered, users, -1);
+	xy__transfers_finish(h);
+}
+
+void xy__handle_forget(struct xy_handle *h)
+{
+	xy__handle_finish(h);
+	handle_unlink(h);
+	xy__handle_free(h);
+}
+
 int xy_unregister(struct xy_handle **pointer)
 {
 	struct xy_handle *h = pointer ? *pointer : NULL;
 	struct xy_runtime *rt;
-	int error, status, users;
+	int error, status;
 
 	if (!h) {
 		xy__log(NULL, "xy_unregister: no handle");
@@ -174,20 +203,17 @@ int xy_unregister(struct xy_handle **pointer)
 			xy_handle_name(h));
 		return -EDEADLK;
 	}
+	error = xy__partition_keeps(h);
+	if (error)
+		return error;
 	atomic_store(&h->sequential, true);
 	if (h->copies)
 		h->copies->leaving = h->owns_memory;
 	error = xy__acquire_wait(h, XY_RW, &status);
 	if (error)
 		return error;
-	while ((users = atomic_load(&h->unordered)))
-		xy__futex_wait(&h->unordered, users, -1);
-	xy__transfers_finish(h);
-	xy__lock_take(&rt->handles_lock);
-	*h->link = h->next;
-	if (h->next)
-		h->next->link = h->link;
-	xy__lock_drop(&rt->handles_lock);
+	xy__handle_finish(h);
+	handle_unlink(h);
 	if (!status)
 		xy_release(h);
 	xy__handle_free(h);
@@ -261,6 +287,8 @@ int xy_handle_set_sequential(struct xy_handle *h, bool sequential)
 {
 	if (!h)
 		return invalid(NULL, "xy_handle_set_sequential: no handle");
+	if (!sequential && xy__partition_orders(h))
+		return -EBUSY;
 	atomic_store(&h->sequential, sequential);
 	return 0;
 }

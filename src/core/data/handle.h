@@ -2,8 +2,8 @@
 /*
  * Inside of a handle: its view, and the tasks that the next one to use it may have to wait for.
  *
- * Locking key: (c) constant after registration, (l) lock, (a) atomic. Several handles are locked in
- * the order of their addresses.
+ * Locking key: (c) constant after registration, (l) lock, (a) atomic, (p) the runtime's partition_lock. Several
+ * handles are locked in the order of their addresses.
  */
 #ifndef XYLEM_CORE_DATA_HANDLE_H
 #define XYLEM_CORE_DATA_HANDLE_H
@@ -17,6 +17,7 @@
 struct xy__agent;
 struct xy__endings;
 struct xy__copies;
+struct xy_plan;
 
 /* A view of any interface begins here; those of others may need more room than this. */
 union xy__view {
@@ -46,6 +47,7 @@ struct xy_handle {
 	_Atomic bool sequential;         /* (a) tasks submitted now are ordered by it */
 	bool commuting;                  /* (l) a group that commutes wrote last */
 	bool busy;                       /* (l) a commuting task has it */
+	_Atomic uint8_t barred;          /* (a) modes that nobody may use it in at present; see partition.h */
 	int failed;                      /* (l) why what was written last is not there, or 0 */
 	int before_failed;               /* (l) the same of what was there before the group */
 	struct xy__use writer;           /* (l) the last that wrote; task NULL: nobody, or a group */
@@ -64,6 +66,10 @@ struct xy_handle {
 	union xy__view **scratch;        /* (l) by worker: a private buffer for XY_SCRATCH */
 	char *name;                      /* (c) or NULL */
 	size_t size_bytes;               /* (c) of the content */
+	struct xy_plan *plans;           /* (p) that it is the parent of */
+	struct xy_plan *split;           /* (p) the one of them that is in force for writing, or NULL */
+	unsigned shared;                 /* (p) how many of them are in force for reading */
+	struct xy_plan *child_of;        /* (c) or NULL */
 	struct xy_handle *next, **link;  /* runtime's handles_lock */
 
 	/* What a worker reads. */
@@ -122,6 +128,30 @@ int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg);
 int xy__order_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 
+/* Sleeps until the callback of something that was submitted, which is xy__wait_wake with this, has been called.
+ * Looks after transfers meanwhile. */
+struct xy__wait {
+	_Atomic int done;
+	int status;
+};
+void xy__wait_wake(void *wait, int status);
+void xy__wait_sleep(struct xy__wait *wait, struct xy_runtime *rt);
+
+/* Whether an access in this mode is refused at present. */
+static inline bool xy__handle_bars(const struct xy_handle *h, unsigned mode)
+{
+	/* relaxed: who changes it takes the handle's lock before or after that, as this is called with the lock */
+	return atomic_load_explicit(&((struct xy_handle *)h)->barred, memory_order_relaxed) & mode;
+}
+/* -EBUSY, with a line in the log that says why. */
+int xy__handle_refuse(struct xy_handle *h, unsigned mode, const char *what);
+/* The same for a task that was not registered because of one of its accesses. */
+int xy__task_refuse_access(struct xy_task *task);
+
+/* Waits for what uses the handle without order. */
+void xy__handle_finish(struct xy_handle *h);
+/* The same, takes it off the runtime's list and frees it. */
+void xy__handle_forget(struct xy_handle *h);
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h);
 

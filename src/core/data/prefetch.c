@@ -149,6 +149,8 @@ static int errand_submit(struct xy_handle *h, unsigned node, enum xy_mode mode,
 	struct errand *errand;
 	int error;
 
+	if (xy__handle_bars(h, mode))
+		return xy__handle_refuse(h, mode, "the hint is refused");
 	if (!h->copies)
 		return 0;
 	errand = malloc(sizeof *errand);

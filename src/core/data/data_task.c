@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks that move data and do nothing else. All transfers are begun at once and then waited for one by one.
+ */
+#include "core/data/data_task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/build.h"
+#include "core/data/memory.h"
+#include "core/deps.h"
+
+/* In the task, where a copied argument would be. */
+struct data_await {
+	struct xy__await base;
+	struct xy_task *task;
+	unsigned next;               /* the first access that has not settled */
+	bool begun;                  /* transfers to RAM */
+};
+_Static_assert(sizeof(struct data_await) <= XY__TASK_ARGUMENT, "it fits");
+
+static void data_task_told(struct xy__await *await, struct xy__agent *agent)
+{
+	xy__deps_acquired(((struct data_await *)await)->task, agent);
+}
+
+struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struct xy__agent *agent)
+{
+	struct xy_task *task = xy__task_blank(agent);
+	struct data_await *await;
+
+	if (!task)
+		return NULL;
+	task->flags = XY__TASK_DATA | XY__TASK_UNCOUNTED;
+	xy__task_set_name(task, name);
+	if (naccesses > XY__TASK_ACCESSES) {
+		uintptr_t *accesses = xy__task_extra(task) ? malloc(naccesses * sizeof *accesses) : NULL;
+
+		if (!accesses) {
+			xy__task_unref(task, agent);
+			return NULL;
+		}
+		task->extra->accesses = accesses;
+	}
+	task->naccesses = (uint16_t)naccesses;
+	await = memset(task->argument, 0, sizeof *await);
+	await->base.told = data_task_told;
+	await->task = task;
+	return task;
+}
+
+int xy__data_task_register(struct xy_task *task, int *count, struct xy__agent *agent)
+{
+	int error;
+
+	xy__task_set_state(task, XY__TASK_WAITING);
+	error = xy__deps_register(task, count, agent);
+	if (error)
+		xy__task_unref(task, agent);
+	return error;
+}
+
+/* Whoever waits for the content later finds out what went wrong here. */
+static void data_task_begin(struct xy_task *task, struct xy__agent *agent)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if (!(accesses[i] & XY_R))
+			continue;
+		xy__lock_take(&h->lock);
+		xy__transfer_begin(&h->copies->ram, agent);
+		xy__lock_drop(&h->lock);
+	}
+}
+
+/* One access. What a task that has failed would read need not come, but what it would write has to rest. */
+static int data_task_step(struct xy_task *task, unsigned i, int status, struct xy__agent *agent)
+{
+	struct data_await *await = (struct data_await *)task->argument;
+	uintptr_t access = xy__task_accesses(task)[i];
+	unsigned mode = xy__access_mode(access) & (status ? XY_W : XY_RW);
+
+	return mode ? xy__fetch_home(xy__access_handle(access), mode, &await->base, agent) : 0;
+}
+
+bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent)
+{
+	struct data_await *await = (struct data_await *)task->argument;
+	struct xy_runtime *rt = agent->runtime;
+
+	if (rt->memory.nnodes == 1)
+		return true;
+	if (!await->begun && !*status)
+		data_task_begin(task, agent);
+	await->begun = true;
+	while (await->next < task->naccesses) {
+		int error = data_task_step(task, await->next, *status, agent);
+
+		if (error == -EAGAIN)
+			return false; /* somebody else may go on with it already */
+		if (!error) {
+			await->next++;
+		} else {
+			*status = error;
+			atomic_store_explicit(&task->status, error, memory_order_relaxed);
+			if (error != -ENODATA)
+				xy__log(&rt->settings.log, "'%s' could not be brought to RAM for %s: %s",
+					xy_handle_name(xy__access_handle(xy__task_accesses(task)[await->next])),
+					xy_task_name(task), strerror(-error));
+		}
+		await->base.begun = false;
+	}
+	return true;
+}
