@@ -3,6 +3,7 @@
  * Copies of the CUDA driver. Each kind has a stream of its own, so that copies end in the order in which
  * they were begun. As few calls as possible: a call takes longer than a small copy.
  */
+#include "drivers/copy.h"
 #include "drivers/cuda.h"
 
 #include <errno.h>
@@ -81,39 +82,23 @@ static enum cudaError copy_box(struct copy_way *way, const struct xy_copy *copy)
 								   .kind = copy_kind(way) }, way->stream);
 }
 
-/* Rows that follow each other without gaps are one row. */
-static void copy_simplify(struct xy_copy *copy)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		if (copy->nrows > 1 && (copy->to_row != copy->row_bytes || copy->from_row != copy->row_bytes))
-			return;
-		copy->row_bytes *= copy->nrows;
-		copy->nrows = copy->nplanes;
-		copy->to_row = copy->to_plane;
-		copy->from_row = copy->from_plane;
-		copy->nplanes = 1;
-	}
-}
-
-/* CUDA wants rows that don't overlap and are not too far apart, in planes of whole rows. */
+/* CUDA wants rows that are not too far apart. */
 static bool copy_is_box(const struct copy_way *way, const struct xy_copy *copy, size_t row, size_t plane)
 {
-	if (row < copy->row_bytes || row > way->device->most_pitch)
-		return false;
-	return copy->nplanes == 1 || (plane % row == 0 && plane / row >= copy->nrows);
+	return row <= way->device->most_pitch && xy__copy_is_box(copy, row, plane);
 }
 
 /* Whether one call does it. */
 static bool copy_is_one(const struct copy_way *way, const struct xy_copy *copy)
 {
-	return (copy->nrows == 1 && copy->nplanes == 1) ||
+	return xy__copy_is_linear(copy) ||
 	       (copy_is_box(way, copy, copy->to_row, copy->to_plane) &&
 		copy_is_box(way, copy, copy->from_row, copy->from_plane));
 }
 
 static enum cudaError copy_one(struct copy_way *way, const struct xy_copy *copy)
 {
-	if (copy->nrows == 1 && copy->nplanes == 1)
+	if (xy__copy_is_linear(copy))
 		return copy_linear(way, copy);
 	return copy->nplanes == 1 && way->kind != XY_COPY_PEER ? copy_plane(way, copy) : copy_box(way, copy);
 }
@@ -125,7 +110,7 @@ static enum cudaError copy_begin(struct copy_way *way, struct xy_copy copy)
 	struct xy_copy part;
 	bool planes;
 
-	copy_simplify(&copy);
+	xy__copy_simplify(&copy);
 	if (copy_is_one(way, &copy)) {
 		code = copy_one(way, &copy);
 		way->begun += code == cudaSuccess;

@@ -4,7 +4,8 @@
 if HAVE_OPENCL
 pkglib_LTLIBRARIES += src/drivers/opencl.la
 endif
-src_drivers_opencl_la_SOURCES = src/drivers/opencl.c src/drivers/opencl.h src/drivers/opencl_copy.c \
+src_drivers_opencl_la_SOURCES = src/drivers/copy.h \
+	src/drivers/opencl.c src/drivers/opencl.h src/drivers/opencl_copy.c \
 	src/drivers/opencl_error.c src/drivers/opencl_program.c src/drivers/opencl_select.c
 src_drivers_opencl_la_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 src_drivers_opencl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
@@ -14,7 +15,8 @@ libxylem_all_la_SOURCES += src/drivers/cpu.c
 
 # CUDA: a plug-in that looks for libcudart when it is loaded, so that the Toolkit is not needed here.
 pkglib_LTLIBRARIES += src/drivers/cuda.la
-src_drivers_cuda_la_SOURCES = src/drivers/cuda.c src/drivers/cuda.h src/drivers/cuda_api.c \
+src_drivers_cuda_la_SOURCES = src/drivers/copy.h \
+	src/drivers/cuda.c src/drivers/cuda.h src/drivers/cuda_api.c \
 	src/drivers/cuda_api.h src/drivers/cuda_copy.c src/drivers/cuda_error.c src/drivers/cuda_event.c \
 	src/drivers/cuda_select.c src/drivers/cuda_types.h
 src_drivers_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \

@@ -3,6 +3,7 @@
  * Copies of the OpenCL driver, and its events. Each direction has one queue in order, so that copies end
  * in the order in which they were begun.
  */
+#include "drivers/copy.h"
 #include "drivers/opencl.h"
 
 #include <errno.h>
@@ -128,33 +129,6 @@ static cl_int copy_box(const struct copy_sides *sides, const struct xy_copy *cop
 				       buffer_plane, ram_row, ram_plane, address, 0, NULL, event);
 }
 
-/* Rows that follow each other without gaps are one row. */
-static void copy_simplify(struct xy_copy *copy)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		if (copy->nrows > 1 && (copy->to_row != copy->row_bytes || copy->from_row != copy->row_bytes))
-			return;
-		copy->row_bytes *= copy->nrows;
-		copy->nrows = copy->nplanes;
-		copy->to_row = copy->to_plane;
-		copy->from_row = copy->from_plane;
-		copy->nplanes = 1;
-	}
-}
-
-/* OpenCL wants rows that don't overlap, in planes of whole rows that don't either. */
-static bool copy_is_box(const struct xy_copy *copy, size_t row, size_t plane)
-{
-	if (row < copy->row_bytes)
-		return false;
-	return copy->nplanes == 1 || (plane % row == 0 && plane / row >= copy->nrows);
-}
-
-static bool copy_is_linear(const struct xy_copy *copy)
-{
-	return copy->nrows == 1 && copy->nplanes == 1;
-}
-
 /* One command. */
 static cl_int copy_enqueue(const struct copy_sides *sides, const struct xy_copy *copy, struct xy_event **event)
 {
@@ -164,7 +138,7 @@ static cl_int copy_enqueue(const struct copy_sides *sides, const struct xy_copy 
 	if (!event_grow(event))
 		return CL_OUT_OF_HOST_MEMORY;
 	slot = &(*event)->events[(*event)->n];
-	code = copy_is_linear(copy) ? copy_linear(sides, copy, slot) : copy_box(sides, copy, slot);
+	code = xy__copy_is_linear(copy) ? copy_linear(sides, copy, slot) : copy_box(sides, copy, slot);
 	(*event)->n += code == CL_SUCCESS;
 	return code;
 }
@@ -176,9 +150,9 @@ static cl_int copy_begin(const struct copy_sides *sides, struct xy_copy copy, st
 	bool planes;
 	cl_int code = CL_SUCCESS;
 
-	copy_simplify(&copy);
-	if (copy_is_linear(&copy) || (copy_is_box(&copy, copy.to_row, copy.to_plane) &&
-				      copy_is_box(&copy, copy.from_row, copy.from_plane)))
+	xy__copy_simplify(&copy);
+	if (xy__copy_is_linear(&copy) || (xy__copy_is_box(&copy, copy.to_row, copy.to_plane) &&
+					  xy__copy_is_box(&copy, copy.from_row, copy.from_plane)))
 		return copy_enqueue(sides, &copy, event);
 	planes = copy.nplanes > 1;
 	part = copy;
