@@ -20,10 +20,37 @@ dist_docdecisions_DATA = \
 	doc/decisions/0004-waiting-without-a-global-counter.md \
 	doc/decisions/0005-default-policy.md \
 	doc/decisions/0006-failure-follows-data.md
+dist_docpages_DATA += doc/devices.md doc/drivers.md doc/memory.md
+dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
-check_PROGRAMS += doc/examples/tasks doc/examples/data
+check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory
 doc_examples_tasks_LDADD = libxylem.la
 doc_examples_data_LDADD = libxylem.la
+doc_examples_memory_LDADD = libxylem.la
+
+# On devices: with OpenCL where it is, and with CUDA where nvcc is.
+if HAVE_OPENCL
+check_PROGRAMS += doc/examples/devices
+endif
+if HAVE_CUDA
+doc_examples_devices_cuda = doc/examples/devices_cuda.c examples/cuda/axpy_cuda.cu
+doc_examples_devices_libs = $(CUDA_LDFLAGS) $(CUDA_LIBS) -lstdc++
+else
+doc_examples_devices_cuda = doc/examples/devices_nocuda.c
+endif
+doc_examples_devices_SOURCES = doc/examples/devices.c doc/examples/devices.h $(doc_examples_devices_cuda)
+doc_examples_devices_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+doc_examples_devices_LDADD = libxylem.la $(OPENCL_LIBS) $(doc_examples_devices_libs)
+EXTRA_DIST += doc/examples/devices_cuda.c doc/examples/devices_nocuda.c
+
+# A driver, and a program for it.
+check_LTLIBRARIES += doc/examples/driver/opencl.la
+doc_examples_driver_opencl_la_SOURCES = doc/examples/driver.c doc/examples/driver.h
+doc_examples_driver_opencl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += doc/examples/driver_use
+doc_examples_driver_use_SOURCES = doc/examples/driver_use.c doc/examples/driver.h
+doc_examples_driver_use_LDADD = libxylem.la
+
 doc_scripts = doc/check.sh doc/examples/test-pages.sh
 TESTS += $(doc_scripts)
 EXTRA_DIST += $(doc_scripts)
