@@ -118,6 +118,29 @@ static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 			  fetch_bytes(f), node->name, node->limit);
 }
 
+/* Whether all that could go was gone while it looked: nobody used or held anything, and no memory was in the hands
+ * of a thread that was about to use it or to give it back. The node is locked. */
+static bool fetch_is_last(const struct xy__fetch *f, struct xy__node *node)
+{
+	bool last = !node->admitted && node->holding == 1 && !atomic_load(&node->busy) &&
+		    node->used - node->cached == node->listed;
+
+	return last && atomic_load(&node->changes) == f->changes;
+}
+
+/* Gives back what it holds. */
+static void fetch_give_way(struct xy__fetch *f, struct xy__node *node)
+{
+	fetch_drop(f);
+	if (!f->holding)
+		return;
+	f->holding = false;
+	xy__lock_take(&node->lock);
+	node->holding--;
+	xy__node_change(node);
+	xy__lock_drop(&node->lock);
+}
+
 /* There was no memory. Somebody else goes first, or this one does; whoever goes first fails when all the others
  * have given back what they had and it is not enough. */
 static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
@@ -131,22 +154,24 @@ static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
 	if (!node->starving)
 		node->starving = f;
 	first = node->starving == f;
-	hopeless = first && !node->admitted && !atomic_load(&node->busy);
+	hopeless = first && fetch_is_last(f, node);
 	xy__lock_drop(&node->lock);
 	if (!first)
-		fetch_drop(f);
-	if (hopeless && f->last_try)
-		return fetch_too_large(f, node);
-	f->last_try = hopeless;
-	return -EAGAIN;
+		fetch_give_way(f, node);
+	return hopeless ? fetch_too_large(f, node) : -EAGAIN;
 }
 
+/* If not, it is one of those that hold something. */
 static bool fetch_must_wait(struct xy__fetch *f, struct xy__node *node)
 {
 	bool wait;
 
 	xy__lock_take(&node->lock);
 	wait = node->starving && node->starving != f;
+	if (!wait && !f->holding) {
+		f->holding = true;
+		node->holding++;
+	}
 	xy__lock_drop(&node->lock);
 	return wait;
 }
@@ -155,9 +180,11 @@ static void fetch_admit(struct xy__fetch *f, struct xy__node *node)
 {
 	xy__lock_take(&node->lock);
 	node->admitted++;
+	node->holding -= f->holding;
 	if (node->starving == f)
 		node->starving = NULL;
 	xy__lock_drop(&node->lock);
+	f->holding = false;
 	f->admitted = true;
 }
 
@@ -166,9 +193,10 @@ static int fetch_hold_all(struct xy__fetch *f, struct xy__agent *agent)
 	struct xy__node *node = fetch_node(f, agent);
 
 	if (f->task->naccesses && fetch_must_wait(f, node)) {
-		fetch_drop(f);
+		fetch_give_way(f, node);
 		return -EAGAIN;
 	}
+	f->changes = atomic_load(&node->changes);
 	for (; f->npinned < f->task->naccesses; f->npinned++) {
 		int error = fetch_hold(f, f->npinned, agent);
 
@@ -238,7 +266,7 @@ void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker
 	f->node = worker->node;
 	f->worker = worker->id;
 	f->npinned = 0;
-	f->admitted = f->there = f->last_try = false;
+	f->holding = f->admitted = f->there = false;
 	f->buffers = buffers;
 	f->reason[0] = '\0';
 	if (task->flags & XY__TASK_WANTED)
@@ -317,7 +345,7 @@ void xy__fetch_end(struct xy__fetch *f, int status, struct xy__agent *agent)
 	unsigned n = f->task->naccesses;
 
 	if (!f->admitted && !f->there) { /* it never began */
-		fetch_drop(f);
+		fetch_give_way(f, node);
 		xy__lock_take(&node->lock);
 		if (node->starving == f)
 			node->starving = NULL;
@@ -330,6 +358,7 @@ void xy__fetch_end(struct xy__fetch *f, int status, struct xy__agent *agent)
 		return;
 	xy__lock_take(&node->lock);
 	node->admitted--;
+	xy__node_change(node);
 	xy__lock_drop(&node->lock);
 }
 

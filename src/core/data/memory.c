@@ -21,6 +21,7 @@ static void node_unlink(struct xy__node *node, struct xy__copy *copy)
 	*(copy->older ? &copy->older->newer : &node->oldest) = copy->newer;
 	*(copy->newer ? &copy->newer->older : &node->newest) = copy->older;
 	copy->older = copy->newer = NULL;
+	node->listed -= copy->bytes;
 }
 
 static void node_link_newest(struct xy__node *node, struct xy__copy *copy)
@@ -29,6 +30,7 @@ static void node_link_newest(struct xy__node *node, struct xy__copy *copy)
 	copy->newer = NULL;
 	*(node->newest ? &node->newest->newer : &node->oldest) = copy;
 	node->newest = copy;
+	node->listed += copy->bytes;
 }
 
 static void node_link_oldest(struct xy__node *node, struct xy__copy *copy)
@@ -37,6 +39,7 @@ static void node_link_oldest(struct xy__node *node, struct xy__copy *copy)
 	copy->older = NULL;
 	*(node->oldest ? &node->oldest->older : &node->newest) = copy;
 	node->oldest = copy;
+	node->listed += copy->bytes;
 }
 
 static struct xy__node *copy_node(const struct xy__copy *copy)
@@ -101,6 +104,7 @@ static void node_give(struct xy__node *node, void *memory, size_t bytes)
 	struct xy__chunk *chunk = malloc(sizeof *chunk);
 
 	xy__lock_take(&node->lock);
+	xy__node_change(node);
 	if (chunk) {
 		struct xy__chunk **list = cache_list(node, bytes);
 
@@ -165,9 +169,12 @@ static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 
 	xy__lock_take(&node->lock);
 	for (copy = node->oldest; copy; copy = copy->newer) {
-		if ((level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed)) ||
-		    !xy__lock_try(&copy->handle->lock))
+		if (level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
 			continue;
+		if (!xy__lock_try(&copy->handle->lock)) {
+			xy__node_change(node); /* somebody has it in hand */
+			continue;
+		}
 		if (evict_allows(copy, level))
 			break;
 		xy__lock_drop(&copy->handle->lock);
@@ -325,6 +332,7 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 		copy->allocated = true;
 		copy->bytes = h->size_bytes;
 		xy__lock_take(&node->lock);
+		xy__node_change(node);
 		node_link_newest(node, copy);
 		xy__lock_drop(&node->lock);
 	}

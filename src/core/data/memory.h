@@ -109,12 +109,15 @@ struct xy__node {
 	_Atomic int lock;
 	size_t used;                      /* (n) taken from the driver, cached ones too */
 	size_t cached;                    /* (n) */
+	size_t listed;                    /* (n) of copies from oldest to newest; the rest is on its way */
 	struct xy__copy *oldest, *newest; /* (n) */
 	struct xy__chunk *cache[XY__CACHE_LISTS];  /* (n) by size */
-	unsigned admitted;                /* (n) tasks that have all copies they need pinned */
+	unsigned holding;                 /* (n) tasks that may have some of the copies they need pinned */
+	unsigned admitted;                /* (n) tasks that have all of them */
 	const struct xy__fetch *starving; /* (n) who gets memory before anybody else */
 
 	_Atomic unsigned busy;            /* (a) transfers under way that pin copies here */
+	_Atomic unsigned changes;         /* (a) of anything that may let an allocation work that has failed */
 	_Atomic uint64_t bytes_in, bytes_out, transfers_in, evictions, writebacks;  /* (a) */
 	_Atomic uint64_t used_most;       /* (a) (n) to write */
 	struct xy__channel channels[3];   /* by enum xy_copy_kind */
@@ -132,9 +135,10 @@ struct xy__fetch {
 	struct xy_task *task;
 	unsigned node, worker;
 	unsigned npinned;                 /* accesses whose copies are held, the first ones */
+	bool holding;                     /* it counts as one that may hold some */
 	bool admitted;                    /* all of them */
 	bool there;                       /* all was in RAM, and nothing had to be held */
-	bool last_try;                    /* nothing is left that could give memory back */
+	unsigned changes;                 /* the node's, when it began to look for memory */
 	void **buffers;                   /* (c) by access, for the codelet */
 	char reason[192];                 /* why it failed */
 };
@@ -190,6 +194,12 @@ void xy__transfers_drain(struct xy_runtime *rt);
 static inline bool xy__node_is_lost(const struct xy__memory *memory, unsigned node)
 {
 	return atomic_load_explicit(&((struct xy__memory *)memory)->lost, memory_order_relaxed) >> node & 1;
+}
+
+/* Before what may let somebody else have memory becomes visible. */
+static inline void xy__node_change(struct xy__node *node)
+{
+	atomic_fetch_add(&node->changes, 1);
 }
 
 static inline bool xy__transfers_underway(struct xy__memory *memory)

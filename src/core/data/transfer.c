@@ -89,6 +89,8 @@ static void transfer_unregister(struct xy__transfer *t)
 	while (*link != t)
 		link = &(*link)->sibling;
 	*link = t->sibling;
+	xy__node_change(node_of(h, t->from));
+	xy__node_change(node_of(h, t->to));
 	atomic_fetch_sub(&node_of(h, t->from)->busy, 1);
 	atomic_fetch_sub(&node_of(h, t->to)->busy, 1);
 	from->pins--;
@@ -163,6 +165,7 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 			error = transfer_start(from, ram, xy__bit(to->node), false, agent);
 	}
 	if (!error) {
+		atomic_fetch_add(&node_of(h, to->node)->busy, 1);
 		to->pins++;
 		to->incoming = true;
 		to->error = 0;
@@ -234,6 +237,8 @@ static void transfer_go_on(struct xy__transfer *t, int status)
 		copy->error = status;
 		if (!status && !t->stale)
 			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false, NULL);
+		xy__node_change(node_of(h, i));
+		atomic_fetch_sub(&node_of(h, i)->busy, 1);
 	}
 }
 

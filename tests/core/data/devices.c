@@ -250,6 +250,32 @@ static void tasks_that_want_each_other_s_memory_take_turns(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* Memory that somebody is about to use or to give back is not lost for a task that fits. */
+static void a_task_that_fits_waits_for_memory_that_others_have_in_hand(void **state)
+{
+	const struct xy_config config = { .sched = "tree-eager-prefetching", .limit_cuda = "2K" };
+	uint64_t seed = 5;
+
+	(void)state;
+	print_message("# seed %d\n", (int)seed);
+	for (unsigned round = 0; round < 20; round++) {
+		struct helper *h = bed_start(2, &config, false);
+		struct xy_handle *v[4];
+
+		for (unsigned i = 0; i < 4; i++)
+			v[i] = bed_vector(h, NULL, N);
+		for (unsigned i = 0; i < helper_scale(300); i++) {
+			unsigned a = helper_below(&seed, 4), b = (a + 1 + helper_below(&seed, 3)) % 4;
+
+			bed_submit(h, &bed_axpy, 1, v[a], v[b], NULL);
+		}
+		assert_int_equal(helper_wait(h), 0);
+		for (unsigned i = 0; i < 4; i++)
+			bed_unregister(h, &v[i]);
+		assert_int_equal(bed_stop(h, 0), 0);
+	}
+}
+
 /* --- what the application says --- */
 
 static void fetches_and_prefetches(void **state)
@@ -447,6 +473,7 @@ int main(void)
 		cmocka_unit_test(evicts_what_is_valid_elsewhere_first),
 		cmocka_unit_test(a_task_that_cannot_fit_fails_and_says_the_bytes),
 		cmocka_unit_test(tasks_that_want_each_other_s_memory_take_turns),
+		cmocka_unit_test(a_task_that_fits_waits_for_memory_that_others_have_in_hand),
 		cmocka_unit_test(fetches_and_prefetches),
 		cmocka_unit_test(a_prefetch_is_looked_after_when_all_sleep),
 		cmocka_unit_test(a_fetch_that_cannot_fit_says_so),
