@@ -49,7 +49,8 @@ struct xy_agent {
 	struct xy_component *team; /* the parallel-worker that it pulls for, else NULL; archs is XY_ON_TEAM then */
 	unsigned shard;            /* where it counts */
 	uint64_t random;           /* state of xy_agent_random */
-	unsigned offers;           /* the first offer of a task made to itself needs no wake-up */
+	unsigned offers;           /* the first offer of a task made to itself needs no wake-up; ... */
+	unsigned offered;          /* ... the architectures of that task, 0 when it is constrained */
 	unsigned held;             /* debug build: component locks held, ... */
 	unsigned held_levels[16];  /* ... and the levels of their components, falling down the tree */
 };
@@ -127,6 +128,9 @@ struct xy_component_ops {
 	size_t (*depth)(struct xy_component *self, size_t *peak);
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			  void *arg);
+	/* The same for one task of each set of architectures, and for each that is constrained. NULL: each_task. */
+	void (*each_kind)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 			  void *arg);
 };
 
@@ -297,6 +301,8 @@ static inline size_t xy_queue_peak(const struct xy_queue *q)
 	return atomic_load_explicit(&((struct xy_queue *)q)->peak, memory_order_relaxed);
 }
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+/* One task for each set of architectures, then each constrained one. */
+void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 
 /* --- plug-ins --- */
 

@@ -22,4 +22,5 @@ const struct xy_component_ops xy__eager_prio_ops = {
 	.is_bounded = xy__reservoir_is_bounded,
 	.depth = xy__reservoir_depth,
 	.each_task = xy__reservoir_each_task,
+	.each_kind = xy__reservoir_each_kind,
 };

@@ -201,6 +201,7 @@ static bool team_can_pull(struct xy_component *self, const struct xy_offer *offe
 
 		if (by->worker == (int)self->members[i] && by->offers == 0) {
 			by->offers = 1;
+			by->offered = offer->task ? 0 : offer->archs;
 			return true;
 		}
 		if (engine)

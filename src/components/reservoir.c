@@ -294,6 +294,17 @@ void xy__reservoir_each_task(struct xy_component *self,
 	xy_lock_drop(&r->lock, self, &nobody);
 }
 
+void xy__reservoir_each_kind(struct xy_component *self,
+			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct xy__reservoir *r = reservoir(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&r->lock, self, &nobody);
+	xy_queue_each_kind(&r->queue, visit, arg);
+	xy_lock_drop(&r->lock, self, &nobody);
+}
+
 const struct xy_option xy__reservoir_options[] = {
 	{ .name = "ntasks", .help = "refuse a task when so many are here", .type = XY_OPTION_UNSIGNED,
 	  .offset = offsetof(struct xy__reservoir, ntasks), .initial = INFINITY, .min = 1, .max = INFINITY },

@@ -45,5 +45,7 @@ bool xy__reservoir_is_bounded(const struct xy_component *self);
 size_t xy__reservoir_depth(struct xy_component *self, size_t *peak);
 void xy__reservoir_each_task(struct xy_component *self,
 			     void (*visit)(void *arg, const struct xy_task *task), void *arg);
+void xy__reservoir_each_kind(struct xy_component *self,
+			     void (*visit)(void *arg, const struct xy_task *task), void *arg);
 
 #endif

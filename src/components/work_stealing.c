@@ -359,17 +359,33 @@ static size_t stealing_depth(struct xy_component *self, size_t *peak)
 	return count;
 }
 
-static void stealing_each_task(struct xy_component *self,
-			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+static void stealing_each(struct xy_component *self,
+			  void (*each)(struct xy_queue *queue, void (*visit)(void *arg, const struct xy_task *task),
+				       void *arg),
+			  void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct stealing *s = stealing(self);
 	struct xy_agent nobody = { .worker = -1 };
 
 	for (unsigned i = 0; i < self->nchildren; i++) {
+		if (!xy_queue_count(&s->sides[i].queue))
+			continue;
 		xy_lock_take(&s->sides[i].lock, self, &nobody);
-		xy_queue_each(&s->sides[i].queue, visit, arg);
+		each(&s->sides[i].queue, visit, arg);
 		xy_lock_drop(&s->sides[i].lock, self, &nobody);
 	}
+}
+
+static void stealing_each_task(struct xy_component *self,
+			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	stealing_each(self, xy_queue_each, visit, arg);
+}
+
+static void stealing_each_kind(struct xy_component *self,
+			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	stealing_each(self, xy_queue_each_kind, visit, arg);
 }
 
 const struct xy_component_ops xy__work_stealing_ops = {
@@ -405,4 +421,5 @@ const struct xy_component_ops xy__work_stealing_ops = {
 	.is_bounded = stealing_is_bounded,
 	.depth = stealing_depth,
 	.each_task = stealing_each_task,
+	.each_kind = stealing_each_kind,
 };

@@ -31,20 +31,21 @@ static void worker_set_slot(struct worker *w, struct xy_task *task)
 
 /* Lets the worker know; true unless it is busy. One task for itself needs no wake-up: it is about to
  * look for one. Somebody who looks already is enough for a task that any worker can run, since it offers
- * again what it leaves; of a constrained task it may leave the only worker that can run it asleep. */
-static bool worker_tell(struct worker *w, bool constrained, struct xy_agent *by)
+ * again what it leaves; of a constrained task (archs is 0) it may leave the only worker that can run it asleep. */
+static bool worker_tell(struct worker *w, unsigned archs, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = w->base.tree->engine;
 	enum xy__wake wake;
 
 	if (by->worker == (int)w->id && by->offers == 0) {
 		by->offers = 1;
+		by->offered = archs;
 		return true;
 	}
 	if (!engine)
 		return false;
 	wake = engine->wake(engine, w->id);
-	return wake == XY__WAKE_WOKEN || (wake == XY__WAKE_LOOKING && !constrained);
+	return wake == XY__WAKE_WOKEN || (wake == XY__WAKE_LOOKING && archs);
 }
 
 static bool worker_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
@@ -63,7 +64,7 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
 	xy_lock_drop(&w->lock, self, by);
 	if (taken) {
 		atomic_store_explicit(&w->used, true, memory_order_relaxed);
-		worker_tell(w, false, by);
+		worker_tell(w, XY_ON_ALL, by); /* nobody else can take it */
 	}
 	return taken;
 }
@@ -116,7 +117,9 @@ static bool worker_can_pull(struct xy_component *self, const struct xy_offer *of
 {
 	struct worker *w = (struct worker *)self;
 
-	return (!offer->task || xy_task_can_run(offer->task, w->id)) && worker_tell(w, offer->task != NULL, by);
+	if (offer->task)
+		return xy_task_can_run(offer->task, w->id) && worker_tell(w, 0, by);
+	return worker_tell(w, offer->archs, by);
 }
 
 static bool worker_is_bounded(const struct xy_component *self)

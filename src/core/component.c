@@ -176,6 +176,7 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 		return false;
 	if (!by->offers && (by->archs & offer->archs)) {
 		by->offers = 1;
+		by->offered = offer->archs;
 		return true;
 	}
 	return (engine->archs & ~offer->archs) == 0 && xy__somebody_looks(engine);

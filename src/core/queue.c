@@ -351,6 +351,14 @@ void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_
 	}
 }
 
+void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	for (unsigned lanes = q->used & ~(1u << QUEUE_CONSTRAINED); lanes; lanes &= lanes - 1)
+		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));
+	for (struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front; task; task = task->next)
+		visit(arg, task);
+}
+
 /* --- passing on --- */
 
 /*

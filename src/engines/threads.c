@@ -56,21 +56,41 @@ static bool threads_somebody_sleeps(const struct xy__tree_engine *engine)
 	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
 }
 
-/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What all
- * can run was offered before, and what only one can run is that one's. The component holds the task. */
-static void threads_offer_task(void *arg, const struct xy_task *task)
+/* What rests in a reservoir. */
+struct threads_rest {
+	const struct xy_component *reservoir;
+	unsigned kinds;              /* mask of 1 << archs, of tasks that nothing constrains */
+};
+
+/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What only one
+ * can run is that one's. The component holds the task. */
+static void threads_see_task(void *arg, const struct xy_task *task)
 {
-	const struct xy_component *reservoir = arg;
+	struct threads_rest *rest = arg;
+	const struct xy_component *reservoir = rest->reservoir;
 	struct xy__tree_engine *engine = reservoir->tree->engine;
 
-	if (!task->constrained && !(engine->archs & ~(unsigned)task->archs))
+	if (!task->constrained) {
+		rest->kinds |= 1u << task->archs;
 		return;
+	}
 	if (task->extra && task->extra->nworkers == 1)
 		return;
 	for (unsigned i = 0; i < reservoir->nworkers && threads_somebody_sleeps(engine); i++)
 		if (xy_task_can_run(task, reservoir->workers[i]) &&
 		    threads_wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
 			return;
+}
+
+/* One offer for each kind of task is enough: who takes one of them offers the rest again. */
+static void threads_offer_kinds(struct xy_component *reservoir, struct xy_agent *by)
+{
+	const struct xy_component_ops *ops = reservoir->ops;
+	struct threads_rest rest = { .reservoir = reservoir };
+
+	(ops->each_kind ? ops->each_kind : ops->each_task)(reservoir, threads_see_task, &rest);
+	for (; rest.kinds; rest.kinds &= rest.kinds - 1)
+		xy_can_pull_children(reservoir, &(struct xy_offer){ .archs = (unsigned)__builtin_ctz(rest.kinds) }, by);
 }
 
 /* Some offers did not travel because this worker was about to take a task. It has one now: what is left
@@ -92,10 +112,10 @@ void xy__threads_offer_rest(struct xy__worker *worker)
 
 		if (!reservoir->ops->depth(reservoir, &peak))
 			continue;
-		if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
-			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
 		if (differ && reservoir->ops->each_task)
-			reservoir->ops->each_task(reservoir, threads_offer_task, reservoir);
+			threads_offer_kinds(reservoir, &worker->agent.base);
+		else if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
+			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
 	}
 }
 
@@ -176,13 +196,20 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	return NULL;
 }
 
+/* What a CPU offered to itself is as good as what it takes: who was told of the one can run the other. A device
+ * may have offered itself several tasks before it takes one. */
+static bool threads_takes_as_offered(const struct xy__worker *worker, const struct xy_task *task)
+{
+	return worker->arch == XY_CPU && !task->constrained && !(task->archs & ~worker->agent.base.offered);
+}
+
 struct xy_task *xy__threads_try(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task = threads_take(worker);
 
-	/* What it offered to itself is what it takes, unless it takes one that others can't run. */
-	if (task && worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed))
+	if (task && worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed) &&
+	    !threads_takes_as_offered(worker, task))
 		xy__threads_offer_rest(worker);
 	return task;
 }

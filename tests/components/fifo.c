@@ -455,6 +455,23 @@ static void shows_its_tasks_in_the_order_in_which_they_leave(void **state)
 	bed_close(bed);
 }
 
+static void shows_one_of_several_tasks_that_the_same_workers_can_run(void **state)
+{
+	struct xy_component *fifo, *below;
+	struct bed *bed = open_pulled(&fifo, &below);
+	const struct xy_task *shown[4] = { NULL }, **next = shown;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		bed_submit(bed, i == 5 ? bed_task_pinned(bed, CPU, 0) : bed_task(bed, i % 2 ? BOTH : CPU));
+	fifo->ops->each_kind(fifo, note_task, &next);
+	assert_ptr_equal(next, shown + 3);
+	assert_ptr_equal(shown[0], bed->tasks[0]);
+	assert_ptr_equal(shown[1], bed->tasks[1]);
+	assert_ptr_equal(shown[2], bed->tasks[5]);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +496,7 @@ int main(void)
 		cmocka_unit_test(takes_as_much_of_a_batch_as_there_is_room_for),
 		cmocka_unit_test(passes_a_batch_down_where_pushes_are_taken),
 		cmocka_unit_test(shows_its_tasks_in_the_order_in_which_they_leave),
+		cmocka_unit_test(shows_one_of_several_tasks_that_the_same_workers_can_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

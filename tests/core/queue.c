@@ -535,6 +535,24 @@ static void check_order(void)
 	nmodel = n;
 }
 
+static void shows_one_task_of_each_set_of_architectures_and_each_that_is_constrained(void **state)
+{
+	struct xy_task *a, *b, *c, *d;
+
+	(void)state;
+	queue.ordered = true;
+	insert(make(CPU, 0)), insert(make(CPU, -1)), b = insert(make(CUDA, 0)), a = insert(make(CPU, 2));
+	c = insert(make_pinned(0, 0)), d = insert(make_pinned(0, -4));
+	ngiven = 0;
+	xy_queue_each_kind(&queue, visit_next, NULL);
+	assert_int_equal(ngiven, 4);
+	assert_ptr_equal(given[0], a);
+	assert_ptr_equal(given[1], b);
+	assert_ptr_equal(given[2], c);
+	assert_ptr_equal(given[3], d);
+	assert_int_equal(xy_queue_count(&queue), 6);
+}
+
 static void random_steps(bool ordered, unsigned seed)
 {
 	struct xy_agent random = { .random = seed }, *agents[] = { &cpu0, &cpu1, &cuda0 };
@@ -623,6 +641,8 @@ int main(void)
 		cmocka_unit_test_setup(a_higher_priority_comes_before_what_is_ready, queue_setup),
 		cmocka_unit_test_setup(a_pinned_task_is_ready_for_its_worker_only, queue_setup),
 		cmocka_unit_test_setup(a_ready_task_behind_many_waits_for_its_turn, queue_setup),
+		cmocka_unit_test_setup(shows_one_task_of_each_set_of_architectures_and_each_that_is_constrained,
+				       receiver_setup),
 		cmocka_unit_test_setup(agrees_with_a_plain_array_over_random_steps, receiver_setup),
 	};
 

@@ -6,3 +6,5 @@ unit_tests += $(stress_tests)
 tests_stress_idle_LDADD = $(helper_libs)
 tests_stress_policies_LDADD = $(helper_libs)
 tests_stress_submit_LDADD = $(helper_libs)
+unit_tests += tests/stress/mixed
+tests_stress_mixed_LDADD = $(bed_libs)
