@@ -56,3 +56,7 @@ unit_tests += tests/core/data/devices
 tests_core_data_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/prefetch
 tests_core_data_prefetch_LDADD = $(bed_libs)
+unit_tests += tests/core/data/plans
+tests_core_data_plans_LDADD = $(bed_libs)
+unit_tests += tests/core/data/plans_random
+tests_core_data_plans_random_LDADD = $(bed_libs)
