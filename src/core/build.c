@@ -119,7 +119,7 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 		error = task_copy_accesses(task, desc);
 	if (error)
 		return error;
-	if (desc->nworkers || (desc->codelet && desc->codelet->can_execute) || rt->deaths.any)
+	if (desc->nworkers || (desc->codelet && desc->codelet->can_execute) || rt->deaths.count)
 		task->constrained = true;
 	if (!task->constrained)
 		return 0;

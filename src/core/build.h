@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) int xy__task_build(struct xy_task *
 	error = archs ? 0 : -ENODEV;
 	if (!error && desc->handles[0])
 		error = xy__task_take_handles(task, desc, rt);
-	if (!error && (xy__task_desc_wants_more(desc) || atomic_load_explicit(&rt->deaths.any, memory_order_relaxed)))
+	if (!error && (xy__task_desc_wants_more(desc) || atomic_load_explicit(&rt->deaths.count, memory_order_relaxed)))
 		error = xy__task_build_rest(task, desc, rt);
 	if (error)
 		xy__task_unref(task, agent);

@@ -124,7 +124,7 @@ struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 	task = source->ops->pull ? source->ops->pull(source, by) : pull_each_parent(source, by);
 	if (!task)
 		return NULL;
-	RULE(by->worker < 0 || xy_task_can_run(task, (unsigned)by->worker));
+	RULE(by->worker < 0 || xy__task_can_take(task, (unsigned)by->worker));
 	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
 	count(&from->shards[by->shard].pulled, by);
 	if (from->looker)

@@ -110,6 +110,12 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 		endings_add(endings, task);
 		return;
 	}
+	if (task->constrained && atomic_load_explicit(&agent->runtime->deaths.count, memory_order_relaxed) &&
+	    !xy_task_can_run_below(task, agent->runtime->root)) {
+		atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed); /* its devices are lost */
+		endings_add(endings, task);
+		return;
+	}
 	if ((task->flags & XY__TASK_COMMUTES) && !xy__commute_take(task))
 		return;
 	if (task->flags & XY__TASK_ACQUIRE)

@@ -101,6 +101,8 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
 	task->constrained = true;
+	task->flags |= XY__TASK_SENT;
+	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
 	if (xy_task_can_run_below(task, rt->root)) {
 		worker->agent.base.offers = 1;
 		xy__inbox_put(rt, task, &worker->agent);
@@ -176,7 +178,10 @@ static bool slots_fill(struct slots *all)
 static bool slots_step(struct slots *all)
 {
 	struct xy_runtime *rt = all->worker->agent.runtime;
-	bool any = xy__transfers_poll(rt, &all->worker->agent);
+	bool any;
+
+	all->worker->agent.base.offers = all->used == all->size; /* without a slot it takes nothing soon */
+	any = xy__transfers_poll(rt, &all->worker->agent);
 
 	for (unsigned i = 0; i < all->size; i++) {
 		struct xy__slot *slot = &all->slots[i];

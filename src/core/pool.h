@@ -16,8 +16,8 @@ enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
 
 /* Workers that run nothing any more, as their device is lost. */
 struct xy__deaths {
-	_Atomic bool any;                          /* (a) */
-	_Atomic bool *of;                          /* (c) (a) by worker */
+	_Atomic unsigned count;                    /* (a) */
+	_Atomic uint8_t *of;                       /* (c) (a) by worker: how many had died with it; 0: alive */
 };
 
 struct xy__pool {

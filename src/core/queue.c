@@ -104,7 +104,7 @@ static inline bool constrained_can_run(const struct xy_task *task, const struct 
 {
 	if (by->team)
 		return xy_task_can_run_below(task, by->team);
-	return by->worker >= 0 && xy_task_can_run(task, (unsigned)by->worker);
+	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
 }
 
 static struct xy_task *constrained_first(const struct xy_queue *q, const struct xy_agent *by)

@@ -283,11 +283,11 @@ int xy_stop(struct xy_runtime **pointer)
 		xy__log(&rt->settings.log, "xy_stop: a codelet or callback can't stop its own runtime");
 		return -EDEADLK;
 	}
-	do
+	do {
 		xy__runtime_settle(rt);
-	while (xy__runtime_live(rt) && runtime_unblock(rt));
+		xy__transfers_drain(rt); /* which may call back, and so lead to more tasks */
+	} while (xy__runtime_live(rt) && (!xy__runtime_at_rest(rt) || runtime_unblock(rt)));
 	error = runtime_end_error(rt);
-	xy__transfers_drain(rt);
 	xy__watchdog_stop(rt);
 	xy__threads_stop(rt);
 	runtime_forget_handles(rt);

@@ -48,6 +48,7 @@ enum xy__task_flags {
 	XY__TASK_CHOICE = 64,        /* the codelet has a second implementation for some architecture */
 	XY__TASK_CALLBACK = 128,     /* callback is set */
 	XY__TASK_WANTED = 256,       /* (q) a queue had its data brought to the node wanted_on */
+	XY__TASK_SENT = 1024,        /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 	XY__TASK_DATA = 1024,        /* moves data to RAM and ends: see data/data_task.h */
@@ -132,6 +133,7 @@ struct xy_task {
 	void (*callback)(void *, int);         /* (c) with XY__TASK_CALLBACK */
 	void *callback_arg;                    /* (c) likewise */
 	uint8_t wanted_on;                     /* (q) with XY__TASK_WANTED: the node that its data was brought to */
+	uint8_t sent_at;                       /* (q) with XY__TASK_SENT: how many workers were dead then */
 	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };
@@ -176,6 +178,10 @@ static inline bool xy__task_is_another(const struct xy_task *task, uint32_t gene
 	/* acquire: pairs with the release in xy__task_open */
 	return atomic_load_explicit(&((struct xy_task *)task)->generation, memory_order_acquire) != generation;
 }
+
+/* Whether a worker that asks may take the task: like xy_task_can_run, but a worker that is dead may take what it
+ * has not sent away yet. */
+bool xy__task_can_take(const struct xy_task *task, unsigned worker);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {

@@ -47,16 +47,18 @@ unsigned xy_task_archs(const struct xy_task *task)
 	return task->archs;
 }
 
-/* Tasks that could come to a worker that is dead are constrained: see xy__device_run. */
-static bool is_dead(const struct xy_task *task, unsigned worker)
+/* How many workers had died when this one did; 0 while it lives. */
+static unsigned death_of(const struct xy_task *task, unsigned worker)
 {
 	const struct xy__deaths *deaths = task->pool->deaths;
 
-	return deaths && atomic_load_explicit(&((struct xy__deaths *)deaths)->any, memory_order_relaxed) &&
-	       atomic_load_explicit(&deaths->of[worker], memory_order_relaxed);
+	if (!deaths || !atomic_load_explicit(&((struct xy__deaths *)deaths)->count, memory_order_relaxed))
+		return 0;
+	return atomic_load_explicit(&deaths->of[worker], memory_order_relaxed);
 }
 
-bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation)
+/* Whether a worker could run it, dead or alive. */
+static bool fits_with(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
 	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
 	const struct xy_codelet *codelet = xy__task_codelet(task);
@@ -69,11 +71,11 @@ bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned 
 		return false;
 	if (!task->constrained)
 		return true;
-	return !is_dead(task, worker) && !pinned_elsewhere(task, worker) &&
+	return !pinned_elsewhere(task, worker) &&
 	       (!codelet->can_execute || codelet->can_execute(task, worker, implementation));
 }
 
-bool xy_task_can_run(const struct xy_task *task, unsigned worker)
+static bool fits(const struct xy_task *task, unsigned worker)
 {
 	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
 
@@ -82,9 +84,26 @@ bool xy_task_can_run(const struct xy_task *task, unsigned worker)
 	if (!task->constrained)
 		return true;
 	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
-		if (xy_task_can_run_with(task, worker, i))
+		if (fits_with(task, worker, i))
 			return true;
 	return false;
+}
+
+/* Tasks that could come to a worker that is dead are constrained, or become so when it sends them away. */
+bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	return fits_with(task, worker, implementation) && !(task->constrained && death_of(task, worker));
+}
+
+bool xy_task_can_run(const struct xy_task *task, unsigned worker)
+{
+	return fits(task, worker) && !(task->constrained && death_of(task, worker));
+}
+
+bool xy__task_can_take(const struct xy_task *task, unsigned worker)
+{
+	return fits(task, worker) && !(task->flags & XY__TASK_SENT && death_of(task, worker) &&
+				       task->sent_at >= death_of(task, worker));
 }
 
 unsigned xy__task_team_implementation(const struct xy_task *task, const struct xy_component *team)

@@ -46,7 +46,8 @@ bool xy__runtime_at_rest(struct xy_runtime *rt)
 {
 	uint64_t sleeps = runtime_sleeps(rt);
 
-	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox))
+	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox) ||
+	    xy__transfers_underway(&rt->memory))
 		return false;
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (atomic_load(&rt->workers[i].state) != XY__ASLEEP)

@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) int worker_call(struct xy__worker *
 	};
 	int error;
 
-	if (task->naccesses && worker->agent.runtime->memory.nnodes > 1)
+	if (worker->agent.runtime->memory.nnodes > 1)
 		return worker_call_fetched(worker, task, &call, buffers);
 	error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
 	if (error)
@@ -102,6 +102,8 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 
 	xy__fetch_init(&fetch, task, worker, buffers);
 	status = xy__fetch_wait(&fetch, &worker->agent);
+	if (xy__transfers_underway(&worker->agent.runtime->memory))
+		xy__transfers_entrust(worker->agent.runtime);
 	if (status)
 		xy__worker_explain(worker, task, status, fetch.reason);
 	else

@@ -38,7 +38,7 @@ int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent)
 	struct xy_handle *h = xy__access_handle(task->accesses[0]);
 	struct acquire_await *await = (struct acquire_await *)task->argument;
 
-	if (!h->copies || (task->flags & XY__TASK_UNFETCHED) || h->copies->leaving)
+	if (!h->copies || (task->flags & XY__TASK_UNFETCHED))
 		return 0;
 	await->base.told = acquire_told;
 	await->task = task;

@@ -102,7 +102,7 @@ static size_t fetch_bytes(const struct xy__fetch *f)
 
 		for (unsigned j = 0; j < i && !before; j++)
 			before = fetch_handle(f, j) == fetch_handle(f, i) &&
-				 !((fetch_mode(f, j) | fetch_mode(f, i)) & XY_SCRATCH);
+				 !((fetch_mode(f, j) ^ fetch_mode(f, i)) & XY_SCRATCH);
 		if (!before)
 			bytes += fetch_handle(f, i)->size_bytes;
 	}
@@ -332,7 +332,7 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 	valid = atomic_load(&h->valid);
 	if ((mode & XY_W) && !status)
 		fetch_commit(h, f->node, agent);
-	else if ((mode & XY_W) && (valid & ~mine))
+	else if ((mode & XY_W) && (valid & ~mine & ~atomic_load(&agent->runtime->memory.lost)))
 		atomic_store(&h->valid, valid & ~mine); /* what it began to write is worth nothing, the old is */
 	if (f->admitted)
 		fetch_copy(f, i)->pins--;

@@ -177,7 +177,7 @@ void xy__handle_finish(struct xy_handle *h)
 
 	while ((users = atomic_load(&h->unordered)))
 		xy__futex_wait(&h->unordered, users, -1);
-	xy__transfers_finish(h);
+	xy__transfers_end(h);
 }
 
 void xy__handle_forget(struct xy_handle *h)
@@ -207,9 +207,7 @@ int xy_unregister(struct xy_handle **pointer)
 	if (error)
 		return error;
 	atomic_store(&h->sequential, true);
-	if (h->copies)
-		h->copies->leaving = h->owns_memory;
-	error = xy__acquire_wait(h, XY_RW, &status);
+	error = h->owns_memory ? xy__order_wait(h, XY_RW, &status) : xy__acquire_wait(h, XY_RW, &status);
 	if (error)
 		return error;
 	xy__handle_finish(h);
@@ -218,7 +216,7 @@ int xy_unregister(struct xy_handle **pointer)
 		xy_release(h);
 	xy__handle_free(h);
 	*pointer = NULL;
-	return status;
+	return status == -ENODATA ? 0 : status; /* that it was invalidated is no failure */
 }
 
 /* --- what tasks get --- */

@@ -154,12 +154,14 @@ static bool cache_flush(struct xy__node *node, size_t bytes)
 static bool evict_allows(const struct xy__copy *copy, unsigned level)
 {
 	const struct xy__memory *memory = &copy->handle->runtime->memory;
+	const struct xy__copies *copies = copy->handle->copies;
 	uint64_t valid = atomic_load_explicit(&copy->handle->valid, memory_order_relaxed) & ~memory->lost;
 	bool clean = copy->scratch || !(valid & xy__bit(copy->node)) || (valid & ~xy__bit(copy->node));
 
-	if (copy->pins || copy->incoming || (level < 2 && copy->handle->copies->advice == XY_ADVICE_KEEP))
+	if (copy->pins || copy->incoming || (level < 2 && copies->advice == XY_ADVICE_KEEP))
 		return false;
-	return clean == !(level & 1);
+	/* A copy is saved in RAM only where nobody writes there and nothing else is coming. */
+	return clean == !(level & 1) && (clean || !(copies->ram.pins || copies->ram.incoming));
 }
 
 /* The oldest copy that may go, with its handle locked; NULL if there is none. */
@@ -177,6 +179,8 @@ static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 		}
 		if (evict_allows(copy, level))
 			break;
+		if (copy->handle->copies->ram.pins || copy->handle->copies->ram.incoming)
+			xy__node_change(node); /* it could be saved when RAM is at rest */
 		xy__lock_drop(&copy->handle->lock);
 	}
 	xy__lock_drop(&node->lock);
@@ -231,14 +235,33 @@ static bool node_make_room(struct xy__node *node, size_t bytes, enum xy__effort 
 
 /* --- memory of copies --- */
 
+static void node_note_most(struct xy__node *node)
+{
+	uint64_t most = node->used - node->cached;
+
+	if (most > atomic_load_explicit(&node->used_most, memory_order_relaxed))
+		atomic_store_explicit(&node->used_most, most, memory_order_relaxed);
+}
+
+/* Whether somebody has waited for memory for long, so that nobody else takes any without need. */
+static bool node_is_starved(struct xy__node *node)
+{
+	bool starved;
+
+	xy__lock_take(&node->lock);
+	starved = node->starving;
+	xy__lock_drop(&node->lock);
+	return starved;
+}
+
 static int node_allocate(struct xy__node *node, size_t bytes, void **memory)
 {
-	uint64_t most;
 	int error;
 
 	xy__lock_take(&node->lock);
 	*memory = cache_take(node, bytes);
 	if (*memory || bytes > node->limit || node->used > node->limit - bytes) {
+		node_note_most(node);
 		xy__lock_drop(&node->lock);
 		return *memory ? 0 : -ENOMEM;
 	}
@@ -248,9 +271,7 @@ static int node_allocate(struct xy__node *node, size_t bytes, void **memory)
 	xy__lock_take(&node->lock);
 	if (error)
 		node->used -= bytes;
-	most = node->used - node->cached;
-	if (most > atomic_load_explicit(&node->used_most, memory_order_relaxed))
-		atomic_store_explicit(&node->used_most, most, memory_order_relaxed);
+	node_note_most(node);
 	xy__lock_drop(&node->lock);
 	return error;
 }
@@ -261,6 +282,8 @@ static int node_take(struct xy__node *node, size_t bytes, void **memory, enum xy
 {
 	int error;
 
+	if (effort == XY__EFFORT_IDLE && node_is_starved(node))
+		return -EAGAIN;
 	do {
 		if (xy__node_is_lost(&agent->runtime->memory, node->id))
 			return -ENODEV;
@@ -314,7 +337,7 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 	if (copy->allocated)
 		return 0;
 	if (copy->home) {
-		copy->allocated = xy__interface_pointer(h->interface, &h->view) ||
+		copy->allocated = xy__interface_has_memory(h->interface, &h->view) ||
 				  !xy__interface_allocate_ram(h->interface, &h->view);
 		return copy->allocated ? 0 : -ENOMEM;
 	}
@@ -325,8 +348,9 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 	xy__lock_drop(&h->lock);
 	error = view_allocate(node, h->interface, view, effort, agent);
 	xy__lock_take(&h->lock);
-	if (!error && copy->allocated) {
-		view_release(node, h->interface, view); /* somebody else was faster */
+	if (copy->allocated) { /* somebody else was faster */
+		view_release(node, h->interface, view);
+		error = 0;
 	} else if (!error) {
 		memcpy(copy->view, view, h->interface->view_size);
 		copy->allocated = true;

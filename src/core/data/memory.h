@@ -63,7 +63,6 @@ struct xy__copies {
 	struct xy__await *awaits;       /* (l) */
 	_Atomic uint64_t write_through; /* (a) nodes that get what was written at once */
 	uint8_t advice;                 /* (l) enum xy_advice */
-	_Atomic bool leaving;           /* (a) it is being unregistered, and nobody wants to see the content */
 	struct xy__copy **scratch;      /* (l) by worker, or NULL */
 	struct xy__copy ram;
 	struct xy__copy *on[];          /* (l) by node, NULL: never was there */
@@ -186,8 +185,10 @@ int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent);
 void xy__transfers_spoil(struct xy_handle *h);
 /* Looks after transfers that have ended; true if there were any. */
 bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent);
-/* Waits for all transfers of a handle. */
-void xy__transfers_finish(struct xy_handle *h);
+/* The content is not needed any more: waits for all transfers of a handle, and there will be no other. */
+void xy__transfers_end(struct xy_handle *h);
+/* Somebody who was to look after transfers has something else to do: calls a worker that sleeps. */
+void xy__transfers_entrust(struct xy_runtime *rt);
 /* Waits for all transfers. */
 void xy__transfers_drain(struct xy_runtime *rt);
 

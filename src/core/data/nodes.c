@@ -11,15 +11,18 @@
 
 void xy__node_lose(struct xy_runtime *rt, unsigned node)
 {
+	unsigned dead;
 	const char *why = rt->memory.nodes[node].driver->explain();
 
 	if (atomic_fetch_or(&rt->memory.lost, xy__bit(node)) & xy__bit(node))
 		return;
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		if (rt->workers[i].node == node)
-			atomic_store(&rt->deaths.of[i], true);
 	atomic_store(&rt->workers_differ, true);
-	atomic_store(&rt->deaths.any, true);
+	dead = atomic_fetch_add(&rt->deaths.count, 1) + 1;
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (rt->workers[i].node == node) {
+			atomic_store(&rt->deaths.of[i], (uint8_t)dead);
+			rt->engine.wake(&rt->engine, i); /* to send away what waits for it */
+		}
 	xy__log(&rt->settings.log, "%s is lost and not used any more%s%s", rt->memory.nodes[node].name,
 		*why ? ": " : "", why);
 }

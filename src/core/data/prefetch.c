@@ -101,6 +101,7 @@ struct errand {
 	struct xy__await await;
 	struct xy_handle *handle;
 	unsigned node;
+	bool sent;               /* what it had to send is on its way, or came back */
 	/* 0: done, -EAGAIN: the await is in the handle's list. The handle is locked. */
 	int (*step)(struct errand *errand, struct xy__agent *agent);
 };
@@ -173,21 +174,25 @@ static int errand_bring(struct errand *errand, struct xy__agent *agent)
 		return 0;
 	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_begin(copy, agent))
 		return 0;
-	return -EAGAIN;
+	return copy->incoming ? -EAGAIN : 0; /* somebody else may have brought it meanwhile */
 }
 
 static int errand_evict(struct errand *errand, struct xy__agent *agent)
 {
 	struct xy_handle *h = errand->handle;
 	struct xy__copy *copy = h->copies->on[errand->node];
-	uint64_t valid = atomic_load(&h->valid);
+	uint64_t valid = atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost);
 
 	if (!copy || !copy->allocated || copy->home)
 		return 0;
-	if (copy->pins)
+	if (copy->pins || h->copies->ram.incoming)
 		return h->copies->transfers ? -EAGAIN : 0;
-	if (valid == xy__bit(errand->node))
-		return errand->await.begun || xy__transfer_evict(copy, agent) ? 0 : -EAGAIN;
+	if (valid == xy__bit(errand->node)) {
+		if (errand->sent || xy__transfer_evict(copy, agent))
+			return 0;
+		errand->sent = true;
+		return -EAGAIN;
+	}
 	xy__copy_release(copy);
 	return 0;
 }
@@ -212,7 +217,9 @@ static int errand_save(struct errand *errand, struct xy__agent *agent)
 
 	if ((atomic_load(&h->valid) & xy__bit(XY__RAM)) || errand->await.begun)
 		return ram->incoming ? -EAGAIN : 0;
-	return xy__copy_allocate(ram, XY__EFFORT_IDLE, agent) || xy__transfer_begin(ram, agent) ? 0 : -EAGAIN;
+	if (xy__copy_allocate(ram, XY__EFFORT_IDLE, agent) || xy__transfer_begin(ram, agent))
+		return 0;
+	return ram->incoming ? -EAGAIN : 0;
 }
 
 int xy_prefetch(struct xy_handle *h, unsigned node)

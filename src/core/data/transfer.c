@@ -41,10 +41,8 @@ static int transfer_issue(struct xy__transfer *t)
 	int error = xy__interface_copies(h->interface, h->copies->on[t->to]->view, h->copies->on[t->from]->view,
 					 &list);
 
-	if (error)
-		return error;
 	xy__lock_take(&channel->lock);
-	if (list.count)
+	if (!error && list.count)
 		error = device->driver->copy(device->device, kind, kind == XY_COPY_PEER ? from->device : NULL,
 					     list.items, list.count, &t->event);
 	if (!error) {
@@ -99,12 +97,31 @@ static void transfer_unregister(struct xy__transfer *t)
 	to->incoming = false;
 }
 
-/* The application does not look after what it began, and workers that sleep may have seen nothing to look after. */
-static void transfer_call_worker(struct xy_runtime *rt)
+/* Workers that sleep may have seen nothing to look after. */
+void xy__transfers_entrust(struct xy_runtime *rt)
 {
 	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
 		if (rt->engine.wake(&rt->engine, i) != XY__WAKE_BUSY)
 			return;
+}
+
+/* One of the two ends may be why it failed. Returns what those who wait are told: nothing if the content can still
+ * come from elsewhere. */
+static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int status)
+{
+	const unsigned ends[] = { from, to };
+
+	if (status != -ENODEV)
+		return status;
+	for (unsigned i = 0; i < 2; i++) {
+		struct xy__node *node = node_of(h, ends[i]);
+
+		if (!node->ram && node->driver->is_lost(node->device))
+			xy__node_lose(h->runtime, ends[i]);
+	}
+	if (xy__node_is_lost(&h->runtime->memory, to) || !xy__node_is_lost(&h->runtime->memory, from))
+		return status;
+	return atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost) ? 0 : status;
 }
 
 /* From one copy to another, both with memory. The handle is locked. The agent is NULL when another one has ended. */
@@ -124,16 +141,15 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 	alone = transfer_register(t);
 	error = transfer_issue(t);
 	if (!error && alone && agent && agent->base.worker < 0)
-		transfer_call_worker(h->runtime);
+		xy__transfers_entrust(h->runtime);
 	if (!error)
 		return 0;
 	transfer_unregister(t);
 	atomic_fetch_sub(&h->underway, 1);
 	atomic_fetch_sub(&h->runtime->memory.underway, 1);
-	if (error == -ENODEV)
-		xy__node_lose(h->runtime, t->device);
+	error = transfer_failed(h, t->from, t->to, error);
 	free(t);
-	return error;
+	return error ? error : -EAGAIN; /* from elsewhere, that is */
 }
 
 /* The node to bring the content from: RAM if it is there, else a device, a near one first. */
@@ -173,7 +189,7 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 	return error;
 }
 
-int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
+static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 	uint64_t valid = atomic_load(&h->valid), lost = atomic_load(&h->runtime->memory.lost);
@@ -194,6 +210,16 @@ int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
 	if (node_of(h, source)->ram || node_of(h, to->node)->ram || (node_of(h, to->node)->peers & xy__bit(source)))
 		return transfer_start(from, to, 0, false, agent);
 	return transfer_by_way_of_ram(from, to, agent);
+}
+
+int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
+{
+	int error;
+
+	do
+		error = transfer_try(to, agent);
+	while (error == -EAGAIN); /* a device was lost, and is not asked again */
+	return error;
 }
 
 int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
@@ -223,7 +249,7 @@ static void transfer_count(struct xy__transfer *t)
 }
 
 /* Those that waited for the stop in RAM. */
-static void transfer_go_on(struct xy__transfer *t, int status)
+static void transfer_go_on(struct xy__transfer *t, bool arrived, int error)
 {
 	struct xy_handle *h = t->handle;
 
@@ -234,8 +260,8 @@ static void transfer_go_on(struct xy__transfer *t, int status)
 			continue;
 		copy->pins--;
 		copy->incoming = false;
-		copy->error = status;
-		if (!status && !t->stale)
+		copy->error = error;
+		if (arrived)
 			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false, NULL);
 		xy__node_change(node_of(h, i));
 		atomic_fetch_sub(&node_of(h, i)->busy, 1);
@@ -248,19 +274,21 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 	struct xy_runtime *rt = h->runtime;
 	struct xy__copy *from, *to;
 	struct xy__await *awaits;
+	bool arrived;
 
-	if (status == -ENODEV)
-		xy__node_lose(rt, t->device);
 	xy__lock_take(&h->lock);
 	from = h->copies->on[t->from];
 	to = h->copies->on[t->to];
 	transfer_unregister(t);
-	to->error = status;
-	transfer_count(t);
-	if (!status && !t->stale)
+	if (!status)
+		transfer_count(t);
+	arrived = !status && !t->stale;
+	if (arrived)
 		atomic_fetch_or(&h->valid, xy__bit(t->to)); /* release: pairs with the acquire in fetch.c */
-	transfer_go_on(t, status);
-	if (t->evicts && !status && !t->stale && !from->pins)
+	status = transfer_failed(h, t->from, t->to, status);
+	to->error = t->stale ? 0 : status;
+	transfer_go_on(t, arrived, to->error);
+	if (t->evicts && arrived && !from->pins)
 		xy__copy_release(from);
 	awaits = h->copies->awaits;
 	h->copies->awaits = NULL;
@@ -273,7 +301,8 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 		awaits = next;
 	}
 	free(t);
-	atomic_fetch_sub(&rt->memory.underway, 1);
+	if (atomic_fetch_sub(&rt->memory.underway, 1) == 1)
+		xy__runtime_news(rt); /* for those who wait until nothing moves */
 }
 
 /* Finishes what has ended of a channel. */
@@ -342,8 +371,15 @@ static void transfers_wait(struct xy_runtime *rt, _Atomic unsigned *count)
 	}
 }
 
-void xy__transfers_finish(struct xy_handle *h)
+void xy__transfers_end(struct xy_handle *h)
 {
+	if (!h->copies)
+		return;
+	/* Nobody saves a copy that is not valid. */
+	xy__lock_take(&h->lock);
+	xy__transfers_spoil(h);
+	atomic_store(&h->valid, 0);
+	xy__lock_drop(&h->lock);
 	transfers_wait(h->runtime, &h->underway);
 }
 
