@@ -60,3 +60,5 @@ unit_tests += tests/core/data/plans
 tests_core_data_plans_LDADD = $(bed_libs)
 unit_tests += tests/core/data/plans_random
 tests_core_data_plans_random_LDADD = $(bed_libs)
+unit_tests += tests/core/data/hazards
+tests_core_data_hazards_LDADD = $(bed_libs)

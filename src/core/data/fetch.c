@@ -118,14 +118,10 @@ static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 			  fetch_bytes(f), node->name, node->limit);
 }
 
-/* Whether all that could go was gone while it looked: nobody used or held anything, and no memory was in the hands
- * of a thread that was about to use it or to give it back. The node is locked. */
+/* Whether all that could go was gone while it looked. The node is locked. */
 static bool fetch_is_last(const struct xy__fetch *f, struct xy__node *node)
 {
-	bool last = !node->admitted && node->holding == 1 && !atomic_load(&node->busy) &&
-		    node->used - node->cached == node->listed;
-
-	return last && atomic_load(&node->changes) == f->changes;
+	return xy__node_rests(node, 1) && atomic_load(&node->changes) == f->changes;
 }
 
 /* Gives back what it holds. */

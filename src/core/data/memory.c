@@ -145,6 +145,8 @@ static bool cache_flush(struct xy__node *node, size_t bytes)
 		free(flushed);
 		flushed = next;
 	}
+	if (any)
+		xy__node_change(node); /* the device may have refused somebody before it got that back */
 	return any;
 }
 

@@ -197,6 +197,14 @@ static inline bool xy__node_is_lost(const struct xy__memory *memory, unsigned no
 	return atomic_load_explicit(&((struct xy__memory *)memory)->lost, memory_order_relaxed) >> node & 1;
 }
 
+/* Whether nobody but so many tasks that look for memory uses or holds anything on the node, and none is in the hands
+ * of a thread that is about to use it or to give it back. The node is locked. */
+static inline bool xy__node_rests(struct xy__node *node, unsigned holding)
+{
+	return !node->admitted && node->holding == holding && !atomic_load(&node->busy) &&
+	       node->used - node->cached == node->listed;
+}
+
 /* Before what may let somebody else have memory becomes visible. */
 static inline void xy__node_change(struct xy__node *node)
 {

@@ -249,34 +249,36 @@ static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent
 	return error;
 }
 
-static bool node_is_quiet(struct xy__node *node)
+/* Whether nobody could have made room since `changes` were counted. */
+static bool node_is_quiet(struct xy__node *node, unsigned changes)
 {
 	bool quiet;
 
 	xy__lock_take(&node->lock);
-	quiet = !node->admitted && !atomic_load(&node->busy);
+	quiet = xy__node_rests(node, 0) && atomic_load(&node->changes) == changes;
 	xy__lock_drop(&node->lock);
 	return quiet;
 }
 
 /* As long as something goes on that may make room. */
-static int fetch_patiently(struct xy_handle *h, unsigned node)
+static int fetch_patiently(struct xy_handle *h, unsigned id)
 {
 	struct xy_runtime *rt = h->runtime;
-	unsigned rounds = 0, idle = 0;
+	struct xy__node *node = &rt->memory.nodes[id];
+	unsigned rounds = 0, changes;
 	int error;
 
 	do {
 		struct xy__agent *agent = xy__enter(rt);
 		bool any;
 
-		error = fetch_now(h, node, agent);
+		changes = atomic_load(&node->changes);
+		error = fetch_now(h, id, agent);
 		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
 		xy__leave(agent);
-		idle = any || !node_is_quiet(&rt->memory.nodes[node]) ? 0 : idle + 1;
 		if (error == -EAGAIN && !any)
 			xy__patience(&rounds);
-	} while (error == -EAGAIN && idle < 3);
+	} while (error == -EAGAIN && !node_is_quiet(node, changes));
 	return error == -EAGAIN ? -ENOMEM : error;
 }
 

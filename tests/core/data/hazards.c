@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moments at which data on devices is in danger: it is saved while somebody writes, its handle leaves while somebody
+ * waits for it, nobody needs it any more. On two CUDA devices of the test double.
+ */
+#include "bed.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../double/cudart_double.h"
+
+enum { N = 256, BYTES = N * sizeof(uint32_t) };
+
+static uint32_t x[N], y[N], z[N];
+
+/* Long enough for something that must not happen. */
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+}
+
+/* --- making room --- */
+
+static int write_at_gate(struct xy_call *call)
+{
+	uint32_t *a = xy_pointer(call, 0);
+
+	for (size_t i = 0; i < xy_vector(call, 0)->n; i++)
+		a[i] = 42;
+	helper_add(&((struct gate *)call->arg)->inside);
+	return helper_body_reach(&((struct gate *)call->arg)->open, 1);
+}
+
+static const struct xy_codelet slow_writer = { .name = "slow_writer", .cpu = { write_at_gate }, .modes = { XY_W } };
+
+static void what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves(void **state)
+{
+	const struct xy_config config = { .limit_cuda = "2K" };
+	struct helper *h = bed_start(1, &config, false);
+	struct xy_handle *v = bed_vector(h, x, N), *a = bed_vector(h, y, N), *b = bed_vector(h, z, N);
+	struct gate gate = { 0 };
+
+	(void)state;
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 1, v, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	HELPER_SUBMIT(h, .codelet = &slow_writer, .handles = { v }, .arg = &gate);
+	helper_reach(h, &gate.inside, 1);
+	/* The device has the only valid copy, and has to give it up for this. */
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_axpy, 1, a, b, NULL);
+	wait_a_little();
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), 0);
+	bed_unregister(h, &v);
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(x[i], 42);
+	bed_unregister(h, &a);
+	bed_unregister(h, &b);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+/* The second task needs all memory: it has to wait for the kernel and then for what that wrote to be saved. */
+static void a_task_waits_for_memory_that_a_slow_kernel_has(void **state)
+{
+	const struct xy_config config = { .limit_cuda = "2K", .cuda_workers = 2, .cuda_devices = "0" };
+	struct helper *h = bed_start(1, &config, false);
+	struct xy_handle *v = bed_vector(h, NULL, N), *a = bed_vector(h, y, N), *b = bed_vector(h, z, N);
+
+	(void)state;
+	cudart_double_set_delays(0.1, 20000);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 1, v, NULL, NULL);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 1), &bed_axpy, 1, a, b, NULL);
+	assert_int_equal(xy_fetch(v, bed_node(h, XY_CUDA, 0)), 0);
+	assert_int_equal(helper_wait(h), 0);
+	bed_unregister(h, &v);
+	bed_unregister(h, &a);
+	bed_unregister(h, &b);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves),
+		cmocka_unit_test(a_task_waits_for_memory_that_a_slow_kernel_has),
+	};
+
+	bed_guard();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
