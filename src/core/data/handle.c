@@ -171,12 +171,17 @@ static void handle_unlink(struct xy_handle *h)
 	xy__lock_drop(&rt->handles_lock);
 }
 
-void xy__handle_finish(struct xy_handle *h)
+static void handle_wait_for_unordered(struct xy_handle *h)
 {
 	int users;
 
 	while ((users = atomic_load(&h->unordered)))
 		xy__futex_wait(&h->unordered, users, -1);
+}
+
+void xy__handle_finish(struct xy_handle *h)
+{
+	handle_wait_for_unordered(h);
 	xy__transfers_end(h);
 }
 
@@ -192,6 +197,7 @@ int xy_unregister(struct xy_handle **pointer)
 	struct xy_handle *h = pointer ? *pointer : NULL;
 	struct xy_runtime *rt;
 	int error, status;
+	bool held;
 
 	if (!h) {
 		xy__log(NULL, "xy_unregister: no handle");
@@ -207,16 +213,20 @@ int xy_unregister(struct xy_handle **pointer)
 	if (error)
 		return error;
 	atomic_store(&h->sequential, true);
-	error = h->owns_memory ? xy__order_wait(h, XY_RW, &status) : xy__acquire_wait(h, XY_RW, &status);
+	error = xy__order_wait(h, XY_RW, &status);
 	if (error)
 		return error;
-	xy__handle_finish(h);
+	handle_wait_for_unordered(h);
+	held = !status;
+	if (!status && h->copies && !h->owns_memory)
+		status = xy__fetch_back(h);
+	xy__transfers_end(h);
 	handle_unlink(h);
-	if (!status)
+	if (held)
 		xy_release(h);
 	xy__handle_free(h);
 	*pointer = NULL;
-	return status == -ENODATA ? 0 : status; /* that it was invalidated is no failure */
+	return status;
 }
 
 /* --- what tasks get --- */

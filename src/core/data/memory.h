@@ -228,6 +228,10 @@ void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, uns
 /* A queue bound to a node had the task brought there; it has left that queue. */
 void xy__task_unwant(struct xy_task *task);
 
+/* Brings the content, unless it was invalidated, back to the memory of the application, which holds the handle and
+ * forgets it. 0 or why not, with a line in the log. */
+int xy__fetch_back(struct xy_handle *h);
+
 /* --- fetch.c --- */
 
 /* Begins to bring a task's data to its worker's node. The fields task, node, worker and buffers are set. */

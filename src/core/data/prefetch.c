@@ -249,6 +249,15 @@ static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent
 	return error;
 }
 
+/* What went wrong before is not what goes wrong now. */
+static void fetch_forget_error(struct xy_handle *h, unsigned node)
+{
+	xy__lock_take(&h->lock);
+	if (xy__copy_on(h, node) && !h->copies->on[node]->incoming)
+		h->copies->on[node]->error = 0;
+	xy__lock_drop(&h->lock);
+}
+
 /* Whether nobody could have made room since `changes` were counted. */
 static bool node_is_quiet(struct xy__node *node, unsigned changes)
 {
@@ -297,16 +306,27 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 	if (error || status)
 		return error ? error : status;
 	if (h->copies) {
-		xy__lock_take(&h->lock);
-		if (xy__copy_on(h, node) && !h->copies->on[node]->incoming)
-			h->copies->on[node]->error = 0;
-		xy__lock_drop(&h->lock);
+		fetch_forget_error(h, node);
 		error = fetch_patiently(h, node);
 	}
 	xy_release(h);
 	if (error)
 		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be brought to node %u: %s",
 			xy_handle_name(h), h->size_bytes, node, strerror(-error));
+	return error;
+}
+
+int xy__fetch_back(struct xy_handle *h)
+{
+	int error;
+
+	if (!atomic_load(&h->valid))
+		return 0;
+	fetch_forget_error(h, XY__RAM);
+	error = fetch_patiently(h, XY__RAM);
+	if (error)
+		xy__log(&h->runtime->settings.log, "xy_unregister: '%s' could not be brought back: %s",
+			xy_handle_name(h), strerror(-error));
 	return error;
 }
 

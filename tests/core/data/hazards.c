@@ -79,11 +79,68 @@ static void a_task_waits_for_memory_that_a_slow_kernel_has(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* --- leaving --- */
+
+static void take_first(void *arg, int status)
+{
+	struct xy_handle **v = arg;
+
+	assert_int_equal(status, 0);
+	y[0] = *(uint32_t *)xy_handle_pointer(*v);
+	xy_release(*v);
+}
+
+static void who_waits_for_data_gets_it_although_its_handle_leaves(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, NULL, N), *same = v;
+
+	(void)state;
+	y[0] = 0;
+	cudart_double_set_delays(0, 20000);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 7, v, NULL, NULL);
+	assert_int_equal(xy_acquire_callback(v, XY_R, take_first, &same), 0);
+	bed_unregister(h, &v);
+	assert_int_equal(y[0], 7);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void what_tasks_without_order_wrote_comes_back(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+
+	(void)state;
+	cudart_double_set_delays(0, 20000);
+	assert_int_equal(xy_handle_set_sequential(v, false), 0);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 7, v, NULL, NULL);
+	bed_unregister(h, &v);
+	assert_int_equal(x[3], 10);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void data_that_nobody_needs_can_leave(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+
+	(void)state;
+	memset(x, 1, sizeof x);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 7, v, NULL, NULL);
+	assert_int_equal(xy_invalidate(v), 0);
+	bed_unregister(h, &v);
+	assert_int_equal(x[3], 0x01010101);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves),
 		cmocka_unit_test(a_task_waits_for_memory_that_a_slow_kernel_has),
+		cmocka_unit_test(who_waits_for_data_gets_it_although_its_handle_leaves),
+		cmocka_unit_test(what_tasks_without_order_wrote_comes_back),
+		cmocka_unit_test(data_that_nobody_needs_can_leave),
 	};
 
 	bed_guard();
