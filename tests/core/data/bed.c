@@ -54,6 +54,12 @@ static void work_scratch(const struct work *w)
 		w->b[i] = w->a[i] + w->k;
 }
 
+static void work_bump(const struct work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->a[i] += w->k;
+}
+
 static void work_sum(const struct work *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -115,6 +121,7 @@ CODELET(add, XY_RW);
 CODELET(axpy, XY_R, XY_RW);
 CODELET(copy, XY_R, XY_W);
 CODELET(scratch, XY_SCRATCH, XY_RW);
+CODELET(bump, XY_RW | XY_COMMUTE);
 CODELET(sum, XY_R, XY_R, XY_RW);
 
 /* --- the runtime --- */

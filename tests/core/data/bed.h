@@ -36,6 +36,7 @@ extern const struct xy_codelet bed_add;     /* RW: y[i] = 3 y[i] + k */
 extern const struct xy_codelet bed_axpy;    /* R, RW: y[i] = 3 y[i] + k x[i] */
 extern const struct xy_codelet bed_copy;    /* R, W: y[i] = x[i] + k */
 extern const struct xy_codelet bed_scratch; /* SCRATCH, RW: through the scratch buffer, y[i] = 3 y[i] + k */
+extern const struct xy_codelet bed_bump;    /* RW with COMMUTE: y[i] = y[i] + k */
 extern const struct xy_codelet bed_sum;     /* R, R, RW: z[i] = z[i] + x[i] + k y[i] */
 
 /* Submits it on any worker, or on one. Handles up to the first NULL. */

@@ -18,6 +18,8 @@ static const struct xy_opencl_program program = {
 		  "{ size_t i = get_global_id(0); b[i] = a[i] + k; }\n"
 		  "kernel void scratch(uint k, global uint *a, global uint *b)\n"
 		  "{ size_t i = get_global_id(0); a[i] = 3 * b[i]; b[i] = a[i] + k; }\n"
+		  "kernel void bump(uint k, global uint *a)\n"
+		  "{ size_t i = get_global_id(0); a[i] = a[i] + k; }\n"
 		  "kernel void sum(uint k, global uint *a, global uint *b, global uint *c)\n"
 		  "{ size_t i = get_global_id(0); c[i] = c[i] + a[i] + k * b[i]; }\n",
 };

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data on many memory nodes against a simple sequential model: random programs over handles, modes, workers, hints
+ * and the application's own accesses, in little memory, on CPUs, two CUDA devices of the test double, two OpenCL
+ * devices of PoCL, and NUMA nodes. XYLEM_TEST_SEED=n runs the program of one seed alone.
+ */
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../double/cudart_double.h"
+
+enum { MOST_THREADS = 3 };
+
+static const char *const policies[] = {
+	"tree-eager", "tree-eager-prefetching", "tree-prio-prefetching", "tree-random", "tree-random-prefetching",
+	"tree-ws",
+	"fifo | eager | each worker { fifo(ntasks=3, ready) | best-implementation }",
+	"work-stealing | each worker { fifo(ntasks=2) | best-implementation }",
+};
+
+/* What a seed makes of a runtime. */
+struct world {
+	struct xy_config config;
+	char limit_cuda[32], limit_opencl[32];
+	unsigned nthreads, ncpu;
+	double gigabytes_per_second, launch_us;
+};
+
+static int any_pipeline(uint64_t *random)
+{
+	unsigned n = helper_below(random, 4);
+
+	return n ? (int)n : XY_PIPELINE_NONE;
+}
+
+/* From hardly enough to plenty. */
+static void any_limit(uint64_t *random, char *text, size_t size)
+{
+	snprintf(text, size, "%u", PROGRAM_MOST_BYTES + helper_below(random, 4) * helper_below(random, 8000));
+}
+
+static void world_make(struct world *w, uint64_t *random)
+{
+	*w = (struct world){
+		.config = {
+			.sched = policies[helper_below(random, HELPER_COUNT(policies))],
+			.cuda_workers = 1 + helper_below(random, 2),
+			.cuda_pipeline = any_pipeline(random),
+			.opencl_pipeline = any_pipeline(random),
+			.prefetch = helper_below(random, 3) ? XY_PREFETCH_YES : XY_PREFETCH_NO,
+			.window = helper_below(random, 3) ? 0 : 8 + helper_below(random, 100),
+			.seed = helper_random(random),
+		},
+		.nthreads = 1 + helper_below(random, MOST_THREADS),
+		.ncpu = 1 + helper_below(random, 2),
+		.gigabytes_per_second = helper_below(random, 3) ? 0 : 0.05,
+		.launch_us = helper_below(random, 3) ? 0 : 50,
+	};
+	any_limit(random, w->limit_cuda, sizeof w->limit_cuda);
+	any_limit(random, w->limit_opencl, sizeof w->limit_opencl);
+	w->config.limit_cuda = helper_below(random, 8) ? w->limit_cuda : NULL;
+	w->config.limit_opencl = helper_below(random, 8) ? w->limit_opencl : NULL;
+}
+
+/* --- one program for each thread --- */
+
+struct runner {
+	struct program program;
+	pthread_t thread;
+	unsigned nsteps;
+};
+
+static void *runner_main(void *arg)
+{
+	struct runner *runner = arg;
+
+	program_run(&runner->program, runner->nsteps);
+	return NULL;
+}
+
+static bool run_threads(struct helper *h, unsigned nthreads, unsigned nsteps, uint64_t *random)
+{
+	static struct runner runners[MOST_THREADS];
+	bool well = true;
+
+	for (unsigned i = 0; i < nthreads; i++) {
+		program_init(&runners[i].program, h->rt, helper_random(random));
+		runners[i].nsteps = nsteps / nthreads;
+		assert_int_equal(pthread_create(&runners[i].thread, NULL, runner_main, &runners[i]), 0);
+	}
+	for (unsigned i = 0; i < nthreads; i++) {
+		assert_int_equal(pthread_join(runners[i].thread, NULL), 0);
+		well &= program_fini(&runners[i].program);
+	}
+	return well;
+}
+
+/* Nothing is left on any device. */
+static bool nodes_are_empty(struct helper *h)
+{
+	unsigned nnodes = xy_machine_nnodes(xy_runtime_machine(h->rt));
+	bool empty = true;
+
+	for (unsigned i = 0; i < nnodes; i++) {
+		struct xy_node_stats stats = bed_stats(h, i);
+
+		if (!stats.used_bytes && (!stats.limit_bytes || stats.most_bytes <= stats.limit_bytes))
+			continue;
+		print_error("node %u: %zu bytes are left, %zu of %zu were used\n", i, stats.used_bytes,
+			    stats.most_bytes, stats.limit_bytes);
+		empty = false;
+	}
+	return empty;
+}
+
+static void run_seed(uint64_t seed, bool opencl, bool numa, unsigned nsteps)
+{
+	uint64_t random = seed;
+	struct world world;
+	struct helper *h;
+	bool well;
+
+	world_make(&world, &random);
+	if (numa) {
+		world.config.numa = true;
+		world.config.machine = "this(numa:2 core:1)";
+		world.ncpu = 0;
+	}
+	print_message("# XYLEM_TEST_SEED=%llu: %s\n", (unsigned long long)seed, world.config.sched);
+	h = bed_start(world.ncpu, &world.config, opencl);
+	cudart_double_set_delays(world.gigabytes_per_second, world.launch_us);
+	well = run_threads(h, world.nthreads, nsteps, &random);
+	well &= nodes_are_empty(h);
+	assert_int_equal(bed_stop(h, 0), 0);
+	assert_true(well);
+}
+
+static void run_seeds(uint64_t first, unsigned n, bool opencl, bool numa)
+{
+	const char *one = getenv("XYLEM_TEST_SEED");
+
+	if (one)
+		run_seed(strtoull(one, NULL, 0), opencl, numa, 400);
+	for (unsigned i = 0; i < n && !one; i++)
+		run_seed(first + i, opencl, numa, 400);
+}
+
+static void programs_on_CPUs_and_CUDA_devices_compute_what_the_model_does(void **state)
+{
+	(void)state;
+	run_seeds(1, helper_scale(40), false, false);
+}
+
+static void programs_on_OpenCL_devices_too_compute_what_the_model_does(void **state)
+{
+	(void)state;
+	if (!bed_has_opencl())
+		skip();
+	run_seeds(1001, helper_scale(40), true, false);
+}
+
+static void programs_on_NUMA_nodes_compute_what_the_model_does(void **state)
+{
+	(void)state;
+	run_seeds(2001, helper_scale(20), false, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs_on_CPUs_and_CUDA_devices_compute_what_the_model_does),
+		cmocka_unit_test(programs_on_OpenCL_devices_too_compute_what_the_model_does),
+		cmocka_unit_test(programs_on_NUMA_nodes_compute_what_the_model_does),
+	};
+
+	bed_guard();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

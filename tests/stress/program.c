@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* Random programs and their model; see program.h. */
+#include "program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t sizes[PROGRAM_SIZES] = { 17, 256, PROGRAM_MOST_NUMBERS };
+
+static unsigned below(struct program *p, unsigned n)
+{
+	return helper_below(&p->random, n);
+}
+
+static bool is_well(struct program *p)
+{
+	bool well;
+
+	pthread_mutex_lock(&p->lock);
+	well = !p->why[0];
+	pthread_mutex_unlock(&p->lock);
+	return well;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+check(struct program *p, bool right, const char *format, ...)
+{
+	va_list arguments;
+
+	if (right)
+		return;
+	pthread_mutex_lock(&p->lock);
+	if (!p->why[0]) {
+		int n = snprintf(p->why, sizeof p->why, "step %u, %s: ", p->nsteps, p->step);
+
+		va_start(arguments, format);
+		vsnprintf(p->why + n, sizeof p->why - (size_t)n, format, arguments);
+		va_end(arguments);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void check_content(struct program *p, const struct program_data *d, const uint32_t *found,
+			  const uint32_t *expected)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (found[i] != expected[i]) {
+			check(p, false, "data %td, element %zu of %zu is %u instead of %u", d - p->data, i, d->n,
+			      found[i], expected[i]);
+			return;
+		}
+}
+
+/* --- data --- */
+
+static struct program_data *any_data(struct program *p)
+{
+	return &p->data[below(p, PROGRAM_DATA)];
+}
+
+/* Of the same size. */
+static struct program_data *any_like(struct program *p, const struct program_data *d)
+{
+	unsigned size = (unsigned)(d - p->data) % PROGRAM_SIZES;
+
+	return &p->data[below(p, PROGRAM_DATA / PROGRAM_SIZES) * PROGRAM_SIZES + size];
+}
+
+static unsigned any_node(struct program *p)
+{
+	return below(p, xy_machine_nnodes(xy_runtime_machine(p->rt)));
+}
+
+static void data_register(struct program *p, struct program_data *d)
+{
+	int error;
+
+	d->memory = below(p, 2) ? malloc(d->n * sizeof *d->memory) : NULL;
+	for (size_t i = 0; i < d->n; i++) {
+		d->model[i] = d->memory ? below(p, 1000) : 0;
+		if (d->memory)
+			d->memory[i] = d->model[i];
+	}
+	error = xy_vector_register(p->rt, &d->handle, d->memory, d->n, sizeof *d->model);
+	check(p, !error, "xy_vector_register returned %d", error);
+	xy_handle_set_name(d->handle, "data");
+}
+
+static void data_unregister(struct program *p, struct program_data *d)
+{
+	int error = d->handle ? xy_unregister(&d->handle) : 0;
+
+	check(p, !error, "xy_unregister of data %td returned %d", d - p->data, error);
+	if (d->memory)
+		check_content(p, d, d->memory, d->model);
+	free(d->memory);
+	d->memory = NULL;
+}
+
+/* --- tasks --- */
+
+static void model_run(const struct xy_codelet *codelet, uint32_t k, uint32_t *a, uint32_t *b, uint32_t *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (codelet == &bed_set)
+			a[i] = k + (uint32_t)i;
+		else if (codelet == &bed_add)
+			a[i] = 3 * a[i] + k;
+		else if (codelet == &bed_bump)
+			a[i] = a[i] + k;
+		else if (codelet == &bed_axpy)
+			b[i] = 3 * b[i] + k * a[i];
+		else if (codelet == &bed_copy)
+			b[i] = a[i] + k;
+		else if (codelet == &bed_scratch)
+			b[i] = 3 * b[i] + k;
+		else
+			c[i] = c[i] + a[i] + k * b[i];
+}
+
+static void submit(struct program *p, const struct xy_codelet *codelet, struct program_data *const d[3],
+		   enum xy_mode last)
+{
+	struct bed_arg arg = { below(p, 1000) };
+	unsigned nworkers = xy_machine_nworkers(xy_runtime_machine(p->rt));
+	unsigned workers[2] = { below(p, nworkers), below(p, nworkers) };
+	struct xy_access accesses[3];
+	struct xy_task_desc desc = { .codelet = codelet, .accesses = accesses, .arg = &arg, .arg_size = sizeof arg,
+				     .priority = (int)below(p, 5), .workers = workers, .nworkers = below(p, 3) };
+	int error;
+
+	p->step = codelet->name;
+	while (desc.naccesses < 3 && codelet->modes[desc.naccesses]) {
+		unsigned i = desc.naccesses++;
+
+		accesses[i] = (struct xy_access){ d[i]->handle, codelet->modes[i] };
+	}
+	accesses[desc.naccesses - 1].mode |= last;
+	model_run(codelet, arg.k, d[0]->model, d[1]->model, d[2]->model, d[0]->n);
+	error = xy_submit(p->rt, &desc);
+	check(p, !error, "xy_submit returned %d", error);
+}
+
+/* Any codelet on any data, some of it twice. */
+static void step_task(struct program *p)
+{
+	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
+							     &bed_sum };
+	struct program_data *a = any_data(p), *d[3] = { a, any_like(p, a), any_like(p, a) };
+
+	submit(p, codelets[below(p, HELPER_COUNT(codelets))], d, 0);
+}
+
+/* Several that add to the same data. */
+static void step_commute(struct program *p)
+{
+	struct program_data *sum = any_data(p);
+
+	for (unsigned n = 2 + below(p, 4); n; n--) {
+		struct program_data *d[3] = { any_like(p, sum), any_like(p, sum), sum };
+
+		if (below(p, 2))
+			submit(p, &bed_sum, d, XY_COMMUTE);
+		else
+			submit(p, &bed_bump, (struct program_data *const[]){ sum, sum, sum }, 0);
+	}
+}
+
+/* Long enough a chain to be moved about. */
+static void step_chain(struct program *p)
+{
+	struct program_data *d = any_data(p);
+
+	for (unsigned n = 2 + below(p, 6); n; n--)
+		submit(p, &bed_add, (struct program_data *const[]){ d, d, d }, 0);
+}
+
+/* --- the application --- */
+
+/* What the application does with data that it holds. */
+static void use(struct program *p, const struct program_data *d, enum xy_mode mode, uint32_t k, uint32_t *content,
+		const uint32_t *expected)
+{
+	if (!content) {
+		check(p, false, "data %td has no memory while it is held", d - p->data);
+		return;
+	}
+	if (mode & XY_R)
+		check_content(p, d, content, expected);
+	for (size_t i = 0; (mode & XY_W) && i < d->n; i++)
+		content[i] = (mode & XY_R ? 5 * content[i] : (uint32_t)i) + k;
+}
+
+static void model_use(struct program_data *d, enum xy_mode mode, uint32_t k)
+{
+	for (size_t i = 0; (mode & XY_W) && i < d->n; i++)
+		d->model[i] = (mode & XY_R ? 5 * d->model[i] : (uint32_t)i) + k;
+}
+
+static enum xy_mode any_mode(struct program *p)
+{
+	static const enum xy_mode modes[] = { XY_R, XY_R, XY_W, XY_RW };
+
+	return modes[below(p, HELPER_COUNT(modes))];
+}
+
+static void step_acquire(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	enum xy_mode mode = any_mode(p);
+	uint32_t k = below(p, 1000);
+	int error = xy_acquire(d->handle, mode);
+
+	check(p, !error, "xy_acquire returned %d", error);
+	if (error)
+		return;
+	use(p, d, mode, k, xy_handle_pointer(d->handle), d->model);
+	model_use(d, mode, k);
+	error = xy_release(d->handle);
+	check(p, !error, "xy_release returned %d", error);
+}
+
+/* An acquire that has a callback. The data may be registered anew by the time the model is looked at. */
+struct later {
+	struct program *program;
+	const struct program_data *data;
+	struct xy_handle *handle;
+	enum xy_mode mode;
+	uint32_t k;
+	uint32_t expected[PROGRAM_MOST_NUMBERS];
+};
+
+static void later_called(void *arg, int status)
+{
+	struct later *later = arg;
+	struct program *p = later->program;
+
+	check(p, !status, "a callback was told %d", status);
+	if (!status) {
+		use(p, later->data, later->mode, later->k, xy_handle_pointer(later->handle), later->expected);
+		check(p, !xy_release(later->handle), "xy_release in a callback failed");
+	}
+	free(later);
+	atomic_fetch_sub(&p->callbacks, 1);
+}
+
+static void step_acquire_callback(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	struct later *later = malloc(sizeof *later);
+	int error;
+
+	later->program = p;
+	later->data = d;
+	later->handle = d->handle;
+	later->mode = any_mode(p);
+	later->k = below(p, 1000);
+	memcpy(later->expected, d->model, d->n * sizeof *d->model);
+	model_use(d, later->mode, later->k);
+	atomic_fetch_add(&p->callbacks, 1);
+	error = xy_acquire_callback(d->handle, later->mode, later_called, later);
+	check(p, !error, "xy_acquire_callback returned %d", error);
+	if (error) {
+		atomic_fetch_sub(&p->callbacks, 1);
+		free(later);
+	}
+}
+
+static void step_register_again(struct program *p)
+{
+	struct program_data *d = any_data(p);
+
+	data_unregister(p, d);
+	if (is_well(p))
+		data_register(p, d);
+}
+
+static void step_wait(struct program *p)
+{
+	int error = xy_wait_for(p->rt, 30);
+
+	check(p, !error, "xy_wait returned %d: %s", error, xy_error(p->rt));
+}
+
+/* --- hints --- */
+
+static void step_prefetch(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	int error = xy_prefetch(d->handle, any_node(p));
+
+	check(p, !error, "xy_prefetch returned %d", error);
+}
+
+static void step_fetch(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	int error = xy_fetch(d->handle, any_node(p));
+
+	check(p, !error, "xy_fetch returned %d", error);
+}
+
+static void step_evict(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	unsigned node = any_node(p);
+	int error = node ? xy_evict(d->handle, node) : 0;
+
+	check(p, !error, "xy_evict returned %d", error);
+}
+
+/* Whoever comes next writes it. */
+static void step_invalidate(struct program *p)
+{
+	struct program_data *d = any_data(p), *from = any_like(p, d);
+	int error = xy_invalidate(d->handle);
+
+	check(p, !error, "xy_invalidate returned %d", error);
+	if (below(p, 2))
+		step_evict(p);
+	if (below(p, 2) && from != d)
+		submit(p, &bed_copy, (struct program_data *const[]){ from, d, d }, 0);
+	else
+		submit(p, &bed_set, (struct program_data *const[]){ d, d, d }, 0);
+}
+
+static void step_advise(struct program *p)
+{
+	static const enum xy_advice advices[] = { XY_ADVICE_NORMAL, XY_ADVICE_KEEP, XY_ADVICE_WONT_USE };
+	struct program_data *d = any_data(p);
+	int error = xy_advise(d->handle, advices[below(p, HELPER_COUNT(advices))]);
+
+	check(p, !error, "xy_advise returned %d", error);
+}
+
+static void step_write_through(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	unsigned nnodes = xy_machine_nnodes(xy_runtime_machine(p->rt));
+	int error = xy_handle_set_write_through(d->handle, below(p, 2) ? below(p, 1u << nnodes) : 0);
+
+	check(p, !error, "xy_handle_set_write_through returned %d", error);
+}
+
+static void step_stats(struct program *p)
+{
+	unsigned node = any_node(p);
+	struct xy_node_stats stats;
+	int error = xy_node_stats(p->rt, node, &stats);
+
+	check(p, !error, "xy_node_stats returned %d", error);
+	check(p, !stats.lost && (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
+							stats.most_bytes <= stats.limit_bytes)),
+	      "node %u has %zu bytes and had %zu of %zu, lost %d", node, stats.used_bytes, stats.most_bytes,
+	      stats.limit_bytes, stats.lost);
+}
+
+/* --- programs --- */
+
+static const struct step {
+	const char *name;
+	void (*run)(struct program *p);
+	unsigned weight;
+} steps[] = {
+	{ "a task", step_task, 60 },
+	{ "tasks that commute", step_commute, 5 },
+	{ "a chain", step_chain, 5 },
+	{ "an acquire", step_acquire, 5 },
+	{ "an acquire with a callback", step_acquire_callback, 5 },
+	{ "another registration", step_register_again, 3 },
+	{ "a wait", step_wait, 1 },
+	{ "a prefetch", step_prefetch, 6 },
+	{ "a fetch", step_fetch, 2 },
+	{ "an eviction", step_evict, 6 },
+	{ "an invalidation", step_invalidate, 3 },
+	{ "an advice", step_advise, 5 },
+	{ "a mask", step_write_through, 4 },
+	{ "a look at the memory", step_stats, 4 },
+};
+
+static void any_step(struct program *p)
+{
+	unsigned sum = 0, at;
+
+	for (unsigned i = 0; i < HELPER_COUNT(steps); i++)
+		sum += steps[i].weight;
+	at = below(p, sum);
+	for (unsigned i = 0; i < HELPER_COUNT(steps); i++) {
+		if (at < steps[i].weight) {
+			p->step = steps[i].name;
+			steps[i].run(p);
+			return;
+		}
+		at -= steps[i].weight;
+	}
+}
+
+void program_init(struct program *p, struct xy_runtime *rt, uint64_t seed)
+{
+	memset(p, 0, sizeof *p);
+	p->rt = rt;
+	p->random = seed;
+	p->step = "the beginning";
+	pthread_mutex_init(&p->lock, NULL);
+	for (unsigned i = 0; i < PROGRAM_DATA; i++) {
+		p->data[i].n = sizes[i % PROGRAM_SIZES];
+		p->data[i].model = malloc(p->data[i].n * sizeof(uint32_t));
+		data_register(p, &p->data[i]);
+	}
+}
+
+void program_run(struct program *p, unsigned nsteps)
+{
+	for (; p->nsteps < nsteps && is_well(p); p->nsteps++)
+		any_step(p);
+	p->step = "the end";
+	for (unsigned i = 0; i < PROGRAM_DATA; i++) {
+		struct program_data *d = &p->data[i];
+		int error = d->memory || !d->handle ? 0 : xy_acquire(d->handle, XY_R);
+
+		check(p, !error, "xy_acquire of data %u returned %d", i, error);
+		if (!d->memory && d->handle && !error) {
+			check_content(p, d, xy_handle_pointer(d->handle), d->model);
+			xy_release(d->handle);
+		}
+		data_unregister(p, d);
+	}
+	check(p, !atomic_load(&p->callbacks), "%d callbacks were not called", atomic_load(&p->callbacks));
+}
+
+bool program_fini(struct program *p)
+{
+	for (unsigned i = 0; i < PROGRAM_DATA; i++)
+		free(p->data[i].model);
+	pthread_mutex_destroy(&p->lock);
+	if (p->why[0])
+		print_error("%s\n", p->why);
+	return !p->why[0];
+}
