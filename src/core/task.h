@@ -48,7 +48,7 @@ enum xy__task_flags {
 	XY__TASK_CHOICE = 64,        /* the codelet has a second implementation for some architecture */
 	XY__TASK_CALLBACK = 128,     /* callback is set */
 	XY__TASK_WANTED = 256,       /* (q) a queue had its data brought to the node wanted_on */
-	XY__TASK_SENT = 1024,        /* (q) sent away by a worker that is dead: see sent_at */
+	XY__TASK_SENT = 2048,        /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 	XY__TASK_DATA = 1024,        /* moves data to RAM and ends: see data/data_task.h */
