@@ -38,6 +38,9 @@ struct command {
 	const char *key;                        /* the word before the number that it prints */
 };
 
+/* Runs the command and finds the number behind each key; NULL ends the keys. */
+enum outcome process_measure_all(const struct command *command, const char *const *keys, double *numbers);
+
 /* Runs the command and finds the number. A broken one leaves its messages on stderr. */
 enum outcome process_measure(const struct command *command, double *number);
 bool process_interrupted(void);
@@ -112,7 +115,34 @@ const struct series *table_result(unsigned table, unsigned column, unsigned subj
 bool hops_run(void);                     /* cost of a pass-through component (hops.c) */
 bool hops_cost(double *ns);              /* the larger slope; false: not measured */
 
+/* A bench of data: a line per program, and several numbers from each of up to two runs (sheets.c). */
+#define MAX_LINES 10
+#define SHEET_COLUMNS 4
+struct sheet {
+	const char *name, *title;
+	struct sheet_line { const char *name, *program, *extra[2]; } lines[MAX_LINES];
+	struct sheet_run {
+		const char *full[4], *quick[4];    /* arguments of the program, name included */
+		unsigned accesses;                 /* of each task: counts instructions per access; 0: does not */
+		struct { const char *title, *key; } columns[SHEET_COLUMNS];
+	} runs[2];
+};
+enum { FETCH, OVERLAP, BANDWIDTH, DEVICES, NSHEETS };
+enum { FETCH_RAM, FETCH_NODES };
+enum { OVERLAP_EAGER, OVERLAP_PREFETCHING };
+enum { BANDWIDTH_IN_BARE, BANDWIDTH_IN, BANDWIDTH_OUT_BARE, BANDWIDTH_OUT };
+enum { DEVICES_PRODUCT, DEVICES_CHAIN };
+enum { DEVICES_TIME, DEVICES_BYTES };
+extern const struct sheet sheets[NSHEETS];
+
+bool line_is_xylem(const struct sheet_line *line);
+bool sheet_run(const struct sheet *sheet);   /* false: something is broken */
+/* The series of a number, NULL if it was not measured. */
+const struct series *sheet_result(unsigned sheet, unsigned line, unsigned run, unsigned column);
+
 bool instructions_run(void);             /* instructions per task (instructions.c) */
+/* Instructions of all threads of a command. */
+enum outcome instructions_measure(const struct command *plain, double *instructions);
 bool instructions_count(unsigned subject, double *count);
 
 void verdicts_print(void);               /* what was to be reached, and was or was not (verdicts.c) */

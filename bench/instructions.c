@@ -20,21 +20,26 @@ static unsigned ntasks(unsigned subject)
 	return (subject_is_xylem(subject) ? 20000 : 2000) / (settings.quick ? 4 : 1);
 }
 
+enum outcome instructions_measure(const struct command *plain, double *instructions)
+{
+	struct command command = {
+		.arguments = { settings.valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null" },
+		.key = "Collected",
+	};
+
+	memcpy(command.arguments + 3, plain->arguments, (MAX_ARGUMENTS - 3) * sizeof(*plain->arguments));
+	return process_measure(&command, instructions);
+}
+
 static enum outcome count(unsigned subject, unsigned n, double *instructions)
 {
-	static const char *const callgrind[] = {
-		"--tool=callgrind", "--callgrind-out-file=/dev/null",
-	};
 	char number[16];
 	const char *const arguments[] = { "independent", number, "--repeat", "1", "--no-warm-up", NULL };
-	struct command plain, command = { .arguments = { settings.valgrind, callgrind[0], callgrind[1] },
-					  .key = "Collected" };
+	struct command command;
 
 	snprintf(number, sizeof(number), "%u", n);
-	plain = subject_command(subject, arguments, 1);
-	memcpy(command.arguments + 3, plain.arguments,
-	       (MAX_ARGUMENTS - 3) * sizeof(*plain.arguments));
-	return process_measure(&command, instructions);
+	command = subject_command(subject, arguments, 1);
+	return instructions_measure(&command, instructions);
 }
 
 static void run_subject(unsigned subject)

@@ -7,23 +7,47 @@
 
 bench_shared = bench/peers/graphs.c bench/peers/graphs.h bench/peers/main.c bench/peers/measure.c \
 	bench/peers/measure.h bench/peers/peer.h
-bench_programs = bench/run bench/peers/xylem
+bench_programs = bench/run bench/peers/xylem bench/peers/data
+if HAVE_OPENCL
+bench_programs += bench/peers/devices-xylem
+endif
 bench_openmp =
 EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb
+EXTRA_PROGRAMS += bench/peers/devices-starpu
 
-# The driver and our own program are built by `make check` too, for a run with a few tasks.
+# The driver and our own programs are built by `make check` too, for a run with a few tasks.
 check_PROGRAMS += $(bench_programs)
 TESTS += bench/smoke.sh
 EXTRA_DIST += bench/README.md bench/smoke.sh bench/peers/openmp.c
 
 bench_run_SOURCES = bench/driver.h bench/hops.c bench/instructions.c bench/process.c bench/run.c \
-	bench/series.c bench/subjects.c bench/tables.c bench/verdicts.c
+	bench/series.c bench/sheets.c bench/subjects.c bench/tables.c bench/verdicts.c
 bench_run_LDADD = -lm
 
 # -no-install: a program, not a script that calls one, so that callgrind sees it.
 bench_peers_xylem_SOURCES = bench/peers/xylem.c $(bench_shared)
 bench_peers_xylem_LDADD = libxylem.la -lm
 bench_peers_xylem_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+# With devices of the test double of libcudart, where the driver finds them.
+bench_peers_data_SOURCES = bench/peers/data.c bench/peers/measure.c bench/peers/measure.h bench/peers/peer.h
+bench_peers_data_CPPFLAGS = $(AM_CPPFLAGS) $(bench_drivers)
+bench_peers_data_LDADD = libxylem.la $(double_libs)
+bench_peers_data_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_drivers = -DBENCH_DRIVERS='"$(abs_builddir)/src/drivers/.libs"'
+
+# On OpenCL devices.
+bench_devices = bench/peers/devices.c bench/peers/devices.h bench/peers/measure.c bench/peers/measure.h \
+	bench/peers/peer.h
+bench_peers_devices_xylem_SOURCES = bench/peers/devices_xylem.c $(bench_devices)
+bench_peers_devices_xylem_CPPFLAGS = $(AM_CPPFLAGS) $(bench_drivers)
+bench_peers_devices_xylem_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+bench_peers_devices_xylem_LDADD = libxylem.la $(OPENCL_LIBS)
+bench_peers_devices_xylem_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+bench_peers_devices_starpu_SOURCES = bench/peers/devices_starpu.c $(bench_devices)
+bench_peers_devices_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(OPENCL_CFLAGS)
+bench_peers_devices_starpu_LDADD = $(STARPU_LIBS) $(OPENCL_LIBS)
 
 bench_peers_starpu_SOURCES = bench/peers/starpu.c $(bench_shared)
 bench_peers_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
@@ -36,6 +60,11 @@ bench_peers_tbb_LDADD = $(TBB_LIBS) -lm
 if HAVE_STARPU
 bench_starpu = bench/peers/starpu
 endif
+if HAVE_OPENCL
+if HAVE_STARPU
+bench_starpu_opencl = bench/peers/devices-starpu
+endif
+endif
 if HAVE_TBB
 bench_tbb = bench/peers/tbb
 endif
@@ -45,8 +74,9 @@ endif
 if HAVE_CLANG_OPENMP
 bench_openmp += bench/peers/openmp-clang
 endif
-bench_peers = $(bench_starpu) $(bench_tbb) $(bench_openmp)
+bench_peers = $(bench_starpu) $(bench_tbb) $(bench_openmp) $(bench_starpu_opencl)
 CLEANFILES += bench/peers/starpu bench/peers/tbb bench/peers/openmp-gcc bench/peers/openmp-clang
+CLEANFILES += bench/peers/devices-starpu
 
 # One source by two compilers, whatever CC is, with the flags of the others.
 bench_openmp_files = $(top_srcdir)/bench/peers/openmp.c $(top_srcdir)/bench/peers/graphs.c \

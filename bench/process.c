@@ -110,14 +110,22 @@ static void explain(const struct command *command, int err, int status)
 	free(text);
 }
 
-static enum outcome judge(const struct command *command, int out, int err, int status, double *number)
+static bool find_numbers(int out, int err, const char *const *keys, double *numbers)
+{
+	for (unsigned i = 0; keys[i]; i++)
+		if (!find_number(out, keys[i], &numbers[i]) && !find_number(err, keys[i], &numbers[i]))
+			return false;
+	return true;
+}
+
+static enum outcome judge(const struct command *command, int out, int err, int status, const char *const *keys,
+			  double *numbers)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		return TOO_SLOW;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_IMPOSSIBLE)
 		return IMPOSSIBLE;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-	    (find_number(out, command->key, number) || find_number(err, command->key, number)))
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && find_numbers(out, err, keys, numbers))
 		return MEASURED;
 	if (!interrupted)
 		explain(command, err, status);
@@ -125,6 +133,13 @@ static enum outcome judge(const struct command *command, int out, int err, int s
 }
 
 enum outcome process_measure(const struct command *command, double *number)
+{
+	const char *const keys[] = { command->key, NULL };
+
+	return process_measure_all(command, keys, number);
+}
+
+enum outcome process_measure_all(const struct command *command, const char *const *keys, double *numbers)
 {
 	int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
 	enum outcome outcome = BROKEN;
@@ -145,7 +160,7 @@ enum outcome process_measure(const struct command *command, double *number)
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	outcome = judge(command, out, err, status, number);
+	outcome = judge(command, out, err, status, keys, numbers);
 end:
 	if (out >= 0)
 		close(out);

@@ -22,6 +22,8 @@ static void usage(FILE *to)
 	      to);
 	for (unsigned i = 0; i < NTABLES; i++)
 		fprintf(to, "  %-14s %s\n", tables[i].name, tables[i].title);
+	for (unsigned i = 0; i < NSHEETS; i++)
+		fprintf(to, "  %-14s %s\n", sheets[i].name, sheets[i].title);
 	fputs("  hops           what one more pass-through component costs a task\n"
 	      "  instructions   instructions per independent empty task, by callgrind\n\n"
 	      "  --rounds N     rounds (5, quick: 2)\n"
@@ -101,6 +103,9 @@ static bool is_bench(const char *name)
 	for (unsigned i = 0; i < NTABLES; i++)
 		if (!strcmp(name, tables[i].name))
 			return true;
+	for (unsigned i = 0; i < NSHEETS; i++)
+		if (!strcmp(name, sheets[i].name))
+			return true;
 	for (unsigned i = 0; others[i]; i++)
 		if (!strcmp(name, others[i]))
 			return true;
@@ -170,6 +175,9 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < NTABLES; i++)
 		if (wanted(tables[i].name, argv + optind))
 			sound &= table_run(&tables[i]);
+	for (unsigned i = 0; i < NSHEETS; i++)
+		if (wanted(sheets[i].name, argv + optind))
+			sound &= sheet_run(&sheets[i]);
 	if (wanted("hops", argv + optind))
 		sound &= hops_run();
 	if (wanted("instructions", argv + optind))

@@ -170,6 +170,92 @@ static void start_stop(void)
 	putchar('\n');
 }
 
+/* --- data --- */
+
+static void fetch(void)
+{
+	const char *target = "an access that finds its data costs at most 30 ns more with devices";
+	const struct series *ram = sheet_result(FETCH, FETCH_RAM, 0, 0);
+	const struct series *nodes = sheet_result(FETCH, FETCH_NODES, 0, 0);
+
+	if (!ram || !nodes) {
+		not_measured(target);
+		return;
+	}
+	verdict(series_median(nodes) - series_median(ram) <= 30, target);
+	printf("%.1f ns\n", series_median(nodes) - series_median(ram));
+}
+
+static void overlap(void)
+{
+	const char *target = "tree-eager-prefetching at least 1.7 times the throughput of tree-eager on a device";
+	const struct series *eager = sheet_result(OVERLAP, OVERLAP_EAGER, 0, 0);
+	const struct series *ahead = sheet_result(OVERLAP, OVERLAP_PREFETCHING, 0, 0);
+
+	if (!eager || !ahead) {
+		not_measured(target);
+		return;
+	}
+	verdict(series_median(eager) >= 1.7 * series_median(ahead), target);
+	printf("%.2f\n", series_median(eager) / series_median(ahead));
+}
+
+/* Both ways come from the same processes: the median of their ratios counts. */
+static void bandwidth(unsigned bare, unsigned through, const char *way)
+{
+	const struct series *theirs = sheet_result(BANDWIDTH, 0, 0, bare);
+	const struct series *ours = sheet_result(BANDWIDTH, 0, 0, through);
+	struct series ratios = { .outcome = MEASURED };
+	char target[96];
+
+	snprintf(target, sizeof(target), "16 MiB %s at least 95 %% as fast as a bare copy", way);
+	if (!theirs || !ours) {
+		not_measured(target);
+		return;
+	}
+	for (unsigned i = 0; i < ours->n; i++)
+		series_add(&ratios, MEASURED, 100 * ours->values[i] / theirs->values[i]);
+	verdict(series_median(&ratios) >= 95, target);
+	printf("%.0f %%\n", series_median(&ratios));
+}
+
+/* The line with the fewest bytes of Xylem, or of StarPU; -1 if none was measured. */
+static int fewest_bytes(unsigned run, bool xylem)
+{
+	double least = INFINITY;
+	int found = -1;
+
+	for (unsigned l = 0; l < MAX_LINES; l++) {
+		const struct series *bytes = sheet_result(DEVICES, l, run, DEVICES_BYTES);
+
+		if (!bytes || line_is_xylem(&sheets[DEVICES].lines[l]) != xylem || series_median(bytes) >= least)
+			continue;
+		least = series_median(bytes);
+		found = (int)l;
+	}
+	return found;
+}
+
+static double kib_of(int line, unsigned run)
+{
+	return series_median(sheet_result(DEVICES, (unsigned)line, run, DEVICES_BYTES));
+}
+
+static void devices(unsigned run, const char *what)
+{
+	int ours = fewest_bytes(run, true), theirs = fewest_bytes(run, false);
+	char target[96];
+
+	snprintf(target, sizeof(target), "%s on two OpenCL devices moves no more bytes than in StarPU", what);
+	if (ours < 0 || theirs < 0) {
+		not_measured(target);
+		return;
+	}
+	verdict(kib_of(ours, run) <= kib_of(theirs, run), target);
+	printf("%s %.1f KiB a task, %s %.1f KiB\n", sheets[DEVICES].lines[ours].name, kib_of(ours, run),
+	       sheets[DEVICES].lines[theirs].name, kib_of(theirs, run));
+}
+
 void verdicts_print(void)
 {
 	printf("\nTargets, on %u workers unless said otherwise:\n", settings.workers);
@@ -182,4 +268,10 @@ void verdicts_print(void)
 	hops();
 	memory();
 	start_stop();
+	fetch();
+	overlap();
+	bandwidth(BANDWIDTH_IN_BARE, BANDWIDTH_IN, "to an OpenCL device");
+	bandwidth(BANDWIDTH_OUT_BARE, BANDWIDTH_OUT, "from an OpenCL device");
+	devices(DEVICES_PRODUCT, "a product in tiles");
+	devices(DEVICES_CHAIN, "a chain");
 }
