@@ -1,8 +1,9 @@
 # Programs that use the public interface only, built by `make` and not installed, and their tests.
-examples_programs = examples/cholesky examples/complex examples/hello examples/errors examples/graph \
+examples_programs = examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
 	examples/hand_built_tree
 noinst_PROGRAMS += $(examples_programs)
 examples_complex_LDADD = libxylem.la
+examples_dot_LDADD = libxylem.la
 examples_hello_LDADD = libxylem.la
 examples_errors_LDADD = libxylem.la
 examples_graph_LDADD = libxylem.la

@@ -21,6 +21,7 @@ for SCHED in '' tree-eager tree-eager-prefetching tree-random 'prio | eager | ea
 	shows examples/complex '-5+10i
 2+6i
 packed: -5 2 10 6'
+	shows examples/dot 'the dot product is 4095936000'
 	shows examples/graph 'the sum is 4950
 after the second round it is 9900'
 	shows examples/errors "a task that fails once and may run twice more:

@@ -24,6 +24,7 @@ enum xy_mode {
 	XY_RW = 3,
 	XY_SCRATCH = 4,   /* a private buffer of the same shape, content undefined, no dependency */
 	XY_COMMUTE = 8,   /* with XY_RW: in any order with its neighbours, but one at a time */
+	XY_REDUX = 32,    /* adds to a copy of the worker's own; see xy_handle_set_reduction */
 };
 
 /*
@@ -58,6 +59,18 @@ int xy_unpack(struct xy_handle *h, const void *bytes, size_t size);
 
 /* Without sequential order, tasks submitted from now on get no dependency from this handle. */
 int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
+
+/*
+ * Allows tasks with XY_REDUX. Those that follow each other form a group, in any order and at the same time: each
+ * works on a copy that belongs to its worker. `init` (XY_W) fills such a copy with the neutral element, `combine`
+ * (XY_RW, XY_R) adds its second buffer to its first. Before the next access in another mode the copies are combined
+ * in a tree of tasks, and with what was in the handle before the group. Both codelets get a NULL argument and must
+ * stay; the operation must be associative and commute. init may have no can_execute; the first implementation for
+ * an architecture is used, and only workers that have one run the tasks.
+ * 0, -EINVAL, -ENODEV (no worker can run them), -EBUSY (a group is not combined yet), -ENOMEM.
+ */
+struct xy_codelet;
+int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, const struct xy_codelet *combine);
 
 /* A name for messages, copied. 0 or -ENOMEM. Not while tasks use the handle. */
 int xy_handle_set_name(struct xy_handle *h, const char *name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/handle.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 
 struct xy__task_extra *xy__task_extra(struct xy_task *task)
@@ -36,14 +37,29 @@ static int task_copy_argument(struct xy_task *task, const struct xy_task_desc *d
 	return 0;
 }
 
-static int task_add_access(struct xy_task *task, unsigned i, struct xy_handle *h, unsigned mode)
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode)
 {
+	task->flags |= *mode & XY_COMMUTE ? XY__TASK_COMMUTES : XY__TASK_REDUX;
+	if (!(*mode & XY_REDUX))
+		return 0;
+	if (xy__redux_objection(desc, h))
+		return -EINVAL;
+	*mode |= XY_RW;
+	task->archs &= (uint8_t)xy__codelet_archs(h->redux->init);
+	return task->archs ? 0 : -ENODEV;
+}
+
+static int task_add_access(struct xy_task *task, const struct xy_task_desc *desc, unsigned i, struct xy_handle *h,
+			   unsigned mode)
+{
+	int error = 0;
+
 	if (!h || h->runtime != task->pool->runtime || !xy__mode_is_proper(mode))
 		return -EINVAL;
-	if (mode & XY_COMMUTE)
-		task->flags |= XY__TASK_COMMUTES;
+	if (mode & (XY_COMMUTE | XY_REDUX))
+		error = xy__task_mark(task, desc, h, &mode);
 	xy__task_accesses(task)[i] = xy__access(h, mode);
-	return 0;
+	return error;
 }
 
 static int task_room_for_accesses(struct xy_task *task, unsigned n)
@@ -73,7 +89,7 @@ static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *d
 			return -EINVAL;
 		error = task_room_for_accesses(task, desc->naccesses);
 		for (unsigned i = 0; i < desc->naccesses && !error; i++)
-			error = task_add_access(task, i, desc->accesses[i].handle, desc->accesses[i].mode);
+			error = task_add_access(task, desc, i, desc->accesses[i].handle, desc->accesses[i].mode);
 		return error;
 	}
 	while (n < XY_NHANDLES && desc->handles[n])
@@ -82,7 +98,7 @@ static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *d
 		return -EINVAL;
 	error = task_room_for_accesses(task, n);
 	for (unsigned i = 0; i < n && !error; i++)
-		error = task_add_access(task, i, desc->handles[i], desc->codelet->modes[i]);
+		error = task_add_access(task, desc, i, desc->handles[i], desc->codelet->modes[i]);
 	return error;
 }
 

@@ -84,9 +84,10 @@ struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc
 
 static inline bool xy__mode_is_proper(unsigned mode)
 {
-	const unsigned proper = 1u << XY_R | 1u << XY_W | 1u << XY_RW | 1u << XY_SCRATCH | 1u << (XY_RW | XY_COMMUTE);
+	const uint64_t one = 1, proper = one << XY_R | one << XY_W | one << XY_RW | one << XY_SCRATCH |
+					 one << (XY_RW | XY_COMMUTE) | one << XY_REDUX;
 
-	return mode < 16 && (proper >> mode & 1);
+	return mode < 64 && (proper >> mode & 1);
 }
 
 static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
@@ -96,6 +97,9 @@ static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
 
 	return codelet->where ? archs & codelet->where : archs;
 }
+
+/* A mode that says something about the task too. *mode becomes that of the access. 0, -EINVAL, -ENODEV. */
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode);
 
 /* Takes the handles of a description, if they fit into the task. -EINVAL for one of another runtime or
  * without a proper mode. */
@@ -109,8 +113,12 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 
 		if (desc->handles[n]->runtime != rt || !xy__mode_is_proper(mode))
 			return -EINVAL;
-		if (mode & XY_COMMUTE)
-			task->flags |= XY__TASK_COMMUTES;
+		if (mode & (XY_COMMUTE | XY_REDUX)) {
+			int error = xy__task_mark(task, desc, desc->handles[n], &mode);
+
+			if (error)
+				return error;
+		}
 		task->accesses[n] = xy__access(desc->handles[n], mode);
 	}
 	task->naccesses = (uint16_t)n;

@@ -11,6 +11,7 @@
 
 #include "core/data/data_task.h"
 #include "core/data/handle.h"
+#include "core/data/redux.h"
 
 /* --- building --- */
 
@@ -107,7 +108,8 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
 
 	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
-		endings_add(endings, task);
+		if (!(task->flags & XY__TASK_CLOSES) || !xy__redux_turn(task, agent))
+			endings_add(endings, task);
 		return;
 	}
 	if (task->constrained && atomic_load_explicit(&agent->runtime->deaths.count, memory_order_relaxed) &&

@@ -55,17 +55,18 @@ int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, 
  * became of it is not looked at. */
 int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
 		       struct xy__agent *agent);
-/* What edges of an acquire carry, so that nobody else has to look at the task. Those that move data pass on
- * why, too. */
+/* What edges of an acquire carry, so that nobody else has to look at the task. Those that move data and those that
+ * close reductions pass on why, too. */
 static inline unsigned xy__edge_acquire(const struct xy_task *task)
 {
-	return task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA) ? XY__EDGE_ACQUIRE : 0;
+	return task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA | XY__TASK_CLOSES) ? XY__EDGE_ACQUIRE : 0;
 }
 
 /* A predecessor has failed, or not (0): a task is cancelled, the application is told why. */
 void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
 
-/* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for.
+/* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for. After a
+ * task from xy_task_create, and one that moves data, the caller calls xy__redux_submit when it holds no lock.
  * 0 with the number of predecessors in *count, -ENOMEM, -EBUSY for a handle that must not be used so at present, or
  * -ELOOP for a task from xy_task_create, for which the caller holds the runtime's graph_lock. */
 int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
@@ -93,7 +94,7 @@ static inline bool xy__deps_is_plain(const struct xy_task *task)
 /* Successors of a task that has ended well. */
 void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent);
 
-/* A transfer that an acquire waited for has ended. */
+/* A transfer that an acquire waited for has ended, or what a task that closes a reduction waited for. */
 void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent);
 
 /* The application gives back what it held. Inside a callback that happens when the callback returns, so

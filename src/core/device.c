@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "core/data/memory.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/runtime.h"
 
 enum { FEW_BUFFERS = 16 };
 
-enum slot_state { SLOT_FREE, SLOT_FETCHING, SLOT_LAUNCHED };
+enum slot_state { SLOT_FREE, SLOT_FETCHING, SLOT_INITIALISING, SLOT_LAUNCHED };
 
 struct xy__slot {
 	enum slot_state state;
@@ -68,6 +69,22 @@ static void slot_fail(struct slots *all, struct xy__slot *slot, int status)
 	slot_end(all, slot, status);
 }
 
+/* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
+ * that use the copy may be launched meanwhile, as they come later in the device's queue. */
+static int slot_initialise(struct slots *all, struct xy__slot *slot, unsigned i)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_call call;
+	xy_function *function = xy__redux_call(&call, worker, slot->fetch.task, i, slot->fetch.buffers);
+	int status = function ? all->node->driver->launch(all->node->device, worker->queue, function, &call,
+							  &slot->event) : -EINVAL;
+
+	slot->state = SLOT_INITIALISING;
+	if (!status)
+		xy__redux_initialised(worker, slot->fetch.task, i);
+	return status;
+}
+
 static int slot_launch(struct slots *all, struct xy__slot *slot)
 {
 	struct xy__worker *worker = all->worker;
@@ -88,6 +105,12 @@ static int slot_launch(struct slots *all, struct xy__slot *slot)
 		slot->begin = xy__now();
 	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	if (task->flags & XY__TASK_REDUX) {
+		unsigned i = xy__redux_uninitialised(task, worker->id);
+
+		if (i < task->naccesses)
+			return slot_initialise(all, slot, i);
+	}
 	slot->state = SLOT_LAUNCHED;
 	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
 }
@@ -152,6 +175,11 @@ static bool slot_poll(struct slots *all, struct xy__slot *slot)
 	if (worker->agent.runtime->settings.profile)
 		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((xy__now() - slot->begin) * 1e9),
 					  memory_order_relaxed);
+	if (!status && slot->state == SLOT_INITIALISING) {
+		status = slot_launch(all, slot);
+		if (!status)
+			return true;
+	}
 	if (status)
 		slot_fail(all, slot, status);
 	else
@@ -188,7 +216,7 @@ static bool slots_step(struct slots *all)
 
 		if (slot->state == SLOT_FETCHING)
 			any |= slot_fetch(all, slot);
-		if (slot->state == SLOT_LAUNCHED)
+		if (slot->state == SLOT_INITIALISING || slot->state == SLOT_LAUNCHED)
 			any |= slot_poll(all, slot);
 	}
 	return any;

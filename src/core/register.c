@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "core/data/handle.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/graph.h"
 
@@ -73,11 +73,11 @@ static inline void plain_write(struct registration *r, struct xy_handle *h, unsi
 	h->writer.generation = r->generation;
 }
 
-/* --- accesses around groups that commute --- */
+/* --- accesses around groups that commute or reduce --- */
 
 static bool joins(const struct xy_handle *h, unsigned mode)
 {
-	return (mode & XY_COMMUTE) && h->commuting && !h->readers.count;
+	return h->reducing ? mode & XY_REDUX : (mode & XY_COMMUTE) && h->commuting && !h->readers.count;
 }
 
 static void tasks_move(struct xy__tasks *to, struct xy__tasks *from, unsigned kind)
@@ -88,7 +88,7 @@ static void tasks_move(struct xy__tasks *to, struct xy__tasks *from, unsigned ki
 }
 
 /* Opens a group: what was before it is what each of its members waits for. */
-static void group_open(struct xy_handle *h)
+static void group_open(struct xy_handle *h, unsigned mode)
 {
 	h->before.count = 0;
 	if (h->writer.task)
@@ -99,6 +99,9 @@ static void group_open(struct xy_handle *h)
 	h->before_failed = h->failed;
 	h->failed = 0;
 	h->commuting = true;
+	h->reducing = mode & XY_REDUX;
+	if (h->reducing)
+		atomic_fetch_add(&h->redux->groups, 1);
 }
 
 static void group_wait(struct registration *r, struct xy_handle *h, unsigned mode)
@@ -124,9 +127,9 @@ static void group_access(struct registration *r, struct xy_handle *h, unsigned m
 	group_wait(r, h, mode);
 	if (!(mode & XY_W)) {
 		xy__tasks_add(&h->readers, r->task, r->generation, 0);
-	} else if (mode & XY_COMMUTE) {
+	} else if (mode & (XY_COMMUTE | XY_REDUX)) {
 		if (!joins(h, mode))
-			group_open(h);
+			group_open(h, mode);
 		xy__tasks_add(&h->group, r->task, r->generation, 0);
 	} else {
 		h->before.count = h->group.count = h->readers.count = 0;
@@ -139,12 +142,41 @@ static bool group_reserve(struct xy_handle *h, unsigned mode)
 {
 	if (!(mode & XY_W))
 		return xy__tasks_reserve(&h->readers, 1, h->few_readers);
-	if (!(mode & XY_COMMUTE))
+	if (!(mode & (XY_COMMUTE | XY_REDUX)))
 		return true;
 	/* A new group needs room for all that was before it, and any group for one more member. */
 	return xy__tasks_reserve(&h->group, 1, h->few_group) &&
 	       (joins(h, mode) ||
 		xy__tasks_reserve(&h->before, h->group.count + h->readers.count + 1, h->few_before));
+}
+
+/* A group that reduces ends here. A task of the runtime's own comes next in the order: it waits for the members, and
+ * its end is when the handle has what they wrote. False without memory. */
+static bool group_close(struct registration *r, struct xy_handle *h, unsigned mode)
+{
+	struct registration closing = { .agent = r->agent };
+
+	if (!xy__pool_reserve_edges(&r->agent->pool, h->group.count))
+		return false;
+	closing.task = xy__redux_closing(h, r->task, mode, r->agent);
+	if (!closing.task)
+		return false;
+	xy__deps_follow(closing.task, h->failed, XY__EDGE_ACQUIRE);
+	registration_wait_all(&closing, &h->group, 0);
+	xy__redux_enqueue(closing.task, closing.count, r->agent);
+	h->writer = (struct xy__use){ closing.task, xy__task_generation(closing.task), 0 };
+	h->group.count = h->before.count = 0;
+	h->failed = 0;
+	h->commuting = h->reducing = false;
+	return true;
+}
+
+/* The most edges that an access to a group needs, or after one; UINT_MAX without memory. */
+static unsigned group_prepare(struct registration *r, struct xy_handle *h, unsigned mode)
+{
+	if ((h->reducing && !joins(h, mode) && !group_close(r, h, mode)) || !group_reserve(h, mode))
+		return UINT_MAX;
+	return h->group.count + h->before.count + h->readers.count + 1;
 }
 
 /* --- failures --- */
@@ -183,15 +215,14 @@ void xy__deps_spoil(struct xy_task *task, int status)
 
 static inline bool is_plain(const struct xy_handle *h, unsigned mode)
 {
-	return !h->commuting && !(mode & XY_COMMUTE);
+	return !h->commuting && !(mode & (XY_COMMUTE | XY_REDUX));
 }
 
 /* The most edges that an access needs, or UINT_MAX without memory for its lists. */
-static inline unsigned access_prepare(struct xy_handle *h, unsigned mode)
+static inline unsigned access_prepare(struct registration *r, struct xy_handle *h, unsigned mode)
 {
 	if (!is_plain(h, mode))
-		return group_reserve(h, mode) ? h->group.count + h->before.count + h->readers.count + 1
-						     : UINT_MAX;
+		return group_prepare(r, h, mode);
 	if (mode & XY_W)
 		return h->readers.count + 1;
 	if (h->readers.count == h->readers.capacity && !xy__tasks_reserve(&h->readers, 1, h->few_readers))
@@ -236,6 +267,8 @@ static bool bars_unordered(struct xy_task *task)
 {
 	const uintptr_t *accesses = xy__task_accesses(task);
 
+	if (task->flags & XY__TASK_COMBINES)
+		return false;
 	for (unsigned i = 0; i < task->naccesses; i++)
 		if (xy__handle_bars(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]) & ~XY__MODE_UNORDERED))
 			return true;
@@ -253,7 +286,7 @@ static int registration_prepare(struct registration *r, const uintptr_t *accesse
 
 		if (xy__handle_bars(h, mode) && !(r->task->flags & XY__TASK_DATA))
 			return -EBUSY;
-		most = access_prepare(h, mode);
+		most = access_prepare(r, h, mode);
 		if (most == UINT_MAX)
 			return -ENOMEM;
 		edges += most;
@@ -344,7 +377,8 @@ static inline unsigned sort_accesses(uintptr_t *sorted, struct xy_task *task)
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		const struct xy_handle *h = xy__access_handle(accesses[i]);
 
-		if (!(accesses[i] & XY_SCRATCH) && atomic_load_explicit(&h->sequential, memory_order_relaxed))
+		if (!(accesses[i] & (XY_SCRATCH | XY__MODE_UNORDERED)) &&
+		    (atomic_load_explicit(&h->sequential, memory_order_relaxed) || (accesses[i] & XY_REDUX)))
 			count = sort_in(sorted, count, accesses[i]);
 		else
 			note_unordered(task, &accesses[i]);
@@ -385,6 +419,9 @@ int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 		xy__lock_drop(&xy__access_handle(sorted[i])->lock);
 	if (sorted != few)
 		free(sorted);
+	/* For the others the caller does it, when it holds no lock any more. */
+	if (agent->closings && !(task->flags & (XY__TASK_KEPT | XY__TASK_DATA)))
+		xy__redux_submit(agent);
 	if (error && (task->flags & XY__TASK_UNORDERED))
 		xy__deps_drop_unordered(task);
 	*count = r.count;

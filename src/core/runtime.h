@@ -39,6 +39,7 @@ struct xy__agent {
 	_Atomic int lock;                    /* held by the thread of the application that uses it */
 	struct xy__agent *outer;             /* (o) what the thread was before it entered */
 	struct xy__endings *endings;         /* (o) inside a callback: what ends meanwhile, else NULL */
+	struct xy_task *closings;            /* (o) of reductions, to be submitted when no lock is held */
 	unsigned depth;                      /* (o) calls inside of calls, not yet left */
 	uint64_t number, number_end;         /* (o) task numbers left to give */
 	unsigned room;                       /* (o) submissions until it looks whether there is room */

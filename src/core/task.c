@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/build.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/graph.h"
 
@@ -48,6 +49,19 @@ static const char *desc_name(const struct xy_task_desc *desc)
 	if (desc->name)
 		return desc->name;
 	return desc->codelet && desc->codelet->name ? desc->codelet->name : "without a name";
+}
+
+/* The same before there is a task. */
+static int desc_refuse(struct xy_runtime *rt, const struct xy_task_desc *desc, int error)
+{
+	const struct xy_handle *h;
+	const char *objection = error == -EINVAL ? xy__redux_find_objection(desc, &h) : NULL;
+
+	if (!objection)
+		return task_refuse(rt, desc_name(desc), error);
+	xy__log(&rt->settings.log, "task '%s' is not submitted: XY_REDUX on '%s': %s", desc_name(desc),
+		xy_handle_name(h), objection);
+	return error;
 }
 
 static bool desc_after_is_wrong(const struct xy_task_desc *desc, const struct xy_runtime *rt)
@@ -222,7 +236,7 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 	}
 	error = submit_new(desc, agent);
 	xy__leave(agent);
-	return error ? task_refuse(rt, desc_name(desc), error) : 0;
+	return error ? desc_refuse(rt, desc, error) : 0;
 }
 
 int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy_task **out)
@@ -252,7 +266,7 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 		}
 	}
 	if (error)
-		return task_refuse(rt, desc_name(desc), error);
+		return desc_refuse(rt, desc, error);
 	*out = task;
 	return 0;
 }
@@ -310,6 +324,8 @@ int xy_task_submit(struct xy_task *task)
 	xy__lock_take(&rt->graph_lock);
 	error = task_submit_locked(task, &count, agent);
 	xy__lock_drop(&rt->graph_lock);
+	if (agent->closings)
+		xy__redux_submit(agent);
 	if (!error)
 		task_let_go(task, count, agent);
 	xy__leave(agent);

@@ -52,6 +52,9 @@ enum xy__task_flags {
 	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
 	XY__TASK_DATA = 1024,        /* moves data to RAM and ends: see data/data_task.h */
+	XY__TASK_REDUX = 16384,      /* some access has XY_REDUX */
+	XY__TASK_CLOSES = 4096,      /* stands at the end of a group that reduces: see data/redux.h */
+	XY__TASK_COMBINES = 8192,    /* works for one of those: nothing is barred */
 };
 
 /* That `target` waits for the task in whose list of successors the edge is. The target is a task, or
@@ -77,7 +80,7 @@ struct xy__task_extra {
 	void **buffers;              /* what the codelet gets, when too many for the stack */
 };
 
-/* An access is a handle, which is aligned, with its mode in the low bits. */
+/* An access is a handle, which is aligned, with its mode in the low bits. XY_REDUX comes with XY_RW. */
 enum { XY__MODE_UNORDERED = 16, XY__MODE_BITS = 63 };  /* unordered: gave no dependency at submission */
 
 static inline uintptr_t xy__access(const struct xy_handle *handle, unsigned mode)

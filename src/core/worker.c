@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/data/memory.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/team.h"
 
@@ -36,8 +37,12 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		buffers[i] = xy__handle_buffer(accesses[i], worker->id);
-		if (!buffers[i])
-			return -ENOMEM;
+		if (!buffers[i]) {
+			int error = accesses[i] & XY_REDUX ? xy__redux_buffer(worker, task, i, buffers) : -ENOMEM;
+
+			if (error)
+				return error;
+		}
 	}
 	return 0;
 }
@@ -106,7 +111,9 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 		xy__transfers_entrust(worker->agent.runtime);
 	if (status)
 		xy__worker_explain(worker, task, status, fetch.reason);
-	else
+	else if (task->flags & XY__TASK_REDUX)
+		status = xy__redux_initialise_all(worker, task, buffers);
+	if (!status)
 		status = worker_invoke(worker, task, call, worker->member);
 	xy__fetch_end(&fetch, status, &worker->agent);
 	return status;

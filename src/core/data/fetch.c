@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/memory.h"
+#include "core/data/redux.h"
 #include "core/runtime.h"
 
 static struct xy__node *fetch_node(const struct xy__fetch *f, const struct xy__agent *agent)
@@ -18,12 +19,18 @@ static struct xy__node *fetch_node(const struct xy__fetch *f, const struct xy__a
 
 static struct xy_handle *fetch_handle(const struct xy__fetch *f, unsigned i)
 {
-	return xy__access_handle(xy__task_accesses(f->task)[i]);
+	uintptr_t access = xy__task_accesses(f->task)[i];
+
+	return access & XY_REDUX ? xy__redux_replica(access, f->worker)->handle : xy__access_handle(access);
 }
 
 static unsigned fetch_mode(const struct xy__fetch *f, unsigned i)
 {
-	return xy__access_mode(xy__task_accesses(f->task)[i]);
+	uintptr_t access = xy__task_accesses(f->task)[i];
+
+	if (access & XY_REDUX)
+		return xy__redux_replica(access, f->worker)->used ? XY_RW : XY_W;
+	return xy__access_mode(access);
 }
 
 /* The copy that an access holds. */
@@ -49,7 +56,8 @@ fetch_fail(struct xy__fetch *f, int error, const char *format, ...)
 
 static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, struct xy__agent *agent)
 {
-	const char *name = xy_handle_name(fetch_handle(f, i)), *node = fetch_node(f, agent)->name;
+	const char *name = xy_handle_name(xy__access_handle(xy__task_accesses(f->task)[i]));
+	const char *node = fetch_node(f, agent)->name;
 
 	if (error == -ENODATA)
 		return fetch_fail(f, error, "'%s' is read, but nothing was written to it", name);
@@ -188,6 +196,8 @@ static int fetch_hold_all(struct xy__fetch *f, struct xy__agent *agent)
 {
 	struct xy__node *node = fetch_node(f, agent);
 
+	if ((f->task->flags & XY__TASK_REDUX) && !xy__redux_replicas(f->task, f->worker))
+		return fetch_fail(f, -ENOMEM, "there is no memory for a copy that it adds to");
 	if (f->task->naccesses && fetch_must_wait(f, node)) {
 		fetch_give_way(f, node);
 		return -EAGAIN;
@@ -247,7 +257,7 @@ static bool fetch_is_there(struct xy__fetch *f)
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 
 		/* acquire: pairs with transfer_finish */
-		if ((accesses[i] & XY_SCRATCH) || !h->copies->ram.allocated ||
+		if ((accesses[i] & (XY_SCRATCH | XY_REDUX)) || !h->copies->ram.allocated ||
 		    !(atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(XY__RAM)) ||
 		    ((accesses[i] & XY_W) && atomic_load_explicit(&h->underway, memory_order_acquire)))
 			return false;

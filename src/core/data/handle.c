@@ -11,6 +11,7 @@
 
 #include "core/data/interface.h"
 #include "core/data/partition.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 
 /* --- lists of tasks --- */
@@ -85,7 +86,8 @@ static size_t view_room(const struct xy_interface *interface)
 	return interface->view_size > sizeof(union xy__view) ? interface->view_size : sizeof(union xy__view);
 }
 
-static struct xy_handle *handle_create(const struct xy_interface *interface, const void *view)
+static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_interface *interface, const void *view,
+				       size_t size_bytes)
 {
 	size_t size = offsetof(struct xy_handle, view) + view_room(interface);
 	struct xy_handle *h;
@@ -101,7 +103,26 @@ static struct xy_handle *handle_create(const struct xy_interface *interface, con
 	h->sequential = true;
 	h->interface = interface;
 	memcpy(&h->view, view, interface->view_size);
-	return h;
+	h->owns_memory = !xy__interface_has_memory(interface, view);
+	h->size_bytes = size_bytes;
+	h->runtime = rt;
+	if (!xy__copies_init(h))
+		return h;
+	xy__handle_free(h);
+	return NULL;
+}
+
+struct xy_handle *xy__handle_like(const struct xy_handle *h)
+{
+	void *view = malloc(h->interface->view_size);
+	struct xy_handle *other;
+
+	if (!view)
+		return NULL;
+	xy__interface_compact(h->interface, view, &h->view);
+	other = handle_create(h->runtime, h->interface, view, h->size_bytes);
+	free(view);
+	return other;
 }
 
 static int invalid(struct xy_runtime *rt, const char *what)
@@ -126,16 +147,9 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
 		return status;
 	}
-	h = handle_create(interface, view);
+	h = handle_create(rt, interface, view, size_bytes);
 	if (!h)
 		return -ENOMEM;
-	h->owns_memory = !xy__interface_has_memory(interface, view);
-	h->size_bytes = size_bytes;
-	h->runtime = rt;
-	if (xy__copies_init(h)) {
-		xy__handle_free(h);
-		return -ENOMEM;
-	}
 	handle_link(rt, h);
 	*out = h;
 	return 0;
@@ -152,6 +166,7 @@ void xy__handle_free(struct xy_handle *h)
 		free(h->scratch[i]);
 	}
 	free(h->scratch);
+	xy__redux_fini(h);
 	xy__copies_fini(h);
 	xy__plans_free(h);
 	if (h->owns_memory)
@@ -282,6 +297,8 @@ static union xy__view *handle_scratch(struct xy_handle *h, unsigned worker)
 
 void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker)
 {
+	if (mode & XY_REDUX)
+		return NULL;
 	if (mode & XY_SCRATCH)
 		return handle_scratch(h, worker);
 	if (h->owns_memory && xy__handle_allocate(h))

@@ -18,6 +18,7 @@ struct xy__agent;
 struct xy__endings;
 struct xy__copies;
 struct xy_plan;
+struct xy__redux;
 
 /* A view of any interface begins here; those of others may need more room than this. */
 union xy__view {
@@ -45,9 +46,10 @@ struct xy_handle {
 	/* What a submission changes. */
 	alignas(64) _Atomic int lock;
 	_Atomic bool sequential;         /* (a) tasks submitted now are ordered by it */
-	bool commuting;                  /* (l) a group that commutes wrote last */
+	bool commuting;                  /* (l) a group that commutes or reduces wrote last */
 	bool busy;                       /* (l) a commuting task has it */
 	_Atomic uint8_t barred;          /* (a) modes that nobody may use it in at present; see partition.h */
+	bool reducing;                   /* (l) the group reduces: what it wrote is not in the handle yet */
 	int failed;                      /* (l) why what was written last is not there, or 0 */
 	int before_failed;               /* (l) the same of what was there before the group */
 	struct xy__use writer;           /* (l) the last that wrote; task NULL: nobody, or a group */
@@ -56,7 +58,7 @@ struct xy_handle {
 	struct xy__use few_readers[3];
 
 	/* What is rare. */
-	alignas(64) struct xy__tasks group;  /* (l) the commuting tasks that wrote last */
+	alignas(64) struct xy__tasks group;  /* (l) the commuting or reducing tasks that wrote last */
 	struct xy__use few_group[2], few_before[2];
 	struct xy__tasks before;         /* (l) what a task that joins the group waits for */
 	_Atomic int unordered;           /* (a) tasks in flight that use it without order; a futex */
@@ -64,6 +66,7 @@ struct xy_handle {
 	struct xy_task *last_commuter;   /* (l) undefined when there are none */
 	struct xy_task *held;            /* (l) acquires in force, linked by next */
 	union xy__view **scratch;        /* (l) by worker: a private buffer for XY_SCRATCH */
+	struct xy__redux *redux;         /* (c) or NULL; see redux.h */
 	char *name;                      /* (c) or NULL */
 	size_t size_bytes;               /* (c) of the content */
 	struct xy_plan *plans;           /* (p) that it is the parent of */
@@ -98,7 +101,7 @@ void xy__handle_unused(struct xy_handle *h);
 
 /* Makes sure that the handle has memory; 0 or -ENOMEM. */
 int xy__handle_allocate(struct xy_handle *h);
-/* What a codelet on this worker gets for an access; NULL without memory. */
+/* What a codelet on this worker gets for an access; NULL without memory, and for XY_REDUX: see redux.h. */
 void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker);
 
 static inline void *xy__handle_buffer(uintptr_t access, unsigned worker)
@@ -106,7 +109,9 @@ static inline void *xy__handle_buffer(uintptr_t access, unsigned worker)
 	struct xy_handle *h = xy__access_handle(access);
 	unsigned mode = xy__access_mode(access);
 
-	return (mode & XY_SCRATCH) || h->owns_memory ? xy__handle_buffer_slowly(h, mode, worker) : &h->view;
+	if ((mode & (XY_SCRATCH | XY_REDUX)) || h->owns_memory)
+		return xy__handle_buffer_slowly(h, mode, worker);
+	return &h->view;
 }
 
 /* Commuting handles of a ready task: takes all or none. False: the task now waits for one of them. */
@@ -152,6 +157,10 @@ int xy__task_refuse_access(struct xy_task *task);
 void xy__handle_finish(struct xy_handle *h);
 /* The same, takes it off the runtime's list and frees it. */
 void xy__handle_forget(struct xy_handle *h);
+
+/* A handle that nobody but the caller knows, with the same sizes as another and without memory; NULL without. */
+struct xy_handle *xy__handle_like(const struct xy_handle *h);
+
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h);
 

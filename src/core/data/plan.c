@@ -10,6 +10,7 @@
 #include "core/build.h"
 #include "core/data/data_task.h"
 #include "core/data/partition.h"
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/util/message.h"
 
@@ -105,6 +106,7 @@ int xy__plan_destroy(struct xy_plan *plan)
 			xy__task_accesses(task)[i] = xy__access(plan->children[i], XY_W);
 		xy__task_set_callback(task, xy__wait_wake, &wait);
 		error = xy__data_task_register(task, &count, agent);
+		xy__redux_submit(agent);
 		if (!error)
 			xy__deps_submitted(task, count, agent);
 	}
@@ -282,6 +284,7 @@ int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__wait *wait)
 	xy__lock_take(&rt->partition_lock);
 	error = change_make(&change, wait, agent);
 	xy__lock_drop(&rt->partition_lock);
+	xy__redux_submit(agent);
 	if (!error)
 		xy__deps_submitted(change.task, change.count, agent);
 	xy__leave(agent);

@@ -51,7 +51,7 @@ void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, uns
 	task->flags |= XY__TASK_WANTED;
 	task->wanted_on = (uint8_t)node;
 	for (unsigned i = 0; i < task->naccesses; i++)
-		if (!(accesses[i] & XY_SCRATCH))
+		if (!(accesses[i] & (XY_SCRATCH | XY_REDUX)))
 			prefetch_access(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]), node, agent);
 }
 
@@ -62,7 +62,8 @@ void xy__task_unwant(struct xy_task *task)
 	task->flags &= (uint16_t)~XY__TASK_WANTED;
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
-		struct xy__copy *copy = accesses[i] & XY_SCRATCH ? NULL : h->copies->on[task->wanted_on];
+		bool own = accesses[i] & (XY_SCRATCH | XY_REDUX);
+		struct xy__copy *copy = own ? NULL : h->copies->on[task->wanted_on];
 
 		if (copy && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
 			atomic_fetch_sub_explicit(&copy->wanted, 1, memory_order_relaxed);
@@ -77,7 +78,7 @@ size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 
-		if ((accesses[i] & XY_R) && h->copies &&
+		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies &&
 		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> h->runtime->workers[worker].node & 1))
 			bytes += h->size_bytes;
 	}

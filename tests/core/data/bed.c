@@ -66,6 +66,29 @@ static void work_sum(const struct work *w)
 		w->c[i] = w->c[i] + w->a[i] + w->k * w->b[i];
 }
 
+static void work_zero(const struct work *w)
+{
+	memset(w->a, 0, w->n * sizeof *w->a);
+}
+
+static void work_join(const struct work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->a[i] += w->b[i];
+}
+
+static void work_more(const struct work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->a[i] += w->k;
+}
+
+static void work_collect(const struct work *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->a[i] += w->k * w->b[i];
+}
+
 static struct work work_of(struct xy_call *call, void (*body)(const struct work *work))
 {
 	return (struct work){
@@ -74,7 +97,7 @@ static struct work work_of(struct xy_call *call, void (*body)(const struct work 
 		.b = call->nbuffers > 1 ? xy_pointer(call, 1) : NULL,
 		.c = call->nbuffers > 2 ? xy_pointer(call, 2) : NULL,
 		.n = xy_vector(call, 0)->n,
-		.k = ((const struct bed_arg *)call->arg)->k,
+		.k = call->arg ? ((const struct bed_arg *)call->arg)->k : 1,
 	};
 }
 
@@ -123,6 +146,10 @@ CODELET(copy, XY_R, XY_W);
 CODELET(scratch, XY_SCRATCH, XY_RW);
 CODELET(bump, XY_RW | XY_COMMUTE);
 CODELET(sum, XY_R, XY_R, XY_RW);
+CODELET(zero, XY_W);
+CODELET(join, XY_RW, XY_R);
+CODELET(more, XY_REDUX);
+CODELET(collect, XY_REDUX, XY_R);
 
 /* --- the runtime --- */
 

@@ -26,7 +26,7 @@ unsigned bed_node(struct helper *h, enum xy_arch arch, unsigned index);
 
 struct xy_node_stats bed_stats(struct helper *h, unsigned node);
 
-/* The argument of all codelets, copied. */
+/* The argument of all codelets, copied; without one, k is 1. */
 struct bed_arg {
 	uint32_t k;
 };
@@ -38,6 +38,12 @@ extern const struct xy_codelet bed_copy;    /* R, W: y[i] = x[i] + k */
 extern const struct xy_codelet bed_scratch; /* SCRATCH, RW: through the scratch buffer, y[i] = 3 y[i] + k */
 extern const struct xy_codelet bed_bump;    /* RW with COMMUTE: y[i] = y[i] + k */
 extern const struct xy_codelet bed_sum;     /* R, R, RW: z[i] = z[i] + x[i] + k y[i] */
+
+/* For reductions: */
+extern const struct xy_codelet bed_zero;    /* W: y[i] = 0 */
+extern const struct xy_codelet bed_join;    /* RW, R: y[i] = y[i] + x[i] */
+extern const struct xy_codelet bed_more;    /* REDUX: y[i] = y[i] + k */
+extern const struct xy_codelet bed_collect; /* REDUX, R: y[i] = y[i] + k x[i] */
 
 /* Submits it on any worker, or on one. Handles up to the first NULL. */
 void bed_submit(struct helper *h, const struct xy_codelet *codelet, uint32_t k, struct xy_handle *a,

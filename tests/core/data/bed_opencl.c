@@ -21,13 +21,21 @@ static const struct xy_opencl_program program = {
 		  "kernel void bump(uint k, global uint *a)\n"
 		  "{ size_t i = get_global_id(0); a[i] = a[i] + k; }\n"
 		  "kernel void sum(uint k, global uint *a, global uint *b, global uint *c)\n"
-		  "{ size_t i = get_global_id(0); c[i] = c[i] + a[i] + k * b[i]; }\n",
+		  "{ size_t i = get_global_id(0); c[i] = c[i] + a[i] + k * b[i]; }\n"
+		  "kernel void zero(uint k, global uint *a)\n"
+		  "{ size_t i = get_global_id(0); a[i] = 0 * k; }\n"
+		  "kernel void join(uint k, global uint *a, global uint *b)\n"
+		  "{ size_t i = get_global_id(0); a[i] += k * b[i]; }\n"
+		  "kernel void more(uint k, global uint *a)\n"
+		  "{ size_t i = get_global_id(0); a[i] += k; }\n"
+		  "kernel void collect(uint k, global uint *a, global uint *b)\n"
+		  "{ size_t i = get_global_id(0); a[i] += k * b[i]; }\n",
 };
 
 int bed_opencl(struct xy_call *call, const char *name)
 {
 	size_t n = xy_vector(call, 0)->n;
-	cl_uint k = ((const struct bed_arg *)call->arg)->k;
+	cl_uint k = call->arg ? ((const struct bed_arg *)call->arg)->k : 1;
 	cl_kernel kernel;
 	int error = xy_opencl_kernel(call, &program, name, &kernel);
 
