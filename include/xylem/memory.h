@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory nodes: RAM is node 0, each device has one of its own (xy_machine_worker tells a worker's node). The
+ * Memory nodes: RAM is node 0, each device has one of its own (xy_machine_worker tells a worker's node). Other
+ * NUMA nodes have copies of their own only with XYLEM_NUMA; without, their CPU workers use those of node 0. The
  * runtime moves data to where tasks need it; the calls here say what it can't know. They may be called by any
  * thread and return 0 or -errno with one line in the log. On a machine with one node they do nothing.
  */

@@ -28,7 +28,7 @@ enum xy_prefetch { XY_PREFETCH_DEFAULT, XY_PREFETCH_YES, XY_PREFETCH_NO };
 #define XY_PIPELINE_NONE (-1)   /* fetch nothing ahead; as 0 in the environment */
 
 /* What a program may choose; a field that is zero means the default. A variable of the environment
- * (see xylem-env, `xylem env`) wins over a field, unless ignore_environment is set. */
+ * (see `xylem env`) wins over a field, unless ignore_environment is set. */
 struct xy_config {
 	const char *sched;        /* SCHED: a policy, an expression, or @file */
 	const char *machine;      /* XYLEM_MACHINE: see xy_machine_create */

@@ -53,7 +53,7 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_NUMA", "0", "0 or 1", "have copies of data in each NUMA node, as in the memory of a device" },
 	{ "XYLEM_DRIVERS", "where they are installed", "folders, separated by ':'",
 	  "where the drivers of devices are: cuda.so and opencl.so" },
-	{ "XYLEM_CUDA_DEVICES", "all", "numbers of devices, such as 0,2, or none",
+	{ "XYLEM_CUDA_DEVICES", "all", "all, none, or numbers of devices such as 0,2",
 	  "the CUDA devices that get workers" },
 	{ "XYLEM_CUDA_WORKERS", "1", "a whole number from 1 to 16", "workers for each CUDA device" },
 	{ "XYLEM_CUDA_PIPELINE", "2", "a whole number from 0 to 16",

@@ -61,7 +61,7 @@ static int drivers_check(const struct xy_driver *driver, enum xy_arch arch, stru
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: it is not a driver for %s",
 				   xy_arch_name(arch));
 	if (!driver->probe || !driver->open || !driver->close || !driver->allocate || !driver->free ||
-	    !driver->copy || !driver->launch || !driver->poll || !driver->explain ||
+	    !driver->copy || !driver->launch || !driver->poll || !driver->explain || !driver->is_lost ||
 	    !driver->host_allocate != !driver->host_free || !driver->host_pin != !driver->host_unpin)
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: operations are missing");
 	return 0;
@@ -181,7 +181,7 @@ int xy__drivers_open(struct xy__drivers *drivers, const struct xy__settings *set
 			return status;
 		}
 		if (status && !drivers_is_usual(info->state))
-			xy__log(&settings->log, "the driver %s: %s; going on without", xy_arch_name(arch),
+			xy__log(&settings->log, "the driver %s: %s; going on without what failed", xy_arch_name(arch),
 				info->text);
 	}
 	return 0;

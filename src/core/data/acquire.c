@@ -37,12 +37,17 @@ int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent)
 {
 	struct xy_handle *h = xy__access_handle(task->accesses[0]);
 	struct acquire_await *await = (struct acquire_await *)task->argument;
+	int error;
 
 	if (!h->copies || (task->flags & XY__TASK_UNFETCHED))
 		return 0;
 	await->base.told = acquire_told;
 	await->task = task;
-	return xy__fetch_home(h, xy__access_mode(task->accesses[0]), &await->base, agent);
+	error = xy__fetch_home(h, xy__access_mode(task->accesses[0]), &await->base, agent);
+	if (error && error != -EAGAIN && error != -ENODATA)
+		xy__log(&h->runtime->settings.log, "'%s' could not be brought back to RAM: %s", xy_handle_name(h),
+			strerror(-error));
+	return error;
 }
 
 void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
