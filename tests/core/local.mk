@@ -1,6 +1,7 @@
 # Tests with a running runtime; the others of this folder are listed in tests/local.mk.
 runtime_tests = tests/core/data/acquire
 runtime_tests += tests/core/data/commute
+runtime_tests += tests/core/data/filters
 runtime_tests += tests/core/data/handle
 runtime_tests += tests/core/data/interface
 runtime_tests += tests/core/data/order
@@ -25,6 +26,7 @@ libhelper_la_SOURCES = tests/helper.c tests/helper.h
 helper_libs = libhelper.la $(LDADD)
 tests_core_data_acquire_LDADD = $(helper_libs)
 tests_core_data_commute_LDADD = $(helper_libs)
+tests_core_data_filters_LDADD = $(helper_libs)
 tests_core_data_handle_LDADD = $(helper_libs)
 tests_core_data_interface_LDADD = $(helper_libs)
 tests_core_data_order_LDADD = $(helper_libs)
@@ -60,6 +62,8 @@ unit_tests += tests/core/data/prefetch
 tests_core_data_prefetch_LDADD = $(bed_libs)
 unit_tests += tests/core/data/plans
 tests_core_data_plans_LDADD = $(bed_libs)
+unit_tests += tests/core/data/plans_devices
+tests_core_data_plans_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/plans_random
 tests_core_data_plans_random_LDADD = $(bed_libs)
 unit_tests += tests/core/data/hazards

@@ -194,15 +194,10 @@ static void handle_wait_for_unordered(struct xy_handle *h)
 		xy__futex_wait(&h->unordered, users, -1);
 }
 
-void xy__handle_finish(struct xy_handle *h)
+void xy__handle_forget(struct xy_handle *h)
 {
 	handle_wait_for_unordered(h);
 	xy__transfers_end(h);
-}
-
-void xy__handle_forget(struct xy_handle *h)
-{
-	xy__handle_finish(h);
 	handle_unlink(h);
 	xy__handle_free(h);
 }

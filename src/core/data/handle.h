@@ -153,9 +153,7 @@ int xy__handle_refuse(struct xy_handle *h, unsigned mode, const char *what);
 /* The same for a task that was not registered because of one of its accesses. */
 int xy__task_refuse_access(struct xy_task *task);
 
-/* Waits for what uses the handle without order. */
-void xy__handle_finish(struct xy_handle *h);
-/* The same, takes it off the runtime's list and frees it. */
+/* Takes it off the runtime's list and frees it; waits for what uses it without order. */
 void xy__handle_forget(struct xy_handle *h);
 
 /* A handle that nobody but the caller knows, with the same sizes as another and without memory; NULL without. */

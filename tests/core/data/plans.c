@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../double/cudart_double.h"
-
-enum { N = 64, BYTES = N * sizeof(uint32_t) };
+enum { N = 64 };
 
 #define FILTER(...) (&(struct xy_filter){ .ops = __VA_ARGS__ })
 
@@ -407,91 +405,6 @@ static void stopping_forgets_plans(void **state)
 	assert_int_equal(helper_stop_lines(h, 1), 0);
 }
 
-/* --- devices --- */
-
-static uint64_t moved(enum cudart_double_direction direction)
-{
-	struct cudart_double_traffic traffic;
-
-	cudart_double_traffic(direction, &traffic);
-	return traffic.bytes;
-}
-
-static void content_goes_through_ram_once(void **state)
-{
-	struct helper *h = bed_start(1, NULL, false);
-	unsigned devices[2] = { bed_worker(h, XY_CUDA, 0), bed_worker(h, XY_CUDA, 1) };
-	struct xy_handle *v = named(h, x);
-	struct xy_plan *plan = blocks(v, 2);
-
-	(void)state;
-	memset(x, 0, sizeof x);
-	bed_submit_on(h, devices[0], &bed_set, 5, v, NULL, NULL);
-	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
-	for (unsigned i = 0; i < 4; i++)
-		bed_submit_on(h, devices[i % 2], &bed_add, i, xy_plan_child(plan, i % 2), NULL, NULL);
-	assert_int_equal(xy_plan_end(plan), 0);
-	bed_submit_on(h, devices[1], &bed_add, 9, v, NULL, NULL);
-	assert_int_equal(xy_plan_destroy(&plan), 0);
-	bed_unregister(h, &v);
-	for (unsigned i = 0; i < N; i++) {
-		uint32_t k = i / (N / 2);
-
-		assert_int_equal(x[i], 3 * (3 * (3 * (5 + i) + k) + 2 + k) + 9);
-	}
-	assert_int_equal(moved(CUDART_DOUBLE_OUT), 3 * BYTES);
-	assert_int_equal(moved(CUDART_DOUBLE_IN), 2 * BYTES);
-	assert_int_equal(bed_stop(h, 0), 0);
-}
-
-static void what_readers_share_stays_where_it_is(void **state)
-{
-	struct helper *h = bed_start(1, NULL, false);
-	unsigned device = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
-	struct xy_handle *v = named(h, x), *out = bed_vector(h, NULL, N / 2);
-	struct xy_plan *plan = blocks(v, 2);
-
-	(void)state;
-	bed_submit_on(h, device, &bed_set, 5, v, NULL, NULL);
-	assert_int_equal(xy_plan_begin(plan, XY_R), 0);
-	bed_submit_on(h, device, &bed_copy, 1, xy_plan_child(plan, 1), out, NULL);
-	assert_int_equal(xy_plan_end(plan), 0);
-	assert_int_equal(helper_wait(h), 0);
-	assert_int_equal(xy_acquire(v, XY_R), 0);
-	assert_int_equal(xy_handle_nodes(v), 1 | 1u << node);
-	xy_release(v);
-	assert_int_equal(moved(CUDART_DOUBLE_IN), BYTES / 2);
-	assert_int_equal(xy_plan_destroy(&plan), 0);
-	assert_int_equal(xy_acquire(out, XY_R), 0);
-	assert_int_equal(*(const uint32_t *)xy_handle_pointer(out), 6 + N / 2);
-	xy_release(out);
-	bed_unregister(h, &v);
-	bed_unregister(h, &out);
-	assert_int_equal(bed_stop(h, 0), 0);
-}
-
-/* What was never written can't be read in pieces, but can be written in pieces. */
-static void content_that_is_nowhere_may_be_written_in_pieces(void **state)
-{
-	struct helper *h = bed_start(1, NULL, false);
-	struct xy_handle *v = named(h, x);
-	struct xy_plan *plan = blocks(v, 2);
-
-	(void)state;
-	assert_int_equal(xy_invalidate(v), 0);
-	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
-	assert_int_equal(xy_acquire(xy_plan_child(plan, 0), XY_R), -ENODATA);
-	for (unsigned i = 0; i < 2; i++)
-		bed_submit_on(h, bed_worker(h, XY_CUDA, i), &bed_set, i, xy_plan_child(plan, i), NULL, NULL);
-	assert_int_equal(xy_plan_end(plan), 0);
-	assert_int_equal(xy_acquire(v, XY_R), 0);
-	assert_int_equal(x[N - 1], N / 2);
-	xy_release(v);
-	assert_int_equal(xy_plan_destroy(&plan), 0);
-	bed_unregister(h, &v);
-	assert_int_equal(bed_stop(h, 0), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,9 +419,6 @@ int main(void)
 		cmocka_unit_test(does_not_wait_inside_tasks),
 		cmocka_unit_test(failure_goes_from_parent_to_children_and_back),
 		cmocka_unit_test(stopping_forgets_plans),
-		cmocka_unit_test(content_goes_through_ram_once),
-		cmocka_unit_test(what_readers_share_stays_where_it_is),
-		cmocka_unit_test(content_that_is_nowhere_may_be_written_in_pieces),
 	};
 
 	bed_guard();
