@@ -233,7 +233,7 @@ static void goes_on_with_the_devices_that_work(void **state)
 	assert_int_equal(open_drivers(&drivers, (struct xy_config) { .drivers = FOLDER("half") }), 0);
 	assert_int_equal(captured.lines, 1);
 	assert_string_equal(captured.text, "the driver cuda: 2 of 3 devices; device 1 can't be opened: "
-					   "somebody else has it; going on without");
+					   "somebody else has it; going on without what failed");
 	assert_int_equal(drivers.states[XY_CUDA].state, XY_DRIVER_READY);
 	assert_int_equal(drivers.ndevices, 2);
 	assert_int_equal(drivers.devices[1].index, 2);

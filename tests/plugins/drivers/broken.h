@@ -62,8 +62,14 @@ static const char *broken_explain(void)
 	return "";
 }
 
+static bool broken_is_lost(struct xy_device *device)
+{
+	(void)device;
+	return true;
+}
+
 #define BROKEN_OPERATIONS \
 	.close = broken_close, .allocate = broken_allocate, .free = broken_free, .copy = broken_copy, \
-	.launch = broken_launch, .poll = broken_poll, .explain = broken_explain
+	.launch = broken_launch, .poll = broken_poll, .explain = broken_explain, .is_lost = broken_is_lost
 
 #endif
