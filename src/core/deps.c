@@ -102,6 +102,31 @@ static void deps_acquired(struct xy_task *task, struct xy__endings *endings, str
 	endings_add(endings, task);
 }
 
+/* Whether all workers that may run the task have been lost since it was submitted. */
+static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+
+	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
+	    xy_task_can_run_below(task, rt->root))
+		return false;
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: the devices that it may run on are lost",
+		xy_task_name(task), xy_task_number(task));
+	return true;
+}
+
+bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent)
+{
+	if (!deps_is_stranded(task, agent))
+		return false;
+	atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
+	if (agent->endings)
+		endings_add(agent->endings, task);
+	else
+		xy__deps_end(task, -ENODEV, agent);
+	return true;
+}
+
 /* All predecessors have ended. */
 static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
@@ -112,9 +137,8 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 			endings_add(endings, task);
 		return;
 	}
-	if (task->constrained && atomic_load_explicit(&agent->runtime->deaths.count, memory_order_relaxed) &&
-	    !xy_task_can_run_below(task, agent->runtime->root)) {
-		atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed); /* its devices are lost */
+	if (deps_is_stranded(task, agent)) {
+		atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
 		endings_add(endings, task);
 		return;
 	}

@@ -84,6 +84,9 @@ void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent
  * follow and have nothing to run (cancelled, empty) end as well. */
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
 
+/* Ends a ready task if all workers that may run it have been lost since it was submitted; false if not. */
+bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
+
 /* Whether nothing but its end and its successors has to be seen to when the task ends well. */
 static inline bool xy__deps_is_plain(const struct xy_task *task)
 {

@@ -5,14 +5,16 @@
  * tree first; only when somebody sleeps and nobody looks does the application do that itself. So a
  * burst of submissions costs neither locks nor wake-ups, and no task waits while a worker sleeps.
  */
+#include "core/deps.h"
 #include "core/runtime.h"
 
 enum { BATCH = 32, MOST = 256 };   /* tasks moved under one lock, and in one go */
 
-/* A tree that keeps its rules never refuses at the root; a task refused by one that doesn't is kept. */
+/* A tree that keeps its rules refuses nothing at the root but what can't run any more; a task refused by one that
+ * doesn't is kept. */
 void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
-	if (xy_push(rt->root, task, &agent->base))
+	if (xy_push(rt->root, task, &agent->base) || xy__deps_give_up(task, agent))
 		return;
 	xy__lock_take(&rt->inbox_lock);
 	if (!rt->stranded)
