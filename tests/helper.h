@@ -22,6 +22,7 @@
 #define HELPER_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { HELPER_LINES = 64, HELPER_LINE = 256 };
+#define HELPER_ANY_LINES (~0u)
 
 /* A runtime under test. */
 struct helper {
@@ -45,7 +46,7 @@ struct helper *helper_start_with(const struct xy_config *config);
 struct helper *helper_try(const struct xy_config *config, int *error);
 /* Stops the runtime, frees the helper, returns what xy_stop did. Any log line fails the test. */
 int helper_stop(struct helper *h);
-/* The same with this many log lines allowed. */
+/* The same with this many log lines, or HELPER_ANY_LINES. */
 int helper_stop_lines(struct helper *h, unsigned lines);
 
 /* xy_wait and xy_task_wait with a limit. */

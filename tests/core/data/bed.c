@@ -116,7 +116,7 @@ static int work_cuda(struct xy_call *call, void (*body)(const struct work *work)
 {
 	struct work w = work_of(call, body);
 
-	return cudart_double_launch(xy_cuda_stream(call), work_kernel, &w, sizeof w) ? -EIO : 0;
+	return xy_cuda_check(call, cudart_double_launch(xy_cuda_stream(call), work_kernel, &w, sizeof w));
 }
 
 static int work_cpu(struct xy_call *call, void (*body)(const struct work *work))
