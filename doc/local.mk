@@ -21,6 +21,8 @@ dist_docdecisions_DATA = \
 	doc/decisions/0005-default-policy.md \
 	doc/decisions/0006-failure-follows-data.md
 dist_docpages_DATA += doc/devices.md doc/drivers.md doc/memory.md
+dist_docpages_DATA += doc/partition.md
+dist_docdecisions_DATA += doc/decisions/0011-children-share-ram.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory
@@ -42,6 +44,9 @@ doc_examples_devices_SOURCES = doc/examples/devices.c doc/examples/devices.h $(d
 doc_examples_devices_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 doc_examples_devices_LDADD = libxylem.la $(OPENCL_LIBS) $(doc_examples_devices_libs)
 EXTRA_DIST += doc/examples/devices_cuda.c doc/examples/devices_nocuda.c
+
+check_PROGRAMS += doc/examples/partition
+doc_examples_partition_LDADD = libxylem.la
 
 # A driver, and a program for it.
 check_LTLIBRARIES += doc/examples/driver/opencl.la

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An interface of one's own: complex numbers whose real and imaginary parts are in two arrays. The runtime
- * moves, allocates and packs them as it does its own shapes; see doc/data.md.
+ * moves, allocates and packs them as it does its own shapes; see doc/data.md. A filter of one's own cuts them; see
+ * doc/partition.md.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -43,6 +44,27 @@ static const struct xy_interface complexes_interface = {
 	.check = complexes_check,
 };
 
+/* The i-th of n ranges of nearly the same length. */
+static int complexes_range(const struct xy_cut *cut)
+{
+	const struct complexes *z = cut->parent;
+	struct complexes *child = cut->child;
+	size_t first = z->n * cut->i / cut->n, end = z->n * (cut->i + 1) / cut->n;
+
+	if (first == end) {
+		snprintf(cut->error, cut->error_size, "it would be empty");
+		return -EINVAL;
+	}
+	*child = (struct complexes){ z->real + first, z->imaginary + first, end - first };
+	return 0;
+}
+
+static const struct xy_filter_ops complexes_ranges = {
+	.name = "ranges",
+	.interface = &complexes_interface,
+	.child = complexes_range,
+};
+
 /* z = z * w */
 static int multiply_cpu(struct xy_call *call)
 {
@@ -66,16 +88,20 @@ int main(void)
 	double real[] = { 1, 3 }, imaginary[] = { 2, -1 }, packed[4] = { 0 };
 	double factor_real[] = { 2, 1 }, factor_imaginary[] = { 1, 1 };
 	struct complexes numbers = { real, imaginary, 2 }, factors = { factor_real, factor_imaginary, 2 };
+	const struct xy_filter halves = { .ops = &complexes_ranges, .n = 2 };
 	struct xy_runtime *rt;
-	struct xy_handle *z, *w;
+	struct xy_handle *z, *w, *z_halves[2], *w_halves[2];
 	int error;
 
 	if (xy_start(&rt, NULL) || xy_register(rt, &z, &complexes_interface, &numbers) ||
 	    xy_register(rt, &w, &complexes_interface, &factors))
 		return 1;
-	for (int i = 0; i < 2; i++)
-		xy_submit(rt, &(struct xy_task_desc){ .codelet = &multiply, .handles = { z, w } });
-	error = xy_acquire(z, XY_R);
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &multiply, .handles = { z, w } });
+	/* Once more, in two tasks that may run beside each other. */
+	error = xy_partition(z, &halves, z_halves, 2) || xy_partition(w, &halves, w_halves, 2);
+	for (int i = 0; i < 2 && !error; i++)
+		xy_submit(rt, &(struct xy_task_desc){ .codelet = &multiply, .handles = { z_halves[i], w_halves[i] } });
+	error = error || xy_unpartition(z) || xy_unpartition(w) || xy_acquire(z, XY_R);
 	if (!error) {
 		error = xy_pack(z, packed, sizeof packed);
 		xy_release(z);
