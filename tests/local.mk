@@ -45,6 +45,7 @@ unit_tests += tests/core/tree_property
 tests_core_tree_property_LDADD = librecording.la $(LDADD)
 tests_core_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check_flow
 unit_tests += tests/core/tree_seal
+unit_tests += tests/core/tree_teams
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads

@@ -16,6 +16,7 @@ runtime_tests += tests/core/task
 runtime_tests += tests/core/task_callback
 runtime_tests += tests/core/task_order
 runtime_tests += tests/core/task_wait
+runtime_tests += tests/core/team
 unit_tests += $(runtime_tests)
 
 if HAVE_CMOCKA
@@ -41,6 +42,9 @@ tests_core_task_LDADD = $(helper_libs)
 tests_core_task_callback_LDADD = $(helper_libs)
 tests_core_task_order_LDADD = $(helper_libs)
 tests_core_task_wait_LDADD = $(helper_libs)
+# Libraries look for these names in the program.
+tests_core_team_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_core_team_LDADD = $(helper_libs)
 
 # Data on devices: the test double of libcudart, and PoCL where OpenCL is.
 if HAVE_CMOCKA

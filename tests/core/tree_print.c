@@ -77,6 +77,12 @@ static const char *const shapes[] = {
 	"eager-prio { fork { known: stage, none: stage } | eager { stage, stage }, stage } | stage | eager | "
 	"each worker { }",
 	"fifo | eager | each node { stage } | eager | each worker { }",
+	"fifo | eager { each worker { }, each team { } }",
+	"fifo | eager { each team { stage }, each worker { fifo(ntasks=2) }, each team { prio(ntasks=3) | stage } }",
+	"fifo | random { each worker { stage }, each node { fifo | eager { each worker { stage }, each team { } } } }",
+	"fifo | random { each worker { }, fifo | eager { stage, stage } | stage | eager { each team { }, each worker "
+	"{ stage } } }",
+	"userchoice { fifo | eager | each worker { }, prio | eager { each worker { stage }, each team { stage } } }",
 	"fifo(ntasks=inf) | eager { stage, stage } | eager { stage, stage } | eager | each worker { }",
 };
 
@@ -105,6 +111,9 @@ static void folds_and_joins_as_people_would(void **state)
 		{ "fork { known: fifo | eager, none: prio | eager } | each worker { stage }\n", "cpu:4" },
 		{ "fifo | eager { stage | worker(id=0), each worker { stage } }\n", "cpu:4" },
 		{ "fifo | eager { worker(id=1), worker(id=0) }\n", "cpu:2" },
+		{ "fifo | eager { each worker { }, each team { } }\n", "cpu:5 cuda:1" },
+		{ "fifo | eager { each team { stage }, each worker { stage } }\n", "topology(numa:2 core:3)" },
+		{ "fifo | eager { each worker { }, parallel-worker(id=1), stage | parallel-worker(id=0) }\n", "cpu:4" },
 		{ "fifo | eager | each worker { eager { stage, fifo(ntasks=1, length_us=0.5) } }\n", "cpu:2" },
 	};
 	struct fixture *f = *state;
@@ -213,6 +222,16 @@ static void draws_for_people(void **state)
 		  "│        └─ worker  × 3 workers cpu0, cuda0, cuda1\n"
 		  "└─ none: prio#2\n"
 		  "   └─ stage#3  (drawn above)\n" },
+		{ "fifo | eager { each worker { }, each team { stage } }", "topology(numa:2 core:4)",
+		  "fifo#0\n"
+		  "└─ eager#1\n"
+		  "   ├─ worker  × 8 workers cpu0…cpu7\n"
+		  "   ├─ stage  × 4 teams of 2, cpu0…cpu7\n"
+		  "   │  └─ parallel-worker\n"
+		  "   ├─ stage  × 2 teams of 4, cpu0…cpu7\n"
+		  "   │  └─ parallel-worker\n"
+		  "   └─ stage#22\n"
+		  "      └─ parallel-worker#23 cpu0…cpu7\n" },
 		{ "fifo | eager { stage | worker(id=1), worker(id=0) }", "cpu:2",
 		  "fifo#0\n"
 		  "└─ eager#1\n"

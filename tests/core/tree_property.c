@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include "components/parallel_worker.h"
 #include "core/tree_parts.h"
 #include "core/tree_rules.h"
 
@@ -164,6 +165,7 @@ struct garden {
 	struct bed *bed;
 	uint64_t random;
 	bool overlaps;            /* branches may lead to the same workers, and meet again */
+	bool teams;               /* and some lead to teams of workers */
 };
 
 static unsigned below(struct garden *g, unsigned n)
@@ -216,6 +218,24 @@ static void grow_join(struct garden *g, struct xy_component *mapper, const unsig
 		grow(g, join, workers + i, 1, depth + 2);
 }
 
+/* A team somewhere below a mapper. */
+static void grow_team(struct garden *g, struct xy_component *mapper)
+{
+	unsigned count = xy__tree_teams(g->bed->tree)->count;
+	struct xy_component *c = mapper;
+
+	if (!count)
+		return;
+	for (unsigned i = below(g, 3); i > 0; i--)
+		c = add_simple(g, c, false);
+	if (below(g, 4) == 0)
+		c = add_mapper(g, c);
+	/* not twice below one */
+	xy_tree_link(c, xy_tree_team(g->bed->tree, below(g, count)));
+	if (!c->nchildren)
+		bed_add_worker(g->bed, c, 0);
+}
+
 /* Splits the workers into branches. */
 static void grow_branches(struct garden *g, struct xy_component *mapper, const unsigned *workers, unsigned n,
 			  unsigned depth)
@@ -226,6 +246,8 @@ static void grow_branches(struct garden *g, struct xy_component *mapper, const u
 	}
 	if (g->overlaps && depth < DEPTH && below(g, 3) == 0)
 		grow(g, add_simple(g, mapper, false), workers, n, depth + 2);
+	for (unsigned i = g->teams && mapper->tree->ncomponents < 60 ? below(g, 3) : 0; i > 0; i--)
+		grow_team(g, mapper);
 }
 
 static void grow(struct garden *g, struct xy_component *parent, const unsigned *workers, unsigned n,
@@ -278,6 +300,7 @@ struct run {
 	struct garden *g;
 	unsigned runs[TASKS];     /* how often each task was run */
 	unsigned nrun;
+	struct xy__team *joined[MAX_WORKERS];   /* where a worker waits for the others */
 };
 
 static void free_tasks(struct bed *bed)
@@ -306,21 +329,63 @@ static struct xy_task *make_task(struct garden *g, const struct schedule *schedu
 		task->extra = calloc(1, sizeof(*task->extra));
 		assert_non_null(task->extra);
 	}
+	if (g->teams && (archs & XY_ON_CPU) && below(g, 2))
+		task->archs |= XY_ON_TEAM;
 	task->priority = below(g, 2) ? 0 : (int)below(g, 5) - 2;
 	task->extra->choice = below(g, 4);
 	return task;
 }
 
-/* One worker asks for a task; true if it got one, which it has then run. */
-static bool work(struct run *run, unsigned worker)
+static void note(struct run *run, const struct xy_task *task)
 {
-	struct xy_task *task = bed_pull(run->g->bed, worker);
-
-	if (!task)
-		return false;
-	assert_true(xy_task_can_run(task, worker));
 	run->runs[task->number - 1]++;
 	run->nrun++;
+}
+
+/* A worker comes to a team that calls it, or asks for a task for its teams; the last one to come runs the task. */
+static bool work_in_team(struct run *run, unsigned worker)
+{
+	const struct xy_component *root = xy_tree_root(run->g->bed->tree);
+	struct xy_agent *by = &run->g->bed->workers[worker];
+	struct xy__team *teams[MAX_WORKERS];
+	struct xy__team_place place;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < root->nteams; i++)
+		if (xy__team_has(root->teams[i], worker))
+			teams[n++] = xy__team_of(root->teams[i]);
+	for (unsigned i = 0; i < n && !xy__team_calls(run->g->bed->tree->teams, worker); i++)
+		xy__team_fetch(teams[i], by);
+	if (!xy__team_join(teams, n, &place, by))
+		return false;
+	run->joined[worker] = place.team;
+	if (!place.last)
+		return true;
+	for (unsigned w = 0; w < MAX_WORKERS; w++)
+		if (run->joined[w] == place.team) {
+			assert_true(xy_task_can_run(place.task, w));
+			run->joined[w] = NULL;
+		}
+	assert_true(xy_task_can_run_below(place.task, &place.team->base));
+	note(run, place.task);
+	return true;
+}
+
+/* One worker asks for a task; true if it got one, which it has then run, or has come to a team. */
+static bool work(struct run *run, unsigned worker)
+{
+	bool team_first = run->g->teams && below(run->g, 2);
+	struct xy_task *task;
+
+	if (run->joined[worker])
+		return false;
+	if (team_first && work_in_team(run, worker))
+		return true;
+	task = bed_pull(run->g->bed, worker);
+	if (!task)
+		return run->g->teams && !team_first && work_in_team(run, worker);
+	assert_true(xy_task_can_run(task, worker));
+	note(run, task);
 	return true;
 }
 
@@ -381,7 +446,8 @@ static bool has_needless_bound(const struct xy_component *c, bool bounded_above)
 static void explain(struct garden *g, unsigned seed, const char *what, const char *rules)
 {
 	xy_tree_print(g->bed->tree, stderr, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
-	fail_msg("seed %u%s: %s\n%s", seed, g->overlaps ? " with overlaps" : "", what, rules);
+	fail_msg("seed %u%s%s: %s\n%s", seed, g->overlaps ? " with overlaps" : "", g->teams ? " and teams" : "", what,
+		 rules);
 }
 
 /* What was seen, to be sure that the trees are of all sorts. */
@@ -420,7 +486,7 @@ static void check_tree(struct garden *g, unsigned seed, struct tally *tally)
 		explain(g, seed, "ran in all schedules, but seal said:", error);
 }
 
-static void check_trees(bool overlaps)
+static void check_trees(bool overlaps, bool teams)
 {
 	static const char *const machines[] = { "cpu:1", "cpu:3", "cpu:2 cuda:2", "cpu:3 cuda:1 opencl:1" };
 	enum { MACHINES = sizeof(machines) / sizeof(machines[0]) };
@@ -428,7 +494,8 @@ static void check_trees(bool overlaps)
 	struct tally tally = { 0 };
 
 	for (unsigned i = 0; i < MACHINES; i++)
-		gardens[i] = (struct garden){ .bed = bed_open(machines[i]), .overlaps = overlaps };
+		gardens[i] = (struct garden){ .bed = bed_open(machines[i]), .overlaps = overlaps,
+					      .teams = teams };
 	for (unsigned seed = 0; seed < TREES; seed++)
 		check_tree(&gardens[seed % MACHINES], seed, &tally);
 	for (unsigned i = 0; i < MACHINES; i++)
@@ -442,13 +509,19 @@ static void check_trees(bool overlaps)
 static void seal_is_right_about_trees_with_one_way_to_each_worker(void **state)
 {
 	(void) state;
-	check_trees(false);
+	check_trees(false, false);
 }
 
 static void seal_is_right_about_trees_with_several_ways(void **state)
 {
 	(void) state;
-	check_trees(true);
+	check_trees(true, false);
+}
+
+static void seal_is_right_about_trees_with_teams(void **state)
+{
+	(void) state;
+	check_trees(true, true);
 }
 
 int main(void)
@@ -456,6 +529,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seal_is_right_about_trees_with_one_way_to_each_worker),
 		cmocka_unit_test(seal_is_right_about_trees_with_several_ways),
+		cmocka_unit_test(seal_is_right_about_trees_with_teams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,71 @@ static void refuses_two_leaves_of_a_worker(void **state)
 	assert_broken(f, "worker#3 (cpu1) and worker#7 (cpu1) are leaves of the same worker");
 }
 
+static void refuses_leaves_of_no_team_and_two_of_one(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_component *eager = chain(f, "fifo", "eager"), *leaf;
+
+	add_leaves(f, eager);
+	assert_int_equal(xy_tree_link(eager, xy_tree_team(f->tree, 1)), 0);
+	assert_null(xy_tree_team(f->tree, 3));
+	leaf = xy_tree_add_named(f->tree, "parallel-worker");
+	assert_int_equal(xy_component_set(leaf, "id", "3"), 0);
+	assert_int_equal(xy_tree_link(eager, leaf), 0);
+	assert_broken(f, "parallel-worker#8 is a leaf for a team that the machine does not have");
+	assert_int_equal(xy_component_set(leaf, "id", "1"), 0);
+	assert_broken(f, "parallel-worker#7 (cpu2, cpu3) and parallel-worker#8 (cpu2, cpu3) are leaves of the same "
+		      "team");
+	assert_int_equal(xy_component_set(leaf, "id", "2"), 0);
+	assert_int_equal(xy_tree_seal(f->tree, NULL, 0), 0);
+}
+
+/* Members take tasks of a team, but nobody else's. */
+static void a_team_is_not_a_way_to_its_members(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_text_broken(f, "fifo | eager { each team { }, worker(id=4) }",
+			   "cpu0, cpu1, cpu2 and 1 more can't be reached");
+	assert_text_broken(f, "pond | eager { each worker { }, random { each team { } } }",
+			   "pond#0 keeps its tasks until somebody pulls, but pulls of parallel-worker#8 (cpu0, cpu1), "
+			   "parallel-worker#9 (cpu2, cpu3), parallel-worker#10 (cpu0…cpu3) don't come through");
+	assert_text_broken(f, "pond | eager { random { each worker { } }, each team { } }",
+			   "pond#0 keeps its tasks until somebody pulls, but pulls of worker#3 (cpu0)");
+	assert_text_sealed(f, "pond | eager { each worker { }, each team { } }");
+	assert_text_sealed(f, "fifo | random { each worker { }, eager { each team { } } }");
+}
+
+static void fills_in_the_teams(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_tree *tree = fixture_parse("fifo | random { each worker { }, fifo | eager { each team { stage } }, "
+					     "stage | parallel-worker(id=2) }", f->machine, f->registry);
+	struct xy_component *random = xy_tree_root(tree)->children[0], *teams = random->children[5];
+	struct xy_component *stage = random->children[6];
+
+	assert_int_equal(random->archs, XY_ON_CPU | XY_ON_CUDA | XY_ON_TEAM);
+	assert_int_equal(random->nworkers, 5);
+	assert_int_equal(random->nteams, 3);
+	assert_int_equal(random->children[0]->archs, XY_ON_CPU);
+	assert_int_equal(random->children[0]->nteams, 0);
+	assert_int_equal(teams->archs, XY_ON_TEAM);
+	assert_int_equal(teams->nteams, 3);
+	assert_int_equal(teams->nworkers, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(teams->workers[i], i);
+	assert_int_equal(stage->nteams, 1);
+	assert_ptr_equal(stage->teams[0], xy_tree_team(tree, 2));
+	assert_ptr_equal(stage->children[0], xy_tree_team(tree, 2));
+	assert_int_equal(stage->children[0]->nmembers, 4);
+	assert_int_equal(xy_tree_team(tree, 1)->nmembers, 2);
+	assert_int_equal(xy_tree_team(tree, 1)->members[0], 2);
+	assert_true(stage->takes_pushes);
+	assert_int_equal(xy_component_child_of(random, 0), 0);
+	assert_int_equal(xy_component_child_of(teams, 0), -1);
+	xy_tree_destroy(tree);
+}
+
 static void refuses_ends_that_are_no_workers(void **state)
 {
 	struct fixture *f = *state;
@@ -311,6 +376,8 @@ static void needs_an_unbounded_reservoir_above_what_refuses(void **state)
 		{ "prio(length_us=100) | eager | each worker { }", "prio#0 can refuse a task" },
 		{ "eager | each worker { fifo(ntasks=2) }", "fifo#1, fifo#3, fifo#5 and 2 more can refuse" },
 		{ "eager | each worker { }", "worker#1 (cpu0), worker#2 (cpu1), worker#3 (cpu2) and 2 more" },
+		{ "random { fifo | eager | each worker { }, stage | parallel-worker(id=0) }",
+		  "parallel-worker#9 (cpu0, cpu1) can refuse a task" },
 		{ "userchoice { fifo | eager | each worker { }, stage | prio(ntasks=1) | eager | each worker "
 		  "{ } }", "prio#9 can refuse a task" },
 	};
@@ -456,6 +523,9 @@ int main(void)
 		TEST(refuses_a_leaf_with_children),
 		TEST(refuses_leaves_of_no_worker),
 		TEST(refuses_two_leaves_of_a_worker),
+		TEST(refuses_leaves_of_no_team_and_two_of_one),
+		TEST(a_team_is_not_a_way_to_its_members),
+		TEST(fills_in_the_teams),
 		TEST(refuses_ends_that_are_no_workers),
 		TEST(refuses_several_children_of_a_kind_that_maps_not),
 		TEST(refuses_options_out_of_range),
