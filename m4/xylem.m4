@@ -204,6 +204,13 @@ rm -f conftest.c conftest
 AC_MSG_RESULT([$$2])
 ])
 
+dnl OpenMP of the compiler in use, for tests of codelets that use it.
+AC_DEFUN([XY_CC_OPENMP], [
+XY_OPENMP_WITH([$CC], [xy_cc_openmp])
+XY_ROW([OpenMP of $CC], [$xy_cc_openmp], [tests of parallel tasks], [gcc, or clang libomp-dev])
+AM_CONDITIONAL([HAVE_CC_OPENMP], [test $xy_cc_openmp = yes])
+])
+
 dnl The runtimes that the benches compare with, each left out when it isn't there.
 AC_DEFUN([XY_PEERS], [
 PKG_CHECK_MODULES([STARPU], [starpu-1.3], [xy_starpu=`$PKG_CONFIG --modversion starpu-1.3`], [xy_starpu=no])

@@ -17,6 +17,12 @@ runtime_tests += tests/core/task_callback
 runtime_tests += tests/core/task_order
 runtime_tests += tests/core/task_wait
 runtime_tests += tests/core/team
+if HAVE_CC_OPENMP
+if !SANITIZER
+# What OpenMP's own threads do is none of a sanitizer's business.
+runtime_tests += tests/core/team_openmp
+endif
+endif
 unit_tests += $(runtime_tests)
 
 if HAVE_CMOCKA
@@ -45,6 +51,8 @@ tests_core_task_wait_LDADD = $(helper_libs)
 # Libraries look for these names in the program.
 tests_core_team_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_core_team_LDADD = $(helper_libs)
+tests_core_team_openmp_CFLAGS = $(AM_CFLAGS) -fopenmp
+tests_core_team_openmp_LDADD = $(helper_libs)
 
 # Data on devices: the test double of libcudart, and PoCL where OpenCL is.
 if HAVE_CMOCKA

@@ -651,10 +651,11 @@ static void find_teams(void)
 		if (team->nmembers != 2)
 			continue;
 		memcpy(pair, team->members, sizeof pair);
-		used += (size_t)snprintf(pairs + used, sizeof pairs - used, "%sparallel-worker(id=%u)", used ? ", " : "", i);
+		used += (size_t)snprintf(pairs + used, sizeof pairs - used, "%sparallel-worker(id=%u)",
+					 used ? ", " : "", i);
 	}
-	snprintf(policy, sizeof policy, "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }",
-		 whole, pairs);
+	snprintf(policy, sizeof policy,
+		 "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }", whole, pairs);
 	xy_tree_destroy(tree);
 	xy_machine_destroy(machine);
 	xy_registry_destroy(registry);

@@ -2,6 +2,7 @@
 stress_tests = tests/stress/idle
 stress_tests += tests/stress/policies
 stress_tests += tests/stress/submit
+stress_tests += tests/stress/teams
 unit_tests += $(stress_tests)
 tests_stress_idle_LDADD = $(helper_libs)
 tests_stress_policies_LDADD = $(helper_libs)
@@ -13,3 +14,4 @@ tests_stress_coherency_SOURCES = tests/stress/coherency.c tests/stress/program.c
 tests_stress_coherency_LDADD = $(bed_libs)
 unit_tests += tests/stress/faults
 tests_stress_faults_LDADD = $(bed_libs)
+tests_stress_teams_LDADD = $(helper_libs)
