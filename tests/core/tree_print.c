@@ -413,7 +413,7 @@ static void writes_everything_as_json(void **state)
 		"\"children\": [1], \"workers\": [0], \"counters\": {\"pushed\": 0, \"pulled\": 0, \"refused\": 0, "
 		"\"woken\": 0, \"depth\": 0, \"peak\": 0}},\n"
 		"    {\"id\": 1, \"kind\": \"fifo\", \"level\": 1, \"label\": \"known\", \"options\": {\"ntasks\": "
-		"\"inf\", \"length_us\": \"inf\"}, \"parents\": [0], \"children\": [2], \"workers\": [0], "
+		"\"inf\", \"length_us\": \"inf\", \"ready\": false}, \"parents\": [0], \"children\": [2], \"workers\": [0], "
 		"\"counters\": {\"pushed\": 0, \"pulled\": 0, \"refused\": 0, \"woken\": 0, \"depth\": 0, "
 		"\"peak\": 0}},\n"
 		"    {\"id\": 2, \"kind\": \"worker\", \"level\": 2, \"options\": {\"id\": 0}, \"parents\": [1], "
