@@ -157,8 +157,8 @@ static bool evict_allows(const struct xy__copy *copy, unsigned level)
 {
 	const struct xy__memory *memory = &copy->handle->runtime->memory;
 	const struct xy__copies *copies = copy->handle->copies;
-	uint64_t valid = atomic_load_explicit(&copy->handle->valid, memory_order_relaxed) & ~memory->lost;
-	bool clean = copy->scratch || !(valid & xy__bit(copy->node)) || (valid & ~xy__bit(copy->node));
+	uint64_t valid = atomic_load_explicit(&copy->handle->valid, memory_order_relaxed), mine = xy__bit(copy->node);
+	bool clean = copy->scratch || !(valid & mine) || (valid & ~mine & ~memory->lost);
 
 	if (copy->pins || copy->incoming || (level < 2 && copies->advice == XY_ADVICE_KEEP))
 		return false;

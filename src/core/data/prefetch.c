@@ -184,7 +184,8 @@ static int errand_evict(struct errand *errand, struct xy__agent *agent)
 	struct xy__copy *copy = h->copies->on[errand->node];
 	uint64_t valid = atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost);
 
-	if (!copy || !copy->allocated || copy->home)
+	/* What a lost device has stays there, so that whoever needs it is told. */
+	if (!copy || !copy->allocated || copy->home || xy__node_is_lost(&h->runtime->memory, errand->node))
 		return 0;
 	if (copy->pins || h->copies->ram.incoming)
 		return h->copies->transfers ? -EAGAIN : 0;

@@ -133,6 +133,27 @@ static void data_that_nobody_needs_can_leave(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* --- losing a device --- */
+
+static void what_was_on_a_lost_device_is_not_taken_for_invalid(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N), *w = bed_vector(h, y, N);
+
+	(void)state;
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 7, v, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	assert_true(cudart_double_fail("operation", 1, 719));
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 7, w, NULL, NULL);
+	assert_int_equal(helper_wait(h), -ENODEV);
+	assert_true(bed_stats(h, bed_node(h, XY_CUDA, 0)).lost);
+	assert_int_equal(xy_evict(v, bed_node(h, XY_CUDA, 0)), 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(xy_unregister(&v), -ENODEV);
+	assert_int_equal(xy_unregister(&w), -ENODEV);
+	helper_stop_lines(h, HELPER_ANY_LINES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +162,7 @@ int main(void)
 		cmocka_unit_test(who_waits_for_data_gets_it_although_its_handle_leaves),
 		cmocka_unit_test(what_tasks_without_order_wrote_comes_back),
 		cmocka_unit_test(data_that_nobody_needs_can_leave),
+		cmocka_unit_test(what_was_on_a_lost_device_is_not_taken_for_invalid),
 	};
 
 	bed_guard();
