@@ -112,14 +112,16 @@ static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_in
 	return NULL;
 }
 
-struct xy_handle *xy__handle_like(const struct xy_handle *h)
+struct xy_handle *xy__handle_like(struct xy_handle *h)
 {
 	void *view = malloc(h->interface->view_size);
 	struct xy_handle *other;
 
 	if (!view)
 		return NULL;
+	xy__lock_take(&h->lock); /* its pointers may be about to be set */
 	xy__interface_compact(h->interface, view, &h->view);
+	xy__lock_drop(&h->lock);
 	other = handle_create(h->runtime, h->interface, view, h->size_bytes);
 	free(view);
 	return other;

@@ -157,7 +157,7 @@ int xy__task_refuse_access(struct xy_task *task);
 void xy__handle_forget(struct xy_handle *h);
 
 /* A handle that nobody but the caller knows, with the same sizes as another and without memory; NULL without. */
-struct xy_handle *xy__handle_like(const struct xy_handle *h);
+struct xy_handle *xy__handle_like(struct xy_handle *h);
 
 /* Frees what is left at the end of the runtime. */
 void xy__handle_free(struct xy_handle *h);
