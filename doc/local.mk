@@ -59,3 +59,14 @@ doc_examples_driver_use_LDADD = libxylem.la
 doc_scripts = doc/check.sh doc/examples/test-pages.sh
 TESTS += $(doc_scripts)
 EXTRA_DIST += $(doc_scripts)
+
+# The scheduler of pipelines: its manual where it is built, its page, and the files of the page.
+if HAVE_YAML
+man1_MANS = doc/sched-pipeline.1
+TESTS += doc/examples/test-pipeline.sh
+endif
+EXTRA_DIST += doc/sched-pipeline.1 doc/examples/test-pipeline.sh
+dist_docpages_DATA += doc/pipeline.md
+docpipelinedir = $(docdir)/doc/examples/pipeline
+dist_docpipeline_DATA = doc/examples/pipeline/models.yml doc/examples/pipeline/device_types.yml \
+	doc/examples/pipeline/devices.yml doc/examples/pipeline/published.yml

@@ -78,6 +78,13 @@ PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0],
 	[AC_MSG_ERROR([hwloc 2.0 or later is needed and was not found (Debian: libhwloc-dev)])])
 ])
 
+dnl The reader of the pipeline scheduler's files.
+AC_DEFUN([XY_YAML], [
+PKG_CHECK_MODULES([YAML], [yaml-0.1], [xy_yaml=`$PKG_CONFIG --modversion yaml-0.1`], [xy_yaml=no])
+XY_ROW([libyaml], [$xy_yaml], [sched-pipeline, xylem pipeline], [libyaml-dev])
+AM_CONDITIONAL([HAVE_YAML], [test "x$xy_yaml" != xno])
+])
+
 dnl What the tests use: cmocka, spin, Relacy, valgrind.
 AC_DEFUN([XY_TEST_TOOLS], [
 PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [xy_cmocka=`$PKG_CONFIG --modversion cmocka`], [xy_cmocka=no])

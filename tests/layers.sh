@@ -8,6 +8,7 @@ cd "${srcdir:-.}" || exit 99
 # The layers from the bottom; a file belongs to the first pattern that it matches.
 layers='
 util       core/util/
+pipeline   pipeline/
 machine    core/(topology|machine|config|drivers)
 task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h)
 tree       core/(component|option|registry|expression|tree)

@@ -14,6 +14,7 @@
 
 static const struct tool_command *const main_commands[] = {
 	&tool_policies, &tool_components, &tool_show, &tool_check, &tool_machine, &tool_env,
+	&tool_pipeline,
 };
 #define MAIN_NCOMMANDS (sizeof(main_commands) / sizeof(main_commands[0]))
 
@@ -40,8 +41,19 @@ static enum tool_status main_help(void)
 	return TOOL_OK;
 }
 
+static enum tool_status main_forward(const struct tool_command *command, char **argv)
+{
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	return command->forward(argc, argv);
+}
+
 static enum tool_status main_help_command(const struct tool_command *command)
 {
+	if (command->forward)
+		return main_forward(command, (char *[]) { (char *) command->name, "--help", NULL });
 	printf("usage: xylem %s %s\n\n%s", command->name, command->usage, command->help);
 	if (command->options[0].name)
 		printf("\n%sOptions%s\n", tool_bold(), tool_plain());
@@ -87,6 +99,8 @@ static enum tool_status main_command(char **argv)
 
 	if (!command)
 		return TOOL_USAGE;
+	if (command->forward)
+		return main_forward(command, argv);
 	if (main_wants_help(argv + 1))
 		return main_help_command(command);
 	if (!tool_arguments_parse(&arguments, command, argv + 1)) {

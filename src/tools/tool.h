@@ -43,10 +43,12 @@ struct tool_command {
 	const char *help;               /* paragraphs, each line ended */
 	struct tool_option options[TOOL_NOPTIONS + 1];
 	enum tool_status (*run)(const struct tool_arguments *arguments);
+	/* Instead of all that follows the usage: reads its own arguments, argv[0] is the command. */
+	enum tool_status (*forward)(int argc, char **argv);
 };
 
 extern const struct tool_command tool_policies, tool_components, tool_show, tool_check,
-	tool_machine, tool_env;
+	tool_machine, tool_env, tool_pipeline;
 
 /* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
 bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command,

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Why there is no schedule: no device, a layer that fits nowhere, links that carry nothing, or memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline.h"
+
+#define EXPLAIN_MEGA (1024.0 * 1024.0)
+
+static unsigned explain_hosts(const struct pipeline_problem *problem)
+{
+	unsigned n = 0;
+
+	for (unsigned t = 0; t < problem->ntypes; t++)
+		n += problem->types[t].nhosts;
+	return n;
+}
+
+static double explain_largest(const struct pipeline_problem *problem)
+{
+	double largest = 0;
+
+	for (unsigned t = 0; t < problem->ntypes; t++)
+		if (problem->types[t].nhosts)
+			largest = fmax(largest, problem->types[t].mem_MB);
+	return largest;
+}
+
+/* The first layer that is in no stage which fits on some device, or 0. A layer with small neighbours may
+ * fit in a longer stage only, as its buffers are not needed there. */
+static unsigned explain_layer(const struct pipeline_problem *problem, const struct pipeline_table *table)
+{
+	for (unsigned layer = 1; layer <= problem->nlayers; layer++) {
+		bool fits = false;
+
+		for (unsigned t = 0; t < problem->ntypes && !fits; t++)
+			for (unsigned behind = 0; problem->types[t].nhosts && behind < layer && !fits; behind++)
+				for (unsigned last = layer; last <= problem->nlayers && !fits; last++)
+					fits = pipeline_table_compute(table, t, behind, last) < INFINITY;
+		if (!fits)
+			return layer;
+	}
+	return 0;
+}
+
+/* Whether there were a schedule if links had no limit. */
+static bool explain_is_link(const struct pipeline_problem *problem, const struct pipeline_table *table)
+{
+	size_t n = (size_t) table->ntypes * table->nlayers;
+	struct pipeline_table open = *table;
+	struct pipeline_schedule schedule;
+	bool result = false;
+
+	if (!pipeline_schedule_init(&schedule, problem))
+		return false;
+	open.link = calloc(n + 1, sizeof(double));
+	if (open.link)
+		result = pipeline_search(problem, &open, &schedule) == 0 && schedule.nstages > 0;
+	free(open.link);
+	pipeline_schedule_fini(&schedule);
+	return result;
+}
+
+void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table,
+		      const struct pipeline_report *report)
+{
+	unsigned hosts = explain_hosts(problem), layer;
+
+	if (!problem->nlayers) {
+		pipeline_say(report, "nothing to schedule: %s has no layers", problem->model);
+		return;
+	}
+	if (!hosts) {
+		pipeline_say(report, "no schedule: no device has a profile for %s with this dtype and batch size",
+			     problem->model);
+		return;
+	}
+	layer = explain_layer(problem, table);
+	if (layer)
+		pipeline_say(report, "no schedule: memory: layer %u needs more than %.1f MB by itself, and the "
+			     "largest device has %.1f MB", layer,
+			     pipeline_memory(problem, layer, layer) / EXPLAIN_MEGA, explain_largest(problem));
+	else if (explain_is_link(problem, table))
+		pipeline_say(report, "no schedule: bandwidth: the layers must be on several devices, and too "
+			     "many have bw_Mbps 0");
+	else
+		pipeline_say(report, "no schedule: memory: %s does not fit on %u devices (%.1f MB without buffers)",
+			     problem->model, hosts,
+			     (pipeline_memory(problem, 1, problem->nlayers) -
+			      pipeline_buffers(problem, 1, problem->nlayers)) / EXPLAIN_MEGA);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any three texts either make a problem that keeps to its limits and can be solved, or are refused with the
+ * name of a file. They stand in one input, with lines of "====" between them.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline.h"
+#include "pipeline/read.h"
+
+enum { TEXTS = 3, HOSTS_MAX = 12, STAGES_LAYERS_MAX = 32 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect(int condition, const char *what)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+/* Cuts the input; what is missing is empty. */
+static void cut(const uint8_t *data, size_t size, FILE *files[TEXTS])
+{
+	static const char line[] = "====\n";
+
+	for (int i = 0; i < TEXTS; i++) {
+		const uint8_t *end = i < TEXTS - 1 && size ? memmem(data, size, line, strlen(line)) : NULL;
+		size_t length = end ? (size_t) (end - data) : size;
+
+		files[i] = length ? fmemopen((void *) data, length, "r") : fopen("/dev/null", "r");
+		if (end)
+			length += strlen(line);
+		data += length;
+		size -= length;
+	}
+}
+
+static void look(const struct pipeline_problem *problem, FILE *sink)
+{
+	struct pipeline_schedule schedule;
+	struct pipeline_table table;
+	unsigned hosts = 0;
+
+	expect(problem->nlayers <= PIPELINE_LAYERS_MAX && problem->ntypes <= PIPELINE_TYPES_MAX, "limits");
+	for (unsigned t = 0; t < problem->ntypes; t++) {
+		expect(problem->types[t].bw_Mbps >= 0 && problem->types[t].mem_MB >= 0, "negative");
+		expect(!t || strcmp(problem->types[t - 1].name, problem->types[t].name) < 0, "order of types");
+		hosts += problem->types[t].nhosts;
+	}
+	if (hosts > HOSTS_MAX || problem->nlayers > STAGES_LAYERS_MAX || !problem->nlayers)
+		return;
+	expect(pipeline_table_init(&table, problem) == 0, "table");
+	expect(pipeline_schedule_init(&schedule, problem), "schedule");
+	expect(pipeline_search(problem, &table, &schedule) == 0, "search");
+	expect(!schedule.nstages || schedule.stages[schedule.nstages - 1].last == problem->nlayers, "last layer");
+	pipeline_print(problem, &schedule, sink);
+	pipeline_print_table(problem, &schedule, sink);
+	pipeline_draw(problem, &schedule, sink);
+	pipeline_schedule_fini(&schedule);
+	pipeline_table_fini(&table);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const excluded[] = { "gone" };
+	struct pipeline_request request = {
+		.model = "m", .dtype = "torch.int8", .models_name = "models", .types_name = "types",
+		.devices_name = "devices", .nexcluded = size % 2, .excluded = excluded,
+	};
+	struct pipeline_problem problem = { .dtype_size = 1, .batch_size = 2, .buffers_in = 2, .buffers_out = 2 };
+	char *said = NULL;
+	size_t length = 0;
+	FILE *files[TEXTS], *sink = open_memstream(&said, &length);
+	struct pipeline_report report = { .file = sink, .program = "fuzz" };
+	bool fine;
+
+	cut(data, size, files);
+	expect(sink && files[0] && files[1] && files[2], "files");
+	fine = pipeline_read(&problem, &request, files[0], files[1], files[2], &report);
+	fflush(sink);
+	if (fine)
+		look(&problem, sink);
+	else
+		expect(strstr(said, "models") || strstr(said, "types") || strstr(said, "devices"), "no file is named");
+	pipeline_problem_fini(&problem);
+	for (int i = 0; i < TEXTS; i++)
+		fclose(files[i]);
+	fclose(sink);
+	free(said);
+	return 0;
+}

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sched-pipeline and xylem pipeline: options, output, messages, exit status. Needs both in the build folder.
+here=$PWD
+tool=$here/sched-pipeline
+files=$(cd "${srcdir:-.}/doc/examples/pipeline" && pwd) || exit 99
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+large=google/vit-large-patch16-224
+cp "$files"/*.yml "$work" && cd "$work" || exit 99
+
+fail() {
+	echo "FAILED: $*"
+	sed 's/^/  out: /' out
+	sed 's/^/  err: /' err
+	failures=$((failures + 1))
+}
+
+# run STATUS ARGUMENT...: what the tool says is in out and err.
+run() {
+	expected=$1
+	shift
+	what="sched-pipeline $*"
+	"$tool" "$@" >out 2>err
+	status=$?
+	[ $status = "$expected" ] || fail "$what: exit status $status, not $expected"
+}
+out() { grep -qF -- "$1" out || fail "$what: does not print: $1"; }
+err() { grep -qF -- "$1" err || fail "$what: does not say: $1"; }
+no_out() { [ ! -s out ] || fail "$what: prints something"; }
+# is LINE...: the output is exactly this.
+is() { printf '%s\n' "$@" | cmp -s - out || fail "$what: prints something else than: $*"; }
+
+# --- the document's example ---
+run 0 --compat; cmp -s out published.yml || fail "$what: not the published schedule"
+err 'warning: device_types.yml:2: DummyDeviceType: no profile'
+run 0 --compat --cost; out '# bottleneck: 1.7454 s'
+run 0 --compat --cost -m $large; out '# bottleneck: 5.71957 s'
+run 0
+is '- mb-0: [1, 5]' '- mb-1: [6, 11]' '- mb-2: [12, 16]' '- mb-3: [17, 21]' '- rcc-0: [22, 28]' \
+	'- rcc-1: [29, 35]' '- rcc-2: [36, 41]' '- rcc-3: [42, 48]'
+cp out optimum
+run 0 --cost; out '# bottleneck: 1.53986 s, the computing of stage 1 (mb-0, layers 1-5)'
+out '# throughput: 0.649408 microbatches/s, 5.19526 items/s'
+grep -v '^#' out | cmp -s - optimum || fail "--cost changes the schedule"
+run 0 --cost -m $large; out '# bottleneck: 5.09193 s'
+run 0 --all-costs; out 'compute s'
+grep -q '^# *8  rcc-3  RCC-VE-C2558 *42-48 *1\.4609 *0 *206\.39 *8192\.00$' out || fail "no row for stage 8"
+grep -q '^# *1  mb-0 .*binds$' out || fail "no row says that it binds"
+run 0 -d torch.float32 -b 8 -i 2 -o 2 -m google/vit-base-patch16-224 -M models.yml -T device_types.yml -D devices.yml
+cmp -s out optimum || fail "$what: not what the defaults give"
+run 0 --dtype=torch.float32 --batch-size=8 --buffers-in=2 --buffers-out=2 --model-name=google/vit-base-patch16-224 \
+	--models-file=models.yml --dev-types-file=device_types.yml --dev-file=devices.yml
+cmp -s out optimum || fail "$what: not what the defaults give"
+"$here/xylem" pipeline >out 2>err || fail "xylem pipeline fails"
+cmp -s out optimum || fail "xylem pipeline prints another schedule"
+"$here/xylem" pipeline --nonsense >out 2>err && fail "xylem pipeline --nonsense ends well"
+grep -q '^xylem pipeline: there is no option' err || fail "xylem pipeline does not say its name"
+
+# --- the other wishes ---
+run 0 --objective latency; is '- rcc-0: [1, 48]'
+run 0 --objective throughput; cmp -s out optimum || fail "$what: another optimum"
+run 0 --exclude rcc-1 --exclude mb-3 --cost
+grep -qE 'rcc-1|mb-3' out && fail "$what: they are there"
+[ "$(grep -c '^-' out)" = 6 ] || fail "$what: not six stages"
+run 0 --order rcc-0,mb-0 --cost
+[ "$(grep -v '^#' out | sed 's/:.*//' | tr '\n' ' ')" = '- rcc-0 - mb-0 ' ] || fail "$what: another order"
+run 0 --order rcc-3,mb-1 --objective latency; is '- rcc-3: [1, 48]'
+run 0 --draw drawing.svg; cmp -s out optimum || fail "$what: another schedule"
+[ "$(grep -c '<title>layer' drawing.svg)" = 48 ] || fail "$what: not 48 layers"
+for word in mb-0 rcc-3 1.5399 '</svg>'; do grep -qF "$word" drawing.svg || fail "drawing.svg: no $word"; done
+if command -v python3 >/dev/null; then
+	python3 -c 'import sys, xml.dom.minidom as x; x.parse("drawing.svg")' || fail "drawing.svg is not XML"
+fi
+run 0 --draw -; cmp -s out drawing.svg || fail "$what: another drawing"
+run 0 --help; out 'usage: sched-pipeline'; for option in dtype batch-size buffers-in buffers-out model-name models-file \
+	dev-types-file dev-file cost all-costs objective order exclude draw compat help; do out "--$option"; done
+run 0 -h; out 'usage: sched-pipeline'
+
+# --- sizes: half of the bytes travel in half of the time ---
+sed 's/torch.float32/torch.float16/' device_types.yml >types16.yml
+run 0 -T types16.yml -d torch.float16 --all-costs; out '0.0923438'
+sed 's/torch.float32/torch.int8/' device_types.yml >types8.yml
+run 0 -T types8.yml -d torch.int8 --all-costs; out '0.0461719'
+
+# --- nothing fits ---
+nothing() { is '[]'; err "$1"; }
+run 0 -m DummyModel; nothing 'DummyModel has no layers'
+run 0 -b 7; nothing 'no device has a profile'
+sed 's/mem_MB: [28][0-9]*$/mem_MB: 20/' device_types.yml >small.yml
+run 0 -T small.yml; nothing 'memory: layer 1 needs more than 58.8 MB by itself'
+sed 's/mem_MB: [28][0-9]*$/mem_MB: 180/' device_types.yml >small.yml
+run 0 -T small.yml; nothing 'memory: google/vit-base-patch16-224 does not fit on 8 devices'
+run 0 -T small.yml --order mb-0,mb-1; nothing 'memory'
+sed 's/bw_Mbps: 1000/bw_Mbps: 0/; s/mem_MB: [28][0-9]*$/mem_MB: 900/' device_types.yml >slow.yml
+run 0 -T slow.yml; nothing 'bandwidth'
+run 0 -T slow.yml --objective latency; nothing 'bandwidth'
+
+# --- the command line is wrong ---
+run 1 --nonsense; no_out; err 'there is no option "--nonsense"'
+run 1 -b; err 'needs a value'
+run 1 -b 0; err '--batch-size: "0" is not a whole number from 1'
+run 1 -b -3; err '"-3"'
+run 1 -i 1e99; err '--buffers-in'
+run 1 -o 99999999999999999999; err '--buffers-out'
+run 1 -d torch.float31; err 'did you mean "torch.float32"'
+run 1 --objective speed; err 'neither throughput nor latency'
+run 1 --exclude mb-9; err 'devices.yml has no host "mb-9"; did you mean'
+run 1 --order mb-0,nobody; err 'there is no host "nobody"'
+run 1 --order mb-0,mb-0; err 'twice'
+run 1 --order mb-0,; err 'there is no host ""'
+run 1 --compat --order mb-0; err '--compat excludes'
+run 1 stray; err 'what is "stray"'
+run 1 -m google/vit-bass-patch16-224; no_out; err 'models.yml:1: google/vit-bass-patch16-224: there is no such model'
+run 1 -M nowhere.yml; no_out; err 'nowhere.yml: No such file'
+run 1 --draw nowhere/x.svg; no_out; err 'nowhere/x.svg'
+
+# --- a file is wrong: which one, where, which key ---
+# bad FILE MESSAGE: a model "m" with two layers, one type, one host, with one file replaced by stdin.
+good() {
+	printf 'm:\n  layers: 2\n  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1, 1]\n' >models.yml
+	printf 'A:\n  bw_Mbps: 1\n  mem_MB: 9\n  model_profiles:\n    m:\n    - {batch_size: 8, dtype: torch.float32, time_s: [1, 2]}\n' >device_types.yml
+	printf 'A: [a]\n' >devices.yml
+}
+bad() {
+	good
+	printf '%b' "$1" >"$2"
+	run 1 -m m; no_out; err "sched-pipeline: $2:$3"
+}
+good; run 0 -m m; is '- a: [1, 2]'; [ ! -s err ] || fail "$what: says something"
+m='m:\n  layers: 2\n'
+bad '' models.yml '1: m: there is no such model'
+bad 'm: [\n}\n' models.yml '2: '
+bad 'm: 3\n' models.yml '1: m: must be a map'
+bad 'm:\n  layers: -1\n' models.yml '2: m: layers: "-1" is not a whole number'
+bad 'm:\n  layers: 2000000\n' models.yml '2: m: layers: "2000000"'
+bad 'm:\n  x: 1\n' models.yml '2: m: layers: this key is missing'
+bad "${m}  mem_MB: [1]\n" models.yml '3: m: mem_MB: has 1 values for 2 layers'
+bad "${m}  mem_MB: [1,\n   -2]\n" models.yml '4: m: mem_MB: "-2" is not a number'
+bad "${m}  mem_MB: [1, nan]\n" models.yml '3: m: mem_MB: "nan"'
+bad "${m}  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1, 2, 3]\n" models.yml '5: m: parameters_out: has 3 values'
+bad "${m}  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: []\n" models.yml '5: m: parameters_out: has 0 values'
+bad "${m}  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1, 1.5]\n" models.yml '5: m: parameters_out: "1.5"'
+bad "${m}  layers: 2\n" models.yml '3: layers: this key is there twice'
+bad "${m}---\nn: 1\n" models.yml '3: a second document'
+bad 'A: 1\n' device_types.yml '1: A: must be a map'
+bad 'A: {mem_MB: 1}\n' device_types.yml '1: A: bw_Mbps: this key is missing'
+bad 'A: {bw_Mbps: 1,\n mem_MB: -1}\n' device_types.yml '2: A: mem_MB: "-1"'
+p='A:\n  bw_Mbps: 1\n  mem_MB: 9\n  model_profiles:\n    m:\n    - {batch_size: 8, '
+bad "${p}dtype: torch.float32, time_s: [1]}\n" device_types.yml '6: A: time_s: has 1 values for 2 layers'
+bad "${p}dtype: torch.float32, time_s: [1, 1e300]}\n" device_types.yml '6: A: time_s: "1e300"'
+bad "${p}dtype: float}\n" device_types.yml '6: A: dtype: there is no datatype "float"'
+bad '[]' devices.yml '1: devices: must be a map'
+bad 'A: a\n' devices.yml '1: A: hosts: must be a list'
+bad 'A:\n- a\n- a\n' devices.yml '3: A: a: this host is there twice'
+bad 'A:\n- {}\n' devices.yml '2: A: hosts: a host must be a name'
+
+# --- what is odd but right ---
+good; printf 'm:\n  layers: 2\n  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1]\n' >models.yml
+run 0 -m m; is '- a: [1, 2]'; err 'warning: models.yml:5: m: parameters_out: has 1 values for 2 layers, so they are repeated'
+good
+printf '%b' "${p}dtype: torch.float32, time_s: [9, 9]}\n" >device_types.yml
+echo '    - {batch_size: 8, dtype: torch.float32, time_s: [1, 2]}' >>device_types.yml
+run 0 -m m --cost; out '# bottleneck: 3 s'
+good; printf 'A: ["12"]\n' >devices.yml; run 0 -m m; is '- "12": [1, 2]'
+good; printf 'A: [10.0.0.1]\n' >devices.yml; run 0 -m m; is '- 10.0.0.1: [1, 2]'
+good; printf 'A: [a]\nB: [b]\n' >devices.yml; run 0 -m m; is '- a: [1, 2]'; err 'devices.yml:2: B: no such device type'
+if [ -e /dev/full ]; then
+	good; "$tool" -m m >/dev/full 2>err && fail "a full disk is no error"
+	grep -q "can't be written" err || fail "a full disk: no message"
+fi
+[ $failures = 0 ]

@@ -1,0 +1,10 @@
+# The scheduler of pipelines, where libyaml is.
+if HAVE_YAML
+unit_tests += tests/pipeline/optimum
+script_tests += tests/pipeline/command.sh
+fuzz_tests += tests/fuzz/pipeline.fuzz
+endif
+tests_pipeline_optimum_LDADD = libpipeline.la $(LDADD) -lm
+tests_fuzz_pipeline_fuzz_LDADD = libpipeline.la $(fuzz_libs)
+fuzz_corpora += tests/fuzz/pipeline.corpus
+EXTRA_DIST += tests/pipeline/command.sh
