@@ -100,3 +100,11 @@ bench: $(bench_programs) $(bench_peers)
 	esac
 	@rounds='$(ROUNDS)'; quick='$(QUICK)'; \
 	bench/run $${rounds:+--rounds "$$rounds"} $${quick:+--quick} $(BENCHFLAGS) $(BENCH)
+
+# How fast schedules of pipelines are found: bench/pipeline (--quick, --all).
+if HAVE_YAML
+check_PROGRAMS += bench/pipeline
+TESTS += bench/pipeline.sh
+endif
+bench_pipeline_LDADD = libpipeline.la libxylem-all.la
+EXTRA_DIST += bench/pipeline.sh
