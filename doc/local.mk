@@ -25,6 +25,10 @@ dist_docpages_DATA += doc/partition.md
 dist_docdecisions_DATA += doc/decisions/0011-children-share-ram.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
+dist_docpages_DATA += doc/perf.md
+check_PROGRAMS += doc/examples/perf
+doc_examples_perf_LDADD = libxylem.la
+
 check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory
 doc_examples_tasks_LDADD = libxylem.la
 doc_examples_data_LDADD = libxylem.la

@@ -10,7 +10,7 @@ layers='
 util       core/util/
 pipeline   pipeline/
 machine    core/(topology|machine|config|drivers)
-task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h)
+task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
 tree       core/(component|option|registry|expression|tree)
 components components/
 policies   policies/

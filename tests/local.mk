@@ -55,6 +55,7 @@ script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/components/local.mk
 include tests/core/local.mk
+include tests/core/perf/local.mk
 include tests/double/local.mk
 include tests/drivers/local.mk
 include tests/pipeline/local.mk
@@ -132,5 +133,6 @@ AM_TESTS_ENVIRONMENT = \
 	HWLOC_CFLAGS="$(HWLOC_CFLAGS)"; export HWLOC_CFLAGS; \
 	CUDA_CPPFLAGS='$(CUDA_CPPFLAGS)'; export CUDA_CPPFLAGS; \
 	XY_SANITIZER_FLAGS="$(XY_SANITIZER_FLAGS)"; export XY_SANITIZER_FLAGS; \
+	XYLEM_MODELS=none; export XYLEM_MODELS; \
 	XYLEM_DRIVERS='$(abs_builddir)/src/drivers/.libs'; export XYLEM_DRIVERS; \
 	FUZZER='$(fuzzer)'; export FUZZER;

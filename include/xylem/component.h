@@ -207,6 +207,8 @@ bool xy_task_can_run(const struct xy_task *task, unsigned worker);
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
 bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation);
 struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation);
+/* The same for its energy, in joules; none when the codelet has no model of it. */
+struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation);
 /* Bytes that the task reads and that have to be moved to where this worker computes. */
 size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker);
 /* Begins to move them. For a queue whose workers all compute in one place, with any of them, before it stores the

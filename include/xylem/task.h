@@ -51,7 +51,12 @@ struct xy_config {
 	enum xy_prefetch prefetch; /* XYLEM_PREFETCH: fetch what a task needs once its device is known */
 	bool numa;                /* XYLEM_NUMA: have copies of data in each NUMA node, as in a device's memory */
 
-	bool ignore_environment;
+	const char *models;       /* XYLEM_MODELS: folder of performance models; "none": they are not stored */
+	const char *host;         /* XYLEM_HOST: whose models, NULL = this computer's */
+	enum xy_calibrate calibrate;  /* XYLEM_CALIBRATE */
+	unsigned calibrate_samples;   /* XYLEM_CALIBRATE_SAMPLES: measurements that a prediction needs, 0 = 10 */
+
+	bool ignore_environment;  /* then models are stored only where `models` says */
 	/* Receives each log line (no newline) instead of stderr. Any thread calls it. */
 	void (*log)(void *log_arg, const char *line);
 	void *log_arg;
@@ -111,6 +116,8 @@ struct xy_codelet {
 	xy_function *cuda[XY_NIMPLEMENTATIONS];
 	xy_function *opencl[XY_NIMPLEMENTATIONS];
 	enum xy_mode modes[XY_NMODES];                 /* of the task's handles, in order */
+	const struct xy_model *model;                  /* how long it takes; NULL: a task's length_us says it */
+	const struct xy_model *energy_model;           /* how many joules it needs */
 	/* Optional: may this worker run this task with this implementation? Must be quick, and give
 	 * the same answer each time for the same arguments. Called with locks held: it calls nothing. */
 	bool (*can_execute)(const struct xy_task *task, unsigned worker, unsigned implementation);
@@ -190,7 +197,7 @@ struct xy_task_desc {
 	const unsigned *workers;                 /* only on these workers; nworkers 0: on any */
 	unsigned nworkers;
 	unsigned choice;                         /* the branch that `userchoice` takes */
-	double length_us;                        /* expected time on a CPU core; 0: not known */
+	double length_us;                        /* without a model: expected time on a CPU core; 0: not known */
 	bool synchronous;                        /* xy_submit returns when the task has ended */
 };
 

@@ -57,6 +57,7 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	agent->runtime = rt;
 	xy__pool_init(&agent->pool, rt, rt->machine);
 	agent->pool.deaths = &rt->deaths;
+	agent->pool.perf = &rt->perf;
 }
 
 void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,

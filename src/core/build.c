@@ -152,6 +152,8 @@ unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codel
 
 	if (codelet->cpu[1] || codelet->cuda[1] || codelet->opencl[1])
 		task->flags |= XY__TASK_CHOICE;
+	if (xy__perf_measures(&rt->perf, codelet->model))
+		task->flags |= XY__TASK_MEASURED;
 	if (!codelet->parallel || !(archs & XY_ON_CPU) || !root->nteams)
 		return archs;
 	if (!codelet->most_ranks)

@@ -16,11 +16,11 @@ struct xy__task_extra *xy__task_extra(struct xy_task *task);
 /* What a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
 int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
 
-/* Whether a codelet has several implementations for an architecture, or a parallel one. */
+/* Whether a codelet has several implementations for an architecture, a parallel one, or a model. */
 static inline bool xy__codelet_is_rich(const struct xy_codelet *codelet)
 {
 	return (uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->cuda[1] | (uintptr_t)codelet->opencl[1] |
-	       codelet->parallel;
+	       (uintptr_t)codelet->model | codelet->parallel;
 }
 /* Notes what that means for a task that can run on these architectures, and returns them, with
  * XY_ON_TEAM if some team can run it. It is constrained if others are too large. */

@@ -3,10 +3,12 @@
  * The settings of a runtime, and the only place that reads the environment. One table says for each
  * variable what it means, what it may be and which setting it changes.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +27,8 @@
 #define CONFIG_WORKERS_MAX 16
 #define CONFIG_PIPELINE 2
 #define CONFIG_PIPELINE_MAX 16
+#define CONFIG_SAMPLES 10
+#define CONFIG_SAMPLES_MAX 1000000
 
 enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CONFIG_NUMBER, CONFIG_LIMITS };
 
@@ -33,8 +37,8 @@ enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CO
 
 /* Settings while they are collected: texts still belong to the program or the environment. */
 struct config_draft {
-	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH];
-	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH];
+	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH], *models, *host;
+	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH], calibrate, samples;
 	struct xy__limits limits[XY_NARCH];
 	bool bind, numa, prefetch, profile, sigusr1;
 	double watchdog_s;
@@ -75,6 +79,13 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_PLUGINS", "none", "shared objects, separated by ':'",
 	  "components and policies to load" },
 	{ "XYLEM_PROFILE", "0", "0 or 1", "measure the time inside codelets" },
+	{ "XYLEM_MODELS", "xylem/models in XDG_DATA_HOME or ~/.local/share", "a folder, or none",
+	  "where performance models are stored" },
+	{ "XYLEM_HOST", "the name of this computer", "a name", "whose performance models are used" },
+	{ "XYLEM_CALIBRATE", "1", "0, 1 or 2",
+	  "measure tasks for their models: 0 never, 1 always, 2 and forget what is stored" },
+	{ "XYLEM_CALIBRATE_SAMPLES", "10", "a whole number from 1 to 1000000",
+	  "measurements before a model predicts anything" },
 	{ "XYLEM_SIGUSR1", "1", "0 or 1",
 	  "dump the state on SIGUSR1, where the program has no handler" },
 	{ NULL, NULL, NULL, NULL },
@@ -105,6 +116,10 @@ static const struct {
 	{ CONFIG_NUMBER, offsetof(struct config_draft, seed), 0, 0 },
 	{ CONFIG_TEXT, offsetof(struct config_draft, plugins), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, profile), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, models), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, host), 0, 0 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, calibrate), 0, 2 },
+	{ CONFIG_UNSIGNED, offsetof(struct config_draft, samples), 1, CONFIG_SAMPLES_MAX },
 	{ CONFIG_BOOL, offsetof(struct config_draft, sigusr1), 0, 0 },
 };
 _Static_assert(sizeof(config_rules) / sizeof(config_rules[0]) + 1 ==
@@ -218,6 +233,10 @@ static const char *config_wrong(struct config_draft *d, const struct xy_config *
 		return "bind is none of XY_BIND_*";
 	if (c->prefetch != XY_PREFETCH_DEFAULT && c->prefetch != XY_PREFETCH_YES && c->prefetch != XY_PREFETCH_NO)
 		return "prefetch is none of XY_PREFETCH_*";
+	if ((unsigned) c->calibrate > XY_CALIBRATE_ANEW)
+		return "calibrate is none of XY_CALIBRATE_*";
+	if (c->calibrate_samples > CONFIG_SAMPLES_MAX)
+		return "calibrate_samples is above 1000000";
 	return config_devices_wrong(d, c);
 }
 
@@ -237,6 +256,10 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 		.pipeline = { 0, config_pipeline(c->cuda_pipeline), config_pipeline(c->opencl_pipeline) },
 		.ncpu = config_ncpu(c->ncpu),
 		.window = c->window ? c->window : CONFIG_WINDOW,
+		.models = config_text(c->models),
+		.host = config_text(c->host),
+		.calibrate = c->calibrate ? (unsigned) c->calibrate - XY_CALIBRATE_NO : 1,
+		.samples = c->calibrate_samples ? c->calibrate_samples : CONFIG_SAMPLES,
 		.bind = c->bind != XY_BIND_NO,
 		.numa = c->numa,
 		.prefetch = c->prefetch != XY_PREFETCH_NO,
@@ -331,6 +354,38 @@ static void config_check_ncpu(const struct config_draft *d, const struct xy__log
 			d->ncpu, d->machine);
 }
 
+/* The folder of models; "" for none, NULL without memory. */
+static char *config_models(const char *wish, bool ignore_environment)
+{
+	const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
+	char *folder = NULL;
+
+	if (*wish || ignore_environment)
+		return strdup(strcmp(wish, "none") ? wish : "");
+	if (data && *data == '/')
+		return asprintf(&folder, "%s/xylem/models", data) < 0 ? NULL : folder;
+	if (home && *home == '/')
+		return asprintf(&folder, "%s/.local/share/xylem/models", home) < 0 ? NULL : folder;
+	return strdup("");
+}
+
+/* The name of the host as a part of a path. */
+static char *config_host(const char *wish)
+{
+	char name[HOST_NAME_MAX + 1] = "";
+	char *host;
+
+	if (!*wish) {
+		gethostname(name, sizeof(name) - 1);
+		name[strcspn(name, ".")] = '\0';
+	}
+	host = strdup(*wish ? wish : *name ? name : "unknown");
+	for (char *at = host; host && *at; at++)
+		if (!isalnum((unsigned char) *at) && !strchr("-_", *at))
+			*at = '_';
+	return host;
+}
+
 /* Makes the texts the settings' own; false without memory. */
 static bool config_copy_texts(struct xy__settings *s, const struct config_draft *d)
 {
@@ -372,8 +427,12 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	s->watchdog_s = d.watchdog_s;
 	s->seed = d.seed;
 	s->profile = d.profile;
+	s->calibrate = d.calibrate;
+	s->samples = d.samples;
+	s->models = config_models(d.models, config->ignore_environment);
+	s->host = config_host(d.host);
 	s->sigusr1 = d.sigusr1;
-	if (config_copy_texts(s, &d))
+	if (config_copy_texts(s, &d) && s->models && s->host)
 		return 0;
 	xy__settings_fini(s);
 	xy__log(&s->log, "xy_start: not enough memory");
@@ -386,7 +445,9 @@ void xy__settings_fini(struct xy__settings *s)
 	free(s->machine);
 	free(s->plugins);
 	free(s->drivers);
-	s->sched = s->machine = s->plugins = s->drivers = NULL;
+	free(s->models);
+	free(s->host);
+	s->sched = s->machine = s->plugins = s->drivers = s->models = s->host = NULL;
 	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
 		free(s->devices[arch]);
 		s->devices[arch] = NULL;

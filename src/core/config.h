@@ -37,6 +37,10 @@ struct xy__settings {
 	uint64_t seed;
 	char *plugins;        /* never NULL */
 	bool profile;
+	char *models;         /* never NULL; "": models are not stored */
+	char *host;           /* never NULL or empty, a part of a path */
+	unsigned calibrate;   /* 0, 1 or 2 */
+	unsigned samples;     /* that a prediction needs */
 	bool sigusr1;         /* dump on SIGUSR1 where the program has no handler of its own */
 	struct xy__log log;
 };

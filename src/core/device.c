@@ -29,8 +29,31 @@ struct slots {
 	struct xy__worker *worker;
 	struct xy__node *node;
 	unsigned size, used;
+	double ended;                /* when the last one did that is measured */
 	struct xy__slot *slots;
 };
+
+/* Whether anybody wants to know how long a task takes. */
+static bool slot_is_timed(const struct slots *all, const struct xy__slot *slot)
+{
+	return all->worker->agent.runtime->settings.profile || slot->fetch.task->flags & XY__TASK_MEASURED;
+}
+
+/* The device does one after the other: a task began when it was launched, or when the one before had ended. */
+static void slot_measure(struct slots *all, const struct xy__slot *slot, int status)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+	double now = xy__now(), begin = slot->begin > all->ended ? slot->begin : all->ended;
+
+	all->ended = now;
+	if (worker->agent.runtime->settings.profile)
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - slot->begin) * 1e9),
+					  memory_order_relaxed);
+	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
+		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
+				 task->implementation, (now - begin) * 1e6);
+}
 
 static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task *task)
 {
@@ -101,7 +124,7 @@ static int slot_launch(struct slots *all, struct xy__slot *slot)
 		.nranks = 1,
 	};
 
-	if (worker->agent.runtime->settings.profile)
+	if (slot_is_timed(all, slot))
 		slot->begin = xy__now();
 	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
@@ -167,14 +190,12 @@ static bool slot_fetch(struct slots *all, struct xy__slot *slot)
 
 static bool slot_poll(struct slots *all, struct xy__slot *slot)
 {
-	struct xy__worker *worker = all->worker;
 	int status = slot->event ? all->node->driver->poll(all->node->device, slot->event) : 0;
 
 	if (status == -EAGAIN)
 		return false;
-	if (worker->agent.runtime->settings.profile)
-		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((xy__now() - slot->begin) * 1e9),
-					  memory_order_relaxed);
+	if (slot_is_timed(all, slot))
+		slot_measure(all, slot, status);
 	if (!status && slot->state == SLOT_INITIALISING) {
 		status = slot_launch(all, slot);
 		if (!status)

@@ -11,6 +11,7 @@
 #include "core/task.h"
 
 struct xy__pool_chunk;
+struct xy__perf;
 
 enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
 
@@ -24,6 +25,7 @@ struct xy__pool {
 	const struct xy_machine *machine;          /* (c) of the tasks' runtime */
 	struct xy_runtime *runtime;                /* (c) */
 	const struct xy__deaths *deaths;           /* (c) of the runtime's workers, NULL without a runtime */
+	struct xy__perf *perf;                     /* (c) of the runtime, NULL without one */
 	struct xy_task *free;                      /* (o) linked by next */
 	struct xy__edge_block *free_blocks;        /* (o) */
 	_Atomic(struct xy__pool_chunk *) chunks;   /* (a) all memory, for the dump and the end */

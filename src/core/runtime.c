@@ -36,6 +36,14 @@ static int runtime_machine(struct xy_runtime *rt)
 	return 0;
 }
 
+static void runtime_models(struct xy_runtime *rt)
+{
+	struct xy__store store = { .folder = rt->settings.models, .host = rt->settings.host,
+				   .log = &rt->settings.log };
+
+	xy__perf_init(&rt->perf, &store, rt->machine, rt->settings.calibrate, rt->settings.samples);
+}
+
 static int runtime_tree(struct xy_runtime *rt)
 {
 	char message[MESSAGE];
@@ -124,6 +132,7 @@ static void runtime_free(struct xy_runtime *rt)
 	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
 		xy__pool_fini(&rt->applications[i].pool);
 	xy__memory_fini(rt);
+	xy__perf_fini(&rt->perf);
 	xy_tree_destroy(rt->tree);
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
@@ -156,6 +165,8 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 		return error;
 	}
 	error = runtime_machine(rt);
+	if (!error)
+		runtime_models(rt);
 	if (!error)
 		error = runtime_tree(rt);
 	if (!error)

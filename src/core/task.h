@@ -51,6 +51,7 @@ enum xy__task_flags {
 	XY__TASK_SENT = 2048,        /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_UNFETCHED = 512,    /* an acquire that does not need the data in RAM */
 	XY__TASK_UNCOUNTED = 32,     /* neither counted nor reported: an acquire, or given up */
+	XY__TASK_MEASURED = 32768,   /* its time is for a model */
 	XY__TASK_DATA = 1024,        /* moves data to RAM and ends: see data/data_task.h */
 	XY__TASK_REDUX = 16384,      /* some access has XY_REDUX */
 	XY__TASK_CLOSES = 4096,      /* stands at the end of a group that reduces: see data/redux.h */

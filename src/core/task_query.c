@@ -2,8 +2,11 @@
 /*
  * What components may ask of a task.
  */
+#include <errno.h>
 #include <xylem/component.h>
 
+#include "core/data/handle.h"
+#include "core/perf/model.h"
 #include "core/pool.h"
 #include "core/task.h"
 
@@ -145,12 +148,51 @@ bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component
 
 struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
-	const struct xy_worker_info *info = xy_machine_worker(task->pool->machine, worker);
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+	const struct xy_worker_info *info;
 
-	(void)implementation;
+	if (codelet && codelet->model && task->pool->perf)
+		return xy__perf_predict(task->pool->perf, codelet->model, task, worker, implementation);
+	info = xy_machine_worker(task->pool->machine, worker);
 	if (!(task->length_us > 0) || !info)
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
 	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = task->length_us / info->speed };
+}
+
+struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+
+	if (!codelet || !codelet->energy_model || !task->pool->perf)
+		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
+	return xy__perf_predict(task->pool->perf, codelet->energy_model, task, worker, implementation);
+}
+
+int xy_call_energy(struct xy_call *call, double joules)
+{
+	const struct xy_codelet *codelet = call ? xy__task_codelet(call->task) : NULL;
+	struct xy__perf *perf = call ? call->task->pool->perf : NULL;
+
+	if (!codelet || !perf || !xy__model_is_measured(codelet->energy_model) || !(joules > 0) || !(joules < 1e30))
+		return -EINVAL;
+	if (perf->calibrate)
+		xy__perf_measure(perf, codelet->energy_model, call->task, call->worker, call->implementation, joules);
+	return 0;
+}
+
+void *xy_task_argument(const struct xy_task *task)
+{
+	return task->arg;
+}
+
+unsigned xy_task_nhandles(const struct xy_task *task)
+{
+	return task->naccesses;
+}
+
+const struct xy_handle *xy_task_handle(const struct xy_task *task, unsigned i)
+{
+	return i < task->naccesses ? xy__access_handle(xy__task_accesses((struct xy_task *)task)[i]) : NULL;
 }
 
 void xy_task_set_implementation(struct xy_task *task, unsigned implementation)

@@ -47,11 +47,27 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
+/* The time is for the task's model, unless several threads take part. */
+static __attribute__((noinline)) int worker_invoke_measured(struct xy__worker *worker, struct xy_task *task,
+							    struct xy_call *call, xy_function *function)
+{
+	double begin = xy__now();
+	int status = worker->member ? xy__team_call(worker, function, call) : function(call);
+	double end = xy__now();
+
+	if (!status && call->nranks == 1)
+		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
+				 task->implementation, (end - begin) * 1e6);
+	return status;
+}
+
 /* A member of teams may call as the leader of one. */
 static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, bool member)
 {
 	xy_function *function = worker_function(xy__task_codelet(task), worker->arch, task->implementation);
 
+	if (__builtin_expect(task->flags & XY__TASK_MEASURED, 0))
+		return worker_invoke_measured(worker, task, call, function);
 	return member ? xy__team_call(worker, function, call) : function(call);
 }
 

@@ -244,6 +244,8 @@ static void names_the_variable_that_is_wrong(void **state)
 		{ "XYLEM_SEED", "18446744073709551616" },
 		{ "XYLEM_SEED", "0x10" },
 		{ "XYLEM_PROFILE", "on" },
+		{ "XYLEM_CALIBRATE", "3" },
+		{ "XYLEM_CALIBRATE_SAMPLES", "0" },
 		{ "XYLEM_SIGUSR1", "true" },
 		{ "XYLEM_NUMA", "2" },
 		{ "XYLEM_PREFETCH", "no" },
@@ -394,6 +396,44 @@ static void describes_every_variable(void **state)
 	}
 }
 
+static void finds_the_folder_of_models(void **state)
+{
+	struct xy_config config = { .ignore_environment = true };
+	struct xy__settings s;
+
+	(void) state;
+	unsetenv("XYLEM_MODELS");
+	setenv("HOME", "/home/me", 1);
+	setenv("XDG_DATA_HOME", "/data", 1);
+	assert_int_equal(xy__settings_init(&s, &config), 0);
+	assert_string_equal(s.models, "");
+	assert_true(*s.host && s.calibrate == 1 && s.samples == 10);
+	xy__settings_fini(&s);
+	assert_int_equal(xy__settings_init(&s, NULL), 0);
+	assert_string_equal(s.models, "/data/xylem/models");
+	xy__settings_fini(&s);
+	unsetenv("XDG_DATA_HOME");
+	assert_int_equal(xy__settings_init(&s, NULL), 0);
+	assert_string_equal(s.models, "/home/me/.local/share/xylem/models");
+	xy__settings_fini(&s);
+	setenv("XYLEM_MODELS", "none", 1);
+	setenv("XYLEM_HOST", "a/b.c", 1);
+	setenv("XYLEM_CALIBRATE", "2", 1);
+	assert_int_equal(xy__settings_init(&s, NULL), 0);
+	assert_string_equal(s.models, "");
+	assert_string_equal(s.host, "a_b_c");
+	assert_int_equal(s.calibrate, 2);
+	xy__settings_fini(&s);
+	unsetenv("XYLEM_HOST");
+	unsetenv("XYLEM_CALIBRATE");
+	config = (struct xy_config) { .models = "/m", .calibrate = XY_CALIBRATE_NO, .calibrate_samples = 3,
+				      .ignore_environment = true };
+	assert_int_equal(xy__settings_init(&s, &config), 0);
+	assert_string_equal(s.models, "/m");
+	assert_true(s.calibrate == 0 && s.samples == 3);
+	xy__settings_fini(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +441,7 @@ int main(void)
 		cmocka_unit_test_setup(takes_what_the_program_says, clean),
 		cmocka_unit_test_setup(limits_one_device_or_all, clean),
 		cmocka_unit_test_setup(lets_the_environment_win, clean),
+		cmocka_unit_test_setup(finds_the_folder_of_models, clean),
 		cmocka_unit_test_setup(takes_an_empty_variable_as_unset, clean),
 		cmocka_unit_test_setup(names_the_variable_that_is_wrong, clean),
 		cmocka_unit_test_setup(suggests_the_variable_that_was_meant, clean),

@@ -3,6 +3,7 @@
  * Handles: registration, the lists of tasks that use them, the buffers that codelets get.
  */
 #include "core/data/handle.h"
+#include "core/perf/model.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -86,6 +87,21 @@ static size_t view_room(const struct xy_interface *interface)
 	return interface->view_size > sizeof(union xy__view) ? interface->view_size : sizeof(union xy__view);
 }
 
+/* What models tell handles apart by: how much there is in each dimension, but not where. */
+static uint32_t handle_footprint(const struct xy_handle *h)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(h->interface, &h->view, parts);
+	uint32_t hash = n;
+
+	for (unsigned i = 0; i < n; i++) {
+		hash = xy__footprint_mix(hash, parts[i].row_bytes);
+		for (unsigned j = 0; j < parts[i].ndims; j++)
+			hash = xy__footprint_mix(hash, parts[i].count[j]);
+	}
+	return hash;
+}
+
 static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_interface *interface, const void *view,
 				       size_t size_bytes)
 {
@@ -105,6 +121,7 @@ static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_in
 	memcpy(&h->view, view, interface->view_size);
 	h->owns_memory = !xy__interface_has_memory(interface, view);
 	h->size_bytes = size_bytes;
+	h->footprint = handle_footprint(h);
 	h->runtime = rt;
 	if (!xy__copies_init(h))
 		return h;

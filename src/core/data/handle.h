@@ -69,6 +69,7 @@ struct xy_handle {
 	struct xy__redux *redux;         /* (c) or NULL; see redux.h */
 	char *name;                      /* (c) or NULL */
 	size_t size_bytes;               /* (c) of the content */
+	uint32_t footprint;              /* (c) follows from the shape: the same in each run */
 	struct xy_plan *plans;           /* (p) that it is the parent of */
 	struct xy_plan *split;           /* (p) the one of them that is in force for writing, or NULL */
 	unsigned shared;                 /* (p) how many of them are in force for reading */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Robust statistics of measurements. The window is kept twice, as it came and sorted, so that a new value costs
+ * two short moves in memory.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/perf/stats.h"
+#include "core/util/futex.h"
+
+/* Beyond so many spreads and beyond this share of the median from it, a value is an outlier. */
+#define STATS_FAR 8.0
+#define STATS_FAR_SHARE 0.5
+/* A median that has gone so far, and by so many spreads, has drifted. */
+#define STATS_DRIFT_SHARE 0.25
+#define STATS_DRIFT 3.0
+#define STATS_MAD_TO_SPREAD 1.4826    /* of a normal distribution */
+
+void xy__moments_add(struct xy__moments *m, double value)
+{
+	double distance = value - m->mean;
+
+	m->n++;
+	m->mean += distance / (double)m->n;
+	m->squares += distance * (value - m->mean);
+}
+
+struct xy__moments xy__moments_merge(struct xy__moments a, struct xy__moments b)
+{
+	double n = (double)a.n + (double)b.n, distance = b.mean - a.mean;
+
+	if (!a.n || !b.n)
+		return a.n ? a : b;
+	return (struct xy__moments){
+		.n = a.n + b.n,
+		.mean = a.mean + distance * (double)b.n / n,
+		.squares = a.squares + b.squares + distance * distance * (double)a.n * (double)b.n / n,
+	};
+}
+
+double xy__moments_deviation(const struct xy__moments *m)
+{
+	return m->n ? sqrt(m->squares / (double)m->n) : 0;
+}
+
+struct xy__moments xy__moments_of(uint64_t n, double mean, double deviation)
+{
+	return (struct xy__moments){ .n = n, .mean = mean, .squares = deviation * deviation * (double)n };
+}
+
+/* The lower one of two: a first measurement that took long should not count. */
+static double stats_middle(const struct xy__stats *s)
+{
+	return (double)s->sorted[(s->count - 1) / 2];
+}
+
+/* The median distance from the median, found by walking away from it on both sides. */
+static double stats_distance(const struct xy__stats *s, double median)
+{
+	int low = (s->count - 1) / 2, high = low + 1, half = (s->count + 1) / 2;
+	double distance = 0;
+
+	while (half--) {
+		double below = low >= 0 ? median - (double)s->sorted[low] : INFINITY;
+		double above = high < s->count ? (double)s->sorted[high] - median : INFINITY;
+
+		distance = below <= above ? below : above;
+		if (below <= above)
+			low--;
+		else
+			high++;
+	}
+	return distance;
+}
+
+static void stats_publish(struct xy__stats *s)
+{
+	uint64_t n = s->base.n + s->gained.n;
+	double median = stats_middle(s);
+
+	atomic_store_explicit(&s->spread, STATS_MAD_TO_SPREAD * stats_distance(s, median), memory_order_relaxed);
+	atomic_store_explicit(&s->median, median, memory_order_relaxed);
+	/* release: pairs with the acquire of readers, who see a median if there are samples */
+	atomic_store_explicit(&s->samples, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, memory_order_release);
+}
+
+static void stats_take_out(struct xy__stats *s, float value)
+{
+	unsigned i = 0;
+
+	while (s->sorted[i] != value)
+		i++;
+	memmove(&s->sorted[i], &s->sorted[i + 1], (s->count - i - 1u) * sizeof s->sorted[0]);
+	s->count--;
+}
+
+static void stats_push(struct xy__stats *s, float value)
+{
+	unsigned i;
+
+	if (s->count == XY__STATS_WINDOW)
+		stats_take_out(s, s->recent[s->next]);
+	for (i = s->count; i && s->sorted[i - 1] > value; i--)
+		s->sorted[i] = s->sorted[i - 1];
+	s->sorted[i] = value;
+	s->count++;
+	s->recent[s->next] = value;
+	s->next = (uint8_t)((s->next + 1) % XY__STATS_WINDOW);
+}
+
+static bool stats_is_outlier(const struct xy__stats *s, double value)
+{
+	double median = stats_middle(s), spread = STATS_MAD_TO_SPREAD * stats_distance(s, median);
+
+	return fabs(value - median) > fmax(STATS_FAR * spread, STATS_FAR_SHARE * median);
+}
+
+/* Forgets the window and takes these values for it. */
+static void stats_restart(struct xy__stats *s, const float *values, unsigned n)
+{
+	s->count = s->next = s->nrejected = 0;
+	s->gained = (struct xy__moments){ 0 };
+	for (unsigned i = 0; i < n; i++) {
+		stats_push(s, values[i]);
+		xy__moments_add(&s->gained, (double)values[i]);
+	}
+}
+
+/* There are enough values now to tell which of them were outliers. */
+static void stats_judge(struct xy__stats *s)
+{
+	float believed[XY__STATS_EARLY];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < XY__STATS_EARLY; i++)
+		if (!stats_is_outlier(s, (double)s->recent[i]))
+			believed[n++] = s->recent[i];
+	s->outliers += XY__STATS_EARLY - n;
+	if (n < XY__STATS_EARLY)
+		stats_restart(s, believed, n);
+}
+
+static enum xy__verdict stats_reject(struct xy__stats *s, double value)
+{
+	double median = stats_middle(s);
+
+	if (s->nrejected && ((double)s->rejected[0] > median) != (value > median))
+		s->nrejected = 0;
+	s->rejected[s->nrejected++] = (float)value;
+	s->outliers++;
+	if (s->nrejected < XY__STATS_RUN)
+		return XY__OUTLIER;
+	s->outliers -= XY__STATS_RUN;
+	s->base = (struct xy__moments){ 0 };
+	s->changed = true;
+	stats_restart(s, s->rejected, XY__STATS_RUN);
+	stats_publish(s);
+	s->reference = stats_middle(s);
+	s->drifts++;
+	return XY__DRIFT;
+}
+
+/* Whether the median has gone away little by little. */
+static bool stats_drifts(struct xy__stats *s)
+{
+	double median = stats_middle(s), gone = fabs(median - s->reference);
+
+	if (s->count < XY__STATS_WINDOW)
+		return false;
+	if (s->reference > 0 && (gone < STATS_DRIFT_SHARE * s->reference ||
+				 gone < STATS_DRIFT * atomic_load_explicit(&s->spread, memory_order_relaxed)))
+		return false;
+	s->drifts += s->reference > 0;
+	gone = s->reference;
+	s->reference = median;
+	return gone > 0;
+}
+
+static enum xy__verdict stats_add(struct xy__stats *s, double value)
+{
+	if (s->count >= XY__STATS_EARLY && stats_is_outlier(s, value))
+		return stats_reject(s, value);
+	s->nrejected = 0;
+	stats_push(s, (float)value);
+	xy__moments_add(&s->gained, value);
+	if (s->count == XY__STATS_EARLY && s->gained.n == XY__STATS_EARLY)
+		stats_judge(s);
+	stats_publish(s);
+	return stats_drifts(s) ? XY__DRIFT : XY__BELIEVED;
+}
+
+enum xy__verdict xy__stats_add(struct xy__stats *s, double value)
+{
+	enum xy__verdict verdict;
+
+	xy__lock_take(&s->lock);
+	verdict = stats_add(s, value);
+	xy__lock_drop(&s->lock);
+	return verdict;
+}
+
+/* The window gets values that have about the median and the spread: those of an even one. */
+void xy__stats_seed(struct xy__stats *s, double median, double spread, const struct xy__moments *moments)
+{
+	unsigned n = moments->n < XY__STATS_WINDOW ? (unsigned)moments->n : XY__STATS_WINDOW;
+
+	for (unsigned i = 0; i < n; i++) {
+		double place = n > 1 ? 2.0 * i / (n - 1) - 1 : 0;       /* from -1 to 1 */
+		double value = median + 2 * place * spread / STATS_MAD_TO_SPREAD;
+
+		stats_push(s, (float)fmax(value, median * 0.1));
+	}
+	s->base = *moments;
+	if (!n)
+		return;
+	stats_publish(s);
+	atomic_store_explicit(&s->median, median, memory_order_relaxed);
+	atomic_store_explicit(&s->spread, spread, memory_order_relaxed);
+	s->reference = n == XY__STATS_WINDOW ? median : 0;
+}

@@ -1,0 +1,7 @@
+# Performance models.
+unit_tests += tests/core/perf/stats tests/core/perf/file tests/core/perf/model
+tests_core_perf_stats_LDADD = $(helper_libs)
+tests_core_perf_model_LDADD = $(helper_libs)
+tests_core_perf_file_LDADD = $(helper_libs)
+tests_core_perf_file_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"'
+EXTRA_DIST += tests/core/perf/starpu
