@@ -20,6 +20,7 @@ struct registration {
 	struct xy__agent *agent;
 	int count;                   /* predecessors that have not ended */
 	uint32_t generation;         /* of the task */
+	bool barred;                 /* some handle must not be used in its mode at present */
 	unsigned nseen;
 	uintptr_t seen[SEEN];
 };
@@ -275,24 +276,33 @@ static bool bars_unordered(struct xy_task *task)
 	return false;
 }
 
-/* Everything that can fail. */
+/* What may be refused. Nothing has been changed by then: not even a group that reduces was ended. */
+static int registration_check(struct registration *r, const uintptr_t *accesses, unsigned n)
+{
+	unsigned flags = r->task->flags;
+
+	if (r->barred && !(flags & XY__TASK_DATA))
+		return -EBUSY;
+	if ((flags & XY__TASK_UNORDERED) && bars_unordered(r->task))
+		return -EBUSY;
+	if ((flags & XY__TASK_KEPT) && xy__graph_has_successors(r->task))
+		return registration_find_cycle(r, accesses, n);
+	return 0;
+}
+
+/* Everything that needs memory. */
 static int registration_prepare(struct registration *r, const uintptr_t *accesses, unsigned n)
 {
 	unsigned edges = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
-		unsigned mode = xy__access_mode(accesses[i]), most;
+		unsigned most = access_prepare(r, h, xy__access_mode(accesses[i]));
 
-		if (xy__handle_bars(h, mode) && !(r->task->flags & XY__TASK_DATA))
-			return -EBUSY;
-		most = access_prepare(r, h, mode);
 		if (most == UINT_MAX)
 			return -ENOMEM;
 		edges += most;
 	}
-	if ((r->task->flags & XY__TASK_UNORDERED) && bars_unordered(r->task))
-		return -EBUSY;
 	if (r->task->nedges + edges > XY__TASK_EDGES && !xy__pool_reserve_edges(&r->agent->pool, edges))
 		return -ENOMEM;
 	return 0;
@@ -300,10 +310,10 @@ static int registration_prepare(struct registration *r, const uintptr_t *accesse
 
 static int registration_run(struct registration *r, const uintptr_t *accesses, unsigned n)
 {
-	int error = registration_prepare(r, accesses, n);
+	int error = registration_check(r, accesses, n);
 
-	if (!error && (r->task->flags & XY__TASK_KEPT) && xy__graph_has_successors(r->task))
-		error = registration_find_cycle(r, accesses, n);
+	if (!error)
+		error = registration_prepare(r, accesses, n);
 	if (error)
 		return error;
 	xy__task_reopen(r->task);
@@ -411,9 +421,12 @@ int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 	r.agent = agent;
 	r.count = 0;
 	r.nseen = 0;
+	r.barred = false;
 	n = sort_accesses(sorted, task);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		xy__lock_take(&xy__access_handle(sorted[i])->lock);
+		r.barred |= xy__handle_bars(xy__access_handle(sorted[i]), xy__access_mode(sorted[i]));
+	}
 	error = registration_run(&r, sorted, n);
 	for (unsigned i = n; i-- > 0;)
 		xy__lock_drop(&xy__access_handle(sorted[i])->lock);

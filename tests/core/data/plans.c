@@ -39,9 +39,10 @@ static void through(struct helper *h, struct gate *gate, struct xy_handle *v, en
 static int try_mode(struct helper *h, struct xy_handle *v, enum xy_mode mode)
 {
 	struct xy_access access = { v, mode };
+	int zero = 0;
 
-	return xy_submit(h->rt, &(struct xy_task_desc){ .name = "try", .codelet = &helper_count,
-		.arg = &(_Atomic int){ 0 }, .arg_size = sizeof(int), .accesses = &access, .naccesses = 1 });
+	return xy_submit(h->rt, &(struct xy_task_desc){ .name = "try", .codelet = &helper_count, .arg = &zero,
+		.arg_size = sizeof zero, .accesses = &access, .naccesses = 1 });
 }
 
 /* --- order --- */
@@ -248,6 +249,64 @@ static void refuses_what_is_not_in_force(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static int increment_body(struct xy_call *call)
+{
+	++*(uint32_t *)xy_pointer(call, 0);
+	return 0;
+}
+
+static int zero_body(struct xy_call *call)
+{
+	*(uint32_t *)xy_pointer(call, 0) = 0;
+	return 0;
+}
+
+static int combine_body(struct xy_call *call)
+{
+	*(uint32_t *)xy_pointer(call, 0) += *(const uint32_t *)xy_pointer(call, 1);
+	return 0;
+}
+
+static const struct xy_codelet increment = { .cpu = { increment_body }, .modes = { XY_REDUX } };
+static const struct xy_codelet zero = { .cpu = { zero_body }, .modes = { XY_W } };
+static const struct xy_codelet combine = { .cpu = { combine_body }, .modes = { XY_RW, XY_R } };
+
+/* A task that would overwrite what others add up is not taken: they have added nonetheless, wherever the handles are
+ * in the order in which they are looked at. */
+static void what_is_refused_changes_nothing(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_access accesses[] = { { NULL, XY_W }, { NULL, XY_R }, { NULL, XY_W } };
+	uint32_t totals[3] = { 0 };
+	struct xy_plan *plan;
+	struct xy_task *task;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		accesses[i].handle = i == 1 ? named(h, NULL) : bed_vector(h, &totals[i], 1);
+	for (unsigned i = 0; i < 3; i += 2) {
+		assert_int_equal(xy_handle_set_reduction(accesses[i].handle, &zero, &combine), 0);
+		for (unsigned j = 0; j < 10; j++)
+			HELPER_SUBMIT(h, .codelet = &increment, .handles = { accesses[i].handle });
+	}
+	plan = blocks(accesses[1].handle, 2);
+	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
+	task = HELPER_CREATE(h, .codelet = &helper_count, .accesses = accesses, .naccesses = 3);
+	assert_int_equal(xy_task_submit(task), -EBUSY);
+	helper_one_line(h, "'v' is partitioned");
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .accesses = accesses,
+		.naccesses = 3 }), -EBUSY);
+	helper_one_line(h, "'v' is partitioned");
+	xy_task_release(task);
+	assert_int_equal(xy_plan_end(plan), 0);
+	assert_int_equal(xy_plan_destroy(&plan), 0);
+	for (unsigned i = 0; i < 3; i++)
+		bed_unregister(h, &accesses[i].handle);
+	assert_int_equal(totals[0], 10);
+	assert_int_equal(totals[2], 10);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void refuses_to_write_what_is_shared(void **state)
 {
 	static const enum xy_mode writes[] = { XY_W, XY_RW, XY_RW | XY_COMMUTE };
@@ -414,6 +473,7 @@ int main(void)
 		cmocka_unit_test(reading_waits_for_the_writer_before),
 		cmocka_unit_test(plans_are_for_callbacks_too),
 		cmocka_unit_test(refuses_what_is_not_in_force),
+		cmocka_unit_test(what_is_refused_changes_nothing),
 		cmocka_unit_test(refuses_to_write_what_is_shared),
 		cmocka_unit_test(overlapping_children_are_only_read),
 		cmocka_unit_test(does_not_wait_inside_tasks),
