@@ -655,7 +655,8 @@ static void find_teams(void)
 					 used ? ", " : "", i);
 	}
 	snprintf(policy, sizeof policy,
-		 "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }", whole, pairs);
+		 "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }",
+		 whole, pairs);
 	xy_tree_destroy(tree);
 	xy_machine_destroy(machine);
 	xy_registry_destroy(registry);

@@ -178,8 +178,8 @@ static const char *const policies[] = {
 	"fifo | eager { each team { prio(ntasks=3) }, each worker { fifo(ntasks=1) } }",
 	"work-stealing { each worker { best-implementation }, each team { fifo } }",
 	"fifo | work-stealing { each team { stage }, each worker { prio(ntasks=2) } }",
-	"userchoice { fifo | eager | each worker { }, fifo | eager { each worker { stage }, each team { } }, "
-	"prio | random { each worker { stage | stage }, each team { fifo } } }",
+	("userchoice { fifo | eager | each worker { }, fifo | eager { each worker { stage }, each team { } }, "
+	 "prio | random { each worker { stage | stage }, each team { fifo } } }"),
 	"tree-random",
 };
 
