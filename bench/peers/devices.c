@@ -34,8 +34,10 @@ static uint32_t initial(size_t block, size_t i)
 
 static int blocks_make(size_t n, size_t elements)
 {
+	size_t bytes = (elements * sizeof(uint32_t) + 4095) / 4096 * 4096;
+
 	for (size_t b = 0; b < n; b++) {
-		blocks[b] = blocks[b] ? blocks[b] : aligned_alloc(4096, elements * sizeof(uint32_t));
+		blocks[b] = blocks[b] ? blocks[b] : aligned_alloc(4096, bytes);
 		if (!blocks[b])
 			return complain("no memory");
 		for (size_t i = 0; i < elements; i++)
