@@ -171,6 +171,18 @@ void xy__copy_pin(struct xy__copy *copy);
 /* Makes it the first to go. The handle is locked. */
 void xy__copy_make_oldest(struct xy__copy *copy);
 
+/* --- evict.c --- */
+
+/* Memory for one array, making room if need be. 0, -EAGAIN: may work later, -ENODEV, or what the driver says. */
+int xy__node_take(struct xy__node *node, size_t bytes, void **memory, enum xy__effort effort,
+		  struct xy__agent *agent);
+/* Keeps memory for another copy, or gives it back to the device. */
+void xy__node_give(struct xy__node *node, void *memory, size_t bytes);
+/* Gives kept memory back to the device until `bytes` more fit; false if there was none. */
+bool xy__node_flush(struct xy__node *node, size_t bytes);
+
+/* --- nodes.c --- */
+
 /* The node is of no use any more. */
 void xy__node_lose(struct xy_runtime *rt, unsigned node);
 
