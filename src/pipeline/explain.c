@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why there is no schedule: no device, a layer that fits nowhere, links that carry nothing, or memory. */
+/* Why there is no schedule: no device, a layer that fits nowhere, the order, links that carry nothing, or memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,21 +44,28 @@ static unsigned explain_layer(const struct pipeline_problem *problem, const stru
 	return 0;
 }
 
-/* Whether there were a schedule if links had no limit. */
-static bool explain_is_link(const struct pipeline_problem *problem, const struct pipeline_table *table)
+/* Whether there is a schedule if devices may come in any order. */
+static bool explain_finds(const struct pipeline_problem *problem, const struct pipeline_table *table)
 {
-	size_t n = (size_t) table->ntypes * table->nlayers;
-	struct pipeline_table open = *table;
 	struct pipeline_schedule schedule;
-	bool result = false;
+	bool result;
 
 	if (!pipeline_schedule_init(&schedule, problem))
 		return false;
-	open.link = calloc(n + 1, sizeof(double));
-	if (open.link)
-		result = pipeline_search(problem, &open, &schedule) == 0 && schedule.nstages > 0;
-	free(open.link);
+	result = pipeline_search(problem, table, &schedule) == 0 && schedule.nstages > 0;
 	pipeline_schedule_fini(&schedule);
+	return result;
+}
+
+/* Whether there were a schedule if links had no limit. */
+static bool explain_is_link(const struct pipeline_problem *problem, const struct pipeline_table *table)
+{
+	struct pipeline_table open = *table;
+	bool result;
+
+	open.link = calloc((size_t) table->ntypes * table->nlayers + 1, sizeof(double));
+	result = open.link && explain_finds(problem, &open);
+	free(open.link);
 	return result;
 }
 
@@ -81,6 +88,9 @@ void pipeline_explain(const struct pipeline_problem *problem, const struct pipel
 		pipeline_say(report, "no schedule: memory: layer %u needs more than %.1f MB by itself, and the "
 			     "largest device has %.1f MB", layer,
 			     pipeline_memory(problem, layer, layer) / EXPLAIN_MEGA, explain_largest(problem));
+	else if (explain_finds(problem, table))
+		pipeline_say(report, "no schedule: order: the hosts of --order do not suffice in this order, all "
+			     "hosts in any order do");
 	else if (explain_is_link(problem, table))
 		pipeline_say(report, "no schedule: bandwidth: the layers must be on several devices, and too "
 			     "many have bw_Mbps 0");

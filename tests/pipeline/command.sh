@@ -93,6 +93,8 @@ run 0 -T small.yml; nothing 'memory: layer 1 needs more than 58.8 MB by itself'
 sed 's/mem_MB: [28][0-9]*$/mem_MB: 180/' device_types.yml >small.yml
 run 0 -T small.yml; nothing 'memory: google/vit-base-patch16-224 does not fit on 8 devices'
 run 0 -T small.yml --order mb-0,mb-1; nothing 'memory'
+sed 's/mem_MB: [28][0-9]*$/mem_MB: 400/' device_types.yml >small.yml
+run 0 -T small.yml --order mb-0,mb-1; nothing 'order: the hosts of --order do not suffice'
 sed 's/bw_Mbps: 1000/bw_Mbps: 0/; s/mem_MB: [28][0-9]*$/mem_MB: 900/' device_types.yml >slow.yml
 run 0 -T slow.yml; nothing 'bandwidth'
 run 0 -T slow.yml --objective latency; nothing 'bandwidth'
