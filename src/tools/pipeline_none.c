@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem pipeline where there was no libyaml: it says so. */
+/* xylem pipeline where there was no libyaml: it says so, whatever it is asked for. */
+#include <stdio.h>
+#include <string.h>
+
 #include "tools/tool.h"
 
-static enum tool_status pipeline_run(const struct tool_arguments *arguments)
+static enum tool_status pipeline_forward(int argc, char **argv)
 {
-	(void) arguments;
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		printf("usage: xylem pipeline [OPTION...]\n"
+		       "\n"
+		       "Not in this build, as libyaml was not found when it was configured.\n"
+		       "\n"
+		       "Exit status: 3\n");
+		return TOOL_OK;
+	}
 	tool_say("pipeline: not in this build, as libyaml was not found when it was configured");
 	return TOOL_FAILED;
 }
 
 const struct tool_command tool_pipeline = {
 	.name = "pipeline",
-	.usage = "",
+	.usage = "[OPTION...]",
 	.summary = "(left out: needs libyaml)",
-	.help = "This build is without it: libyaml was not found when it was configured.\n",
-	.run = pipeline_run,
+	.forward = pipeline_forward,
 };
