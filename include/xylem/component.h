@@ -211,6 +211,8 @@ struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker,
 struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation);
 /* Bytes that the task reads and that have to be moved to where this worker computes. */
 size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker);
+/* How long moving them takes, each from the nearest copy, one after the other; a value of 0 when all is there. */
+struct xy_prediction xy_task_transfer(const struct xy_task *task, unsigned worker);
 /* Begins to move them. For a queue whose workers all compute in one place, with any of them, before it stores the
  * task; the data need not have come when the task leaves. Without a running engine it does nothing. */
 void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by);

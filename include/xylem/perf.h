@@ -6,6 +6,7 @@
 #ifndef XYLEM_PERF_H
 #define XYLEM_PERF_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <xylem/machine.h>
 
@@ -84,6 +85,12 @@ void *xy_task_argument(const struct xy_task *task);
 unsigned xy_task_nhandles(const struct xy_task *task);
 /* The i-th handle; NULL when there is none. */
 const struct xy_handle *xy_task_handle(const struct xy_task *task, unsigned i);
+
+/* --- the bus --- */
+
+/* How long so many bytes are under way from one memory node to another; the links are measured when a runtime with
+ * devices starts for the first time. Unknown without a place to store models, or for a node that is not there. */
+struct xy_prediction xy_bus_time_us(const struct xy_runtime *rt, unsigned from, unsigned to, size_t bytes);
 
 /* --- how far calibration goes --- */
 

@@ -46,6 +46,7 @@ libxylem_all_la_SOURCES += src/core/machine.c src/core/machine.h
 libxylem_all_la_SOURCES += src/core/machine_plan.c src/core/machine_plan.h
 libxylem_all_la_SOURCES += src/core/option.c src/core/option.h
 libxylem_all_la_SOURCES += src/core/perf/file.c src/core/perf/file.h src/core/perf/lines.c src/core/perf/starpu.c
+libxylem_all_la_SOURCES += src/core/bus.c src/core/bus.h src/core/perf/bus.c src/core/perf/bus.h
 libxylem_all_la_SOURCES += src/core/perf/fit.c src/core/perf/fit.h
 libxylem_all_la_SOURCES += src/core/perf/map.c src/core/perf/map.h
 libxylem_all_la_SOURCES += src/core/perf/model.c src/core/perf/model.h src/core/perf/model_state.c

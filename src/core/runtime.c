@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bus.h"
 #include "core/data/memory.h"
 #include "core/deps.h"
 #include "core/machine.h"
@@ -133,6 +134,7 @@ static void runtime_free(struct xy_runtime *rt)
 		xy__pool_fini(&rt->applications[i].pool);
 	xy__memory_fini(rt);
 	xy__perf_fini(&rt->perf);
+	xy__bus_fini(&rt->bus);
 	xy_tree_destroy(rt->tree);
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
@@ -171,6 +173,8 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 		error = runtime_tree(rt);
 	if (!error)
 		error = runtime_workers(rt);
+	if (!error)
+		error = xy__bus_start(rt);
 	if (!error)
 		error = runtime_application(rt);
 	if (!error)

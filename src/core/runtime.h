@@ -13,6 +13,7 @@
 #include "core/data/memory.h"
 #include "core/drivers.h"
 #include "core/lockfree/ring.h"
+#include "core/perf/bus.h"
 #include "core/perf/model.h"
 #include "core/pool.h"
 #include "core/task.h"
@@ -81,6 +82,7 @@ struct xy_runtime {
 	struct xy__deaths deaths;            /* (a) */
 	struct xy__memory memory;            /* (a) */
 	struct xy__perf perf;                /* (a) */
+	struct xy__bus bus;                  /* (c) */
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */

@@ -5,3 +5,6 @@ tests_core_perf_model_LDADD = $(helper_libs)
 tests_core_perf_file_LDADD = $(helper_libs)
 tests_core_perf_file_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"'
 EXTRA_DIST += tests/core/perf/starpu
+unit_tests += tests/core/perf/bus
+tests_core_perf_bus_LDADD = $(bed_libs)
+tests_core_perf_bus_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"'
