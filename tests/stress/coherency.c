@@ -151,7 +151,7 @@ static void run_seeds(uint64_t first, unsigned n, bool opencl, bool numa)
 static void programs_on_CPUs_and_CUDA_devices_compute_what_the_model_does(void **state)
 {
 	(void)state;
-	run_seeds(1, helper_scale(40), false, false);
+	run_seeds(1, helper_scale(30), false, false);
 }
 
 static void programs_on_OpenCL_devices_too_compute_what_the_model_does(void **state)
@@ -159,13 +159,13 @@ static void programs_on_OpenCL_devices_too_compute_what_the_model_does(void **st
 	(void)state;
 	if (!bed_has_opencl())
 		skip();
-	run_seeds(1001, helper_scale(40), true, false);
+	run_seeds(1001, helper_scale(30), true, false);
 }
 
 static void programs_on_NUMA_nodes_compute_what_the_model_does(void **state)
 {
 	(void)state;
-	run_seeds(2001, helper_scale(20), false, true);
+	run_seeds(2001, helper_scale(15), false, true);
 }
 
 int main(void)

@@ -296,7 +296,7 @@ static void works_without_faults(void **state)
 /* Every call, and with a sanitizer some of them; how often a device is polled differs from run to run. */
 static void at_each_call(const char *function, int error)
 {
-	unsigned n = 0, misses = 0, step = helper_scale(100) < 100 ? 13 : 1;
+	unsigned n = 0, misses = 0, step = 13 / helper_scale(13);
 
 	for (n = 1; misses < HELPER_COUNT(configs); n += step)
 		misses = run_with_fault(function, n, error) ? 0 : misses + 1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xylem/partition.h>
 
 static const size_t sizes[PROGRAM_SIZES] = { 17, 256, PROGRAM_MOST_NUMBERS };
 
@@ -47,8 +48,8 @@ static void check_content(struct program *p, const struct program_data *d, const
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (found[i] != expected[i]) {
-			check(p, false, "data %td, element %zu of %zu is %u instead of %u", d - p->data, i, d->n,
-			      found[i], expected[i]);
+			check(p, false, "data %u, element %zu of %zu is %u instead of %u", d->id, i, d->n, found[i],
+			      expected[i]);
 			return;
 		}
 }
@@ -63,7 +64,7 @@ static struct program_data *any_data(struct program *p)
 /* Of the same size. */
 static struct program_data *any_like(struct program *p, const struct program_data *d)
 {
-	unsigned size = (unsigned)(d - p->data) % PROGRAM_SIZES;
+	unsigned size = d->id % PROGRAM_SIZES;
 
 	return &p->data[below(p, PROGRAM_DATA / PROGRAM_SIZES) * PROGRAM_SIZES + size];
 }
@@ -86,13 +87,17 @@ static void data_register(struct program *p, struct program_data *d)
 	error = xy_vector_register(p->rt, &d->handle, d->memory, d->n, sizeof *d->model);
 	check(p, !error, "xy_vector_register returned %d", error);
 	xy_handle_set_name(d->handle, "data");
+	error = xy_handle_set_reduction(d->handle, &bed_zero, &bed_join);
+	check(p, !error, "xy_handle_set_reduction returned %d", error);
 }
 
 static void data_unregister(struct program *p, struct program_data *d)
 {
-	int error = d->handle ? xy_unregister(&d->handle) : 0;
+	int error = d->plan ? xy_plan_destroy(&d->plan) : 0;
 
-	check(p, !error, "xy_unregister of data %td returned %d", d - p->data, error);
+	check(p, !error, "xy_plan_destroy of data %u returned %d", d->id, error);
+	error = d->handle ? xy_unregister(&d->handle) : 0;
+	check(p, !error, "xy_unregister of data %u returned %d", d->id, error);
 	if (d->memory)
 		check_content(p, d, d->memory, d->model);
 	free(d->memory);
@@ -108,8 +113,10 @@ static void model_run(const struct xy_codelet *codelet, uint32_t k, uint32_t *a,
 			a[i] = k + (uint32_t)i;
 		else if (codelet == &bed_add)
 			a[i] = 3 * a[i] + k;
-		else if (codelet == &bed_bump)
+		else if (codelet == &bed_bump || codelet == &bed_more)
 			a[i] = a[i] + k;
+		else if (codelet == &bed_collect)
+			a[i] = a[i] + k * b[i];
 		else if (codelet == &bed_axpy)
 			b[i] = 3 * b[i] + k * a[i];
 		else if (codelet == &bed_copy)
@@ -168,6 +175,19 @@ static void step_commute(struct program *p)
 	}
 }
 
+/* The same, each task on a copy of its worker's own. */
+static void step_redux(struct program *p)
+{
+	struct program_data *sum = any_data(p), *d[3] = { sum, sum, sum };
+
+	for (unsigned n = 2 + below(p, 6); n; n--) {
+		do
+			d[1] = any_like(p, sum);
+		while (d[1] == sum);
+		submit(p, below(p, 2) ? &bed_more : &bed_collect, d, 0);
+	}
+}
+
 /* Long enough a chain to be moved about. */
 static void step_chain(struct program *p)
 {
@@ -184,7 +204,7 @@ static void use(struct program *p, const struct program_data *d, enum xy_mode mo
 		const uint32_t *expected)
 {
 	if (!content) {
-		check(p, false, "data %td has no memory while it is held", d - p->data);
+		check(p, false, "data %u has no memory while it is held", d->id);
 		return;
 	}
 	if (mode & XY_R)
@@ -206,9 +226,8 @@ static enum xy_mode any_mode(struct program *p)
 	return modes[below(p, HELPER_COUNT(modes))];
 }
 
-static void step_acquire(struct program *p)
+static void acquire(struct program *p, struct program_data *d)
 {
-	struct program_data *d = any_data(p);
 	enum xy_mode mode = any_mode(p);
 	uint32_t k = below(p, 1000);
 	int error = xy_acquire(d->handle, mode);
@@ -220,6 +239,11 @@ static void step_acquire(struct program *p)
 	model_use(d, mode, k);
 	error = xy_release(d->handle);
 	check(p, !error, "xy_release returned %d", error);
+}
+
+static void step_acquire(struct program *p)
+{
+	acquire(p, any_data(p));
 }
 
 /* An acquire that has a callback. The data may be registered anew by the time the model is looked at. */
@@ -282,6 +306,75 @@ static void step_wait(struct program *p)
 	int error = xy_wait_for(p->rt, 30);
 
 	check(p, !error, "xy_wait returned %d: %s", error, xy_error(p->rt));
+}
+
+/* --- pieces --- */
+
+/* The i-th of the pieces into which the filter cuts it. */
+static struct program_data piece_of(const struct program_data *d, struct xy_handle *handle, unsigned i, unsigned n)
+{
+	size_t each = d->n / n, longer = d->n % n;
+
+	return (struct program_data){ .id = d->id, .handle = handle, .n = each + (i < longer),
+				      .model = d->model + each * i + (i < longer ? i : longer) };
+}
+
+static void use_piece(struct program *p, struct program_data *piece)
+{
+	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
+							     &bed_bump };
+	unsigned what = below(p, 10);
+
+	if (what == 0)
+		acquire(p, piece);
+	else if (what == 1)
+		check(p, !xy_prefetch(piece->handle, any_node(p)), "a piece could not be prefetched");
+	else if (what == 2)
+		check(p, !xy_evict(piece->handle, 1), "a piece could not be evicted");
+	else
+		submit(p, codelets[below(p, HELPER_COUNT(codelets))],
+		       (struct program_data *const[]){ piece, piece, piece }, 0);
+}
+
+static void step_partition(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	struct xy_filter filter = { .ops = &xy_filter_blocks, .n = 2 + below(p, 3) };
+	int error = xy_partition(d->handle, &filter, NULL, 0);
+
+	check(p, !error, "xy_partition returned %d", error);
+	if (error)
+		return;
+	for (unsigned n = 1 + below(p, 10); n; n--) {
+		unsigned i = below(p, filter.n);
+		struct program_data piece = piece_of(d, xy_handle_child(d->handle, i), i, filter.n);
+
+		use_piece(p, &piece);
+	}
+	error = xy_unpartition(d->handle);
+	check(p, !error, "xy_unpartition returned %d", error);
+}
+
+/* The same without waiting; a plan is used again. */
+static void step_plan(struct program *p)
+{
+	struct program_data *d = any_data(p);
+	struct xy_filter filter = { .ops = &xy_filter_blocks, .n = 2 + below(p, 3) };
+	int error = d->plan ? 0 : xy_plan_create(d->handle, &filter, &d->plan);
+
+	check(p, !error, "xy_plan_create returned %d", error);
+	if (error)
+		return;
+	error = xy_plan_begin(d->plan, XY_RW);
+	check(p, !error, "xy_plan_begin returned %d", error);
+	for (unsigned n = 1 + below(p, 8), count = xy_plan_nchildren(d->plan); n; n--) {
+		unsigned i = below(p, count);
+		struct program_data piece = piece_of(d, xy_plan_child(d->plan, i), i, count);
+
+		use_piece(p, &piece);
+	}
+	error = xy_plan_end(d->plan);
+	check(p, !error, "xy_plan_end returned %d", error);
 }
 
 /* --- hints --- */
@@ -366,7 +459,10 @@ static const struct step {
 } steps[] = {
 	{ "a task", step_task, 60 },
 	{ "tasks that commute", step_commute, 5 },
+	{ "tasks that reduce", step_redux, 5 },
 	{ "a chain", step_chain, 5 },
+	{ "a partition", step_partition, 3 },
+	{ "a plan", step_plan, 5 },
 	{ "an acquire", step_acquire, 5 },
 	{ "an acquire with a callback", step_acquire_callback, 5 },
 	{ "another registration", step_register_again, 3 },
@@ -405,6 +501,7 @@ void program_init(struct program *p, struct xy_runtime *rt, uint64_t seed)
 	p->step = "the beginning";
 	pthread_mutex_init(&p->lock, NULL);
 	for (unsigned i = 0; i < PROGRAM_DATA; i++) {
+		p->data[i].id = i;
 		p->data[i].n = sizes[i % PROGRAM_SIZES];
 		p->data[i].model = malloc(p->data[i].n * sizeof(uint32_t));
 		data_register(p, &p->data[i]);

@@ -16,10 +16,12 @@ enum { PROGRAM_MOST_NUMBERS = 1000, PROGRAM_MOST_BYTES = 3 * PROGRAM_MOST_NUMBER
 
 /* A handle, and what it should hold after all steps so far. */
 struct program_data {
+	unsigned id;                   /* a piece has that of the whole */
 	struct xy_handle *handle;
 	uint32_t *memory;              /* the application's, NULL: the runtime's */
 	uint32_t *model;
 	size_t n;
+	struct xy_plan *plan;          /* to cut it, or NULL */
 };
 
 struct program {
