@@ -16,7 +16,7 @@
 
 #include "pipeline/pipeline.h"
 
-enum { LAYERS = 6, TYPES = 3, HOSTS = 3, CASES = 600, DEVICES = TYPES * HOSTS };
+enum { LAYERS = 6, TYPES = 3, HOSTS = 3, CASES = 6000, DEVICES = TYPES * HOSTS };
 
 struct bed {
 	struct pipeline_problem problem;
@@ -36,7 +36,7 @@ static uint64_t bed_random(uint64_t *seed, uint64_t below)
 /* A problem in which memory, links and the number of hosts all matter now and then. */
 static void bed_fill(struct bed *bed, uint64_t seed)
 {
-	static const double bandwidths[] = { 0, 64, 128, 1024 };
+	static const double bandwidths[] = { 0, 16, 64, 1024 };
 
 	*bed = (struct bed) { 0 };
 	bed->problem = (struct pipeline_problem) {
