@@ -1,11 +1,12 @@
 # Programs that use the public interface only, built by `make` and not installed, and their tests.
 examples_programs = examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
-	examples/hand_built_tree
+	examples/hand_built_tree examples/spmd
 noinst_PROGRAMS += $(examples_programs)
 examples_complex_LDADD = libxylem.la
 examples_dot_LDADD = libxylem.la
 examples_hello_LDADD = libxylem.la
 examples_errors_LDADD = libxylem.la
+examples_spmd_LDADD = libxylem.la
 examples_graph_LDADD = libxylem.la
 examples_hand_built_tree_LDADD = libxylem.la
 

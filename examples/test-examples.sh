@@ -15,13 +15,14 @@ shows() {
 	}
 }
 
-for SCHED in '' tree-eager tree-eager-prefetching tree-random 'prio | eager | each worker { }'; do
+for SCHED in '' tree-eager tree-eager-prefetching tree-random tree-parallel-random 'prio | eager | each worker { }'; do
 	export SCHED
 	shows examples/hello '2.5 5 7.5 10'
 	shows examples/complex '-5+10i
 2+6i
 packed: -5 2 10 6'
 	shows examples/dot 'the dot product is 4095936000'
+	shows examples/spmd '751.9 113.9 -751.9'
 	shows examples/graph 'the sum is 4950
 after the second round it is 9900'
 	shows examples/errors "a task that fails once and may run twice more:

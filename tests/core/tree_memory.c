@@ -166,6 +166,7 @@ static void a_registry_is_made_or_not(void **state)
 static const char *const shapes[] = {
 	"tree-eager-prefetching",
 	"userchoice { fifo(ntasks=inf), prio | userchoice { fifo, fifo } } | stage | eager | each worker { stage }",
+	"fifo | eager { each worker { stage }, each team { prio(ntasks=2) }, parallel-worker(id=0) }",
 	"fifo | eager | each arch { random | each worker { fifo(ntasks=1) } }",
 	"tree-ws",
 };
