@@ -35,7 +35,7 @@ done
 expect ns_per_task independent 500 --sched 'fifo | stage | eager | each worker { best-implementation }'
 
 for devices in 0 1 2; do
-	expect_of data ns_per_access fetch 300 --devices $devices --repeat 2
+	expect_of data cpu_ns_per_access fetch 300 --devices $devices --repeat 2
 done
 for sched in tree-eager tree-eager-prefetching; do
 	expect_of data us_per_task overlap 3 --sched $sched --repeat 1

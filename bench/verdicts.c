@@ -241,19 +241,29 @@ static double kib_of(int line, unsigned run)
 	return series_median(sheet_result(DEVICES, (unsigned)line, run, DEVICES_BYTES));
 }
 
-static void devices(unsigned run, const char *what)
+static void devices_pair(unsigned run, const char *what, int ours, int theirs)
 {
-	int ours = fewest_bytes(run, true), theirs = fewest_bytes(run, false);
 	char target[96];
 
 	snprintf(target, sizeof(target), "%s on two OpenCL devices moves no more bytes than in StarPU", what);
-	if (ours < 0 || theirs < 0) {
+	if (ours < 0 || theirs < 0 || !sheet_result(DEVICES, (unsigned)ours, run, DEVICES_BYTES) ||
+	    !sheet_result(DEVICES, (unsigned)theirs, run, DEVICES_BYTES)) {
 		not_measured(target);
 		return;
 	}
 	verdict(kib_of(ours, run) <= kib_of(theirs, run), target);
 	printf("%s %.1f KiB a task, %s %.1f KiB\n", sheets[DEVICES].lines[ours].name, kib_of(ours, run),
 	       sheets[DEVICES].lines[theirs].name, kib_of(theirs, run));
+}
+
+/* Policies of the same kind, the defaults of both, and whichever moves the fewest. */
+static void devices(unsigned run, const char *what)
+{
+	devices_pair(run, what, DEVICES_EAGER, DEVICES_MODULAR_EAGER);
+	devices_pair(run, what, DEVICES_PREFETCHING, DEVICES_MODULAR_PREFETCHING);
+	devices_pair(run, what, DEVICES_WS, DEVICES_LWS);
+	devices_pair(run, what, DEVICES_EAGER, DEVICES_LWS);
+	devices_pair(run, what, fewest_bytes(run, true), fewest_bytes(run, false));
 }
 
 void verdicts_print(void)
