@@ -225,6 +225,65 @@ static void init_and_combine_that_fail_on_a_device_make_the_handle_fail(void **s
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* Errors of CUDA: one that clears, and one that is the end of the device. */
+enum { ORDINARY = 1, STICKY = 719 };
+
+/* The n-th call of the driver fails. The sum is right, or there is an error; then it is written anew. */
+static bool strike(unsigned n, int error)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v, *a = bed_vector(h, x, N);
+	unsigned taken = 0;
+	bool struck;
+	int status;
+
+	for (unsigned i = 0; i < N; i++) {
+		total[i] = 5;
+		x[i] = 3;
+	}
+	v = reduced_vector(h, total);
+	assert_true(cudart_double_fail(NULL, n, error));
+	for (unsigned i = 0; i < 6; i++) { /* refused if the device is lost already */
+		unsigned worker = i % 3;
+
+		taken += !xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_collect, .handles = { v, a },
+								   .workers = &worker, .nworkers = 1 });
+	}
+	bed_submit(h, &bed_axpy, 1, v, a, NULL); /* reads the sum */
+	bed_submit(h, &bed_set, 0, a, NULL, NULL);
+	for (unsigned i = 0; i < 6; i++)
+		bed_submit(h, &bed_collect, 1, v, a, NULL);
+	status = xy_acquire(v, XY_R);
+	assert_true(!status || cudart_double_failed());
+	for (unsigned i = 0; i < N && !status; i++)
+		assert_int_equal(total[i], 5 + taken * 3 + 6 * i);
+	if (!status)
+		xy_release(v);
+	helper_wait(h);
+	/* there is the CPU for what the device does not do any more */
+	bed_submit(h, &bed_zero, 0, v, NULL, NULL);
+	for (unsigned i = 0; i < 5; i++)
+		bed_submit_on(h, bed_worker(h, XY_CPU, 0), &bed_more, i, v, NULL, NULL);
+	status = xy_unregister(&v);
+	struck = cudart_double_failed();
+	assert_true(struck || !status);
+	if (!status)
+		expect(total, 10);
+	xy_unregister(&a);
+	bed_stop(h, HELPER_ANY_LINES);
+	return struck;
+}
+
+static void any_call_of_a_driver_may_fail(void **state)
+{
+	unsigned struck = 0;
+
+	(void)state;
+	for (unsigned n = 1; n < helper_scale(80); n++)
+		struck += strike(n, n % 2 ? STICKY : ORDINARY);
+	assert_true(struck > 5);
+}
+
 static void only_workers_with_an_init_run_the_tasks(void **state)
 {
 	struct helper *h = bed_start(1, NULL, false);
@@ -256,6 +315,7 @@ int main(void)
 		cmocka_unit_test(results_are_right_when_memory_is_short),
 		cmocka_unit_test(what_was_combined_is_not_saved),
 		cmocka_unit_test(init_and_combine_that_fail_on_a_device_make_the_handle_fail),
+		cmocka_unit_test(any_call_of_a_driver_may_fail),
 		cmocka_unit_test(only_workers_with_an_init_run_the_tasks),
 	};
 
