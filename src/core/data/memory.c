@@ -97,8 +97,8 @@ static int view_allocate(struct xy__node *node, const struct xy_interface *inter
 
 	for (unsigned i = 0; i < n && !error; i++)
 		if (xy__part_bytes(&parts[i]))
-			error = xy__node_take(node, xy__part_bytes(&parts[i]), xy__part_pointer(view, &parts[i]), effort,
-					  agent);
+			error = xy__node_take(node, xy__part_bytes(&parts[i]), xy__part_pointer(view, &parts[i]),
+					      effort, agent);
 	if (error)
 		view_release(node, interface, view);
 	return error;
