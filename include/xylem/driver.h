@@ -27,7 +27,7 @@
 #include <xylem/task.h>
 
 /* Changes whenever the structs below do; a driver made for another one is refused. */
-#define XY_DRIVER_ABI 1u
+#define XY_DRIVER_ABI 2u
 
 struct xy_device;    /* a driver's own: an open device */
 struct xy_event;     /* a driver's own: something that a device is doing; NULL: it is done already */
@@ -88,6 +88,9 @@ struct xy_driver {
 	/* RAM from which copies are fast; NULL when there is none left. The pair may be NULL: malloc. */
 	void *(*host_allocate)(struct xy_device *device, size_t bytes);
 	void (*host_free)(struct xy_device *device, void *memory);
+	/* Whether an address that the application takes for RAM is one of a device, whichever of the driver's.
+	 * May be NULL, if that can't be told. */
+	bool (*owns)(struct xy_device *device, const void *memory);
 	/* Makes memory of the application such RAM, and undoes it. The pair may be NULL. */
 	int (*host_pin)(struct xy_device *device, void *memory, size_t bytes);
 	void (*host_unpin)(struct xy_device *device, void *memory);

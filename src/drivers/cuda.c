@@ -200,6 +200,24 @@ static void cuda_host_free(struct xy_device *device, void *memory)
 	xy__cuda_error(device, device->api->cudaFreeHost(memory), "cudaFreeHost");
 }
 
+/* What CUDA can't tell is not refused. */
+static bool cuda_owns(struct xy_device *device, const void *memory)
+{
+	union {
+		struct cudaPointerAttributes attributes;
+		char any_version[256];
+	} answer;
+
+	memset(&answer, 0, sizeof answer);
+	if (atomic_load(&device->lost))
+		return false;
+	if (device->api->cudaPointerGetAttributes(&answer.attributes, memory)) {
+		device->api->cudaGetLastError();
+		return false;
+	}
+	return answer.attributes.type == cudaMemoryTypeDevice;
+}
+
 static int cuda_host_pin(struct xy_device *device, void *memory, size_t bytes)
 {
 	int status = xy__cuda_begin(device);
@@ -282,6 +300,7 @@ const struct xy_driver xy_driver = {
 	.free = cuda_free,
 	.host_allocate = cuda_host_allocate,
 	.host_free = cuda_host_free,
+	.owns = cuda_owns,
 	.host_pin = cuda_host_pin,
 	.host_unpin = cuda_host_unpin,
 	.copy = xy__cuda_copy,

@@ -27,6 +27,7 @@ enum cudaError cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
 enum cudaError cudaFreeHost(void *memory);
 enum cudaError cudaHostRegister(void *memory, size_t bytes, unsigned flags);
 enum cudaError cudaHostUnregister(void *memory);
+enum cudaError cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *memory);
 
 enum cudaError cudaStreamCreateWithFlags(struct CUstream_st **stream, unsigned flags);
 enum cudaError cudaStreamDestroy(struct CUstream_st *stream);
@@ -65,6 +66,7 @@ struct xy__cuda_api {
 	__typeof__(cudaFreeHost) *cudaFreeHost;
 	__typeof__(cudaHostRegister) *cudaHostRegister;
 	__typeof__(cudaHostUnregister) *cudaHostUnregister;
+	__typeof__(cudaPointerGetAttributes) *cudaPointerGetAttributes;
 	__typeof__(cudaStreamCreateWithFlags) *cudaStreamCreateWithFlags;
 	__typeof__(cudaStreamDestroy) *cudaStreamDestroy;
 	__typeof__(cudaStreamQuery) *cudaStreamQuery;

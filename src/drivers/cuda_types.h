@@ -62,6 +62,12 @@ enum cudaMemcpyKind {
 	cudaMemcpyDefault = 4,
 };
 
+enum cudaMemoryType {
+	cudaMemoryTypeUnregistered = 0,
+	cudaMemoryTypeHost = 1,
+	cudaMemoryTypeDevice = 2,
+};
+
 enum cudaDeviceAttr {
 	cudaDevAttrMaxThreadsPerBlock = 1,
 	cudaDevAttrWarpSize = 10,
@@ -80,6 +86,14 @@ enum {
 	cudaEventDisableTiming = 2,
 	cudaHostAllocPortable = 1,
 	cudaHostRegisterPortable = 1,
+};
+
+/* Version 13 has more behind this, so that who calls CUDA leaves room for it. */
+struct cudaPointerAttributes {
+	enum cudaMemoryType type;
+	int device;
+	void *devicePointer;
+	void *hostPointer;
 };
 
 struct cudaPos {

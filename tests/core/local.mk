@@ -87,3 +87,5 @@ unit_tests += tests/core/data/hazards
 tests_core_data_hazards_LDADD = $(bed_libs)
 unit_tests += tests/core/data/redux_devices
 tests_core_data_redux_devices_LDADD = $(bed_libs)
+unit_tests += tests/core/data/misuse
+tests_core_data_misuse_LDADD = $(bed_libs)

@@ -10,17 +10,6 @@ struct CUkern_st;
 struct dim3 {
 	unsigned x, y, z;
 };
-enum cudaMemoryType {
-	cudaMemoryTypeUnregistered = 0,
-	cudaMemoryTypeHost = 1,
-	cudaMemoryTypeDevice = 2,
-};
-struct cudaPointerAttributes {
-	enum cudaMemoryType type;
-	int device;
-	void *devicePointer;
-	void *hostPointer;
-};
 #endif
 
 /* The beginning of struct cudaDeviceProp, as far as the double fills it. */
@@ -42,7 +31,6 @@ enum cudaError cudaDeviceSynchronize(void);
 enum cudaError cudaDeviceDisablePeerAccess(int peer);
 enum cudaError cudaRuntimeGetVersion(int *version);
 enum cudaError cudaDriverGetVersion(int *version);
-enum cudaError cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *memory);
 
 enum cudaError cudaMallocHost(void **memory, size_t bytes);
 enum cudaError cudaMemset(void *memory, int value, size_t bytes);

@@ -150,6 +150,26 @@ static int invalid(struct xy_runtime *rt, const char *what)
 	return -EINVAL;
 }
 
+/* What the application registers must be RAM: it often has pointers to memory of devices as well. */
+static bool view_is_in_ram(struct xy_runtime *rt, const struct xy_interface *interface, const void *view)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(interface, view, parts);
+
+	for (unsigned i = 0; i < n; i++) {
+		const void *memory = *xy__part_pointer((void *)view, &parts[i]);
+		const char *owner = memory ? xy__memory_owner(rt, memory) : NULL;
+
+		if (!owner)
+			continue;
+		xy__log(&rt->settings.log,
+			"xy_register: %s: array %u is in the memory of a %s device; register memory of the host, or none",
+			interface->name, i, owner);
+		return false;
+	}
+	return true;
+}
+
 int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_interface *interface, const void *view)
 {
 	char error[160] = "its view is wrong";
@@ -166,6 +186,8 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
 		return status;
 	}
+	if (rt->memory.nnodes > 1 && !view_is_in_ram(rt, interface, view))
+		return -EINVAL;
 	h = handle_create(rt, interface, view, size_bytes);
 	if (!h)
 		return -ENOMEM;

@@ -183,6 +183,8 @@ bool xy__node_flush(struct xy__node *node, size_t bytes);
 
 /* --- nodes.c --- */
 
+/* The driver on one of whose devices the memory is, by name; NULL if it is RAM, as far as can be told. */
+const char *xy__memory_owner(struct xy_runtime *rt, const void *memory);
 /* The node is of no use any more. */
 void xy__node_lose(struct xy_runtime *rt, unsigned node);
 

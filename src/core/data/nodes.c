@@ -53,6 +53,22 @@ int xy_node_stats(const struct xy_runtime *rt, unsigned node, struct xy_node_sta
 	return 0;
 }
 
+const char *xy__memory_owner(struct xy_runtime *rt, const void *memory)
+{
+	const struct xy_driver *asked = NULL;
+
+	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
+		const struct xy__node *node = &rt->memory.nodes[i];
+
+		if (node->driver == asked || !node->driver->owns)
+			continue;
+		asked = node->driver;
+		if (asked->owns(node->device, memory))
+			return asked->name;
+	}
+	return NULL;
+}
+
 /* --- memory from which copies are fast --- */
 
 /* The first device whose driver can do it; NULL if there is none. Which one is constant. */
