@@ -122,6 +122,8 @@ int main(void)
 		cmocka_unit_test(a_worker_alone_has_one_thread),
 	};
 
+	/* LLVM's OpenMP would bind each thread anew at its first parallel region. */
+	setenv("KMP_AFFINITY", "disabled", 1);
 	helper_guard();
 	find_team();
 	return cmocka_run_group_tests_name("OpenMP in teams", tests, NULL, NULL);
