@@ -301,7 +301,7 @@ static void count_value(void *arg, void *value)
 
 static void map_finds_what_was_added(void **state)
 {
-	struct xy__map map = { 0 };
+	struct xy__map map = { .table = NULL };
 	unsigned n = 0;
 	int values[1000];
 
