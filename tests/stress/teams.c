@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CELLS = 8, MOST_WORKERS = 9, TASKS = 400 };
+enum { CELLS = 8, TASKS = 400 };
 
 /* No atomics: only the order that the handle gives keeps tasks apart, and barriers keep ranks apart. */
 struct cell {
@@ -138,19 +138,20 @@ static void submit_some(struct world *world, struct order *orders, unsigned n, u
 	}
 }
 
-static void run_world(const char *sched, unsigned nworkers, unsigned seed)
+static void run_world(const char *sched, const char *machine, unsigned seed)
 {
 	struct world *world = calloc(1, sizeof *world);
 	struct order *orders = calloc(TASKS, sizeof *orders);
-	unsigned n = helper_scale(TASKS);
+	unsigned n = helper_scale(TASKS), nworkers;
 
 	assert_non_null(world);
 	assert_non_null(orders);
-	print_message("# seed %u, %u workers, %s\n", seed, nworkers, sched);
+	print_message("# seed %u, %s, %s\n", seed, machine, sched);
 	world->random = seed;
-	world->h = helper_start_with(&(struct xy_config){ .sched = sched, .ncpu = nworkers, .seed = seed + 1,
-							  .profile = seed % 2 });
+	world->h = helper_start_with(&(struct xy_config){ .sched = sched, .machine = machine, .seed = seed + 1,
+							  .profile = seed % 2, .numa = seed % 3 == 1 });
 	helper_forget(world->h);
+	nworkers = xy_machine_nworkers(xy_runtime_machine(world->h->rt));
 	for (unsigned i = 0; i < CELLS; i++)
 		assert_int_equal(xy_variable_register(world->h->rt, &world->handles[i], &world->cells[i],
 						      sizeof world->cells[i]), 0);
@@ -163,8 +164,8 @@ static void run_world(const char *sched, unsigned nworkers, unsigned seed)
 	assert_int_equal(helper_wait(world->h), 0);
 	assert_int_equal(world->wrong, 0);
 	for (unsigned i = 0; i < CELLS; i++) {
-		assert_int_equal(world->cells[i].sum, world->model[i]);
 		assert_int_equal(xy_unregister(&world->handles[i]), 0);
+		assert_int_equal(world->cells[i].sum, world->model[i]);
 	}
 	assert_int_equal(helper_stop(world->h), 0);
 	free(orders);
@@ -183,11 +184,15 @@ static const char *const policies[] = {
 	"tree-random",
 };
 
+static const char *const machines[] = {
+	"this:4", "this(numa:2 core:3)", "this:1", "this(package:2 l3:2 core:2)", "this:7", "this(numa:3 core:1)", "this:2",
+};
+
 static void teams_that_overlap_run_all_tasks(void **state)
 {
 	(void)state;
-	for (unsigned seed = 0; seed < helper_scale(24); seed++)
-		run_world(policies[seed % HELPER_COUNT(policies)], 1 + (seed * 5 + seed / 8) % MOST_WORKERS, seed);
+	for (unsigned seed = 0; seed < helper_scale(28); seed++)
+		run_world(policies[seed % HELPER_COUNT(policies)], machines[seed % HELPER_COUNT(machines)], seed);
 }
 
 int main(void)
