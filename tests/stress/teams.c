@@ -185,7 +185,8 @@ static const char *const policies[] = {
 };
 
 static const char *const machines[] = {
-	"this:4", "this(numa:2 core:3)", "this:1", "this(package:2 l3:2 core:2)", "this:7", "this(numa:3 core:1)", "this:2",
+	"this:4", "this(numa:2 core:3)", "this:1", "this(package:2 l3:2 core:2)", "this:7", "this(numa:3 core:1)",
+	"this:2",
 };
 
 static void teams_that_overlap_run_all_tasks(void **state)
