@@ -63,7 +63,7 @@ static void plans(struct xy_runtime *rt)
 {
 	const struct xy_filter lines = { .ops = &xy_filter_blocks, .n = 2, .dimension = 1 };
 	const struct xy_filter tiles = { .ops = &xy_filter_grid, .grid = { 2, 2 } };
-	struct xy_plan *by_lines, *by_tiles;
+	struct xy_plan *by_lines = NULL, *by_tiles = NULL;
 	struct xy_handle *m;
 	int error;
 
@@ -103,7 +103,7 @@ static void read_together(struct xy_runtime *rt)
 	const struct xy_filter halo = { .ops = &xy_filter_shadow, .n = PIECES, .length = 1 };
 	const struct xy_filter blocks = { .ops = &xy_filter_blocks, .n = PIECES };
 	static double x[N + 2], y[N];
-	struct xy_plan *from, *to;
+	struct xy_plan *from = NULL, *to = NULL;
 	struct xy_handle *hx, *hy;
 	int error;
 
