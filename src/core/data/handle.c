@@ -163,7 +163,7 @@ static bool view_is_in_ram(struct xy_runtime *rt, const struct xy_interface *int
 		if (!owner)
 			continue;
 		xy__log(&rt->settings.log,
-			"xy_register: %s: array %u is in the memory of a %s device; register memory of the host, or none",
+			"xy_register: %s: array %u is in the memory of a %s device; give memory of the host, or none",
 			interface->name, i, owner);
 		return false;
 	}
