@@ -8,6 +8,7 @@ libxylem_all_la_SOURCES += src/core/data/array.c src/core/data/array.h
 libxylem_all_la_SOURCES += src/core/data/commute.c
 libxylem_all_la_SOURCES += src/core/data/copies.c
 libxylem_all_la_SOURCES += src/core/data/data_task.c src/core/data/data_task.h
+libxylem_all_la_SOURCES += src/core/data/departed.c
 libxylem_all_la_SOURCES += src/core/data/evict.c
 libxylem_all_la_SOURCES += src/core/data/fetch.c
 libxylem_all_la_SOURCES += src/core/data/filter.c src/core/data/filter.h

@@ -251,6 +251,7 @@ static void runtime_forget_handles(struct xy_runtime *rt)
 		rt->handles = h->next;
 		xy__handle_free(h);
 	}
+	xy__departed_fini(rt);
 }
 
 static void runtime_forget_tasks(struct xy_runtime *rt)

@@ -24,6 +24,7 @@
 enum {
 	XY__APPLICATION_AGENTS = 8,   /* threads of the application share them by hash */
 	XY__INBOX_SLOTS = 4096,
+	XY__DEPARTED = 64,
 	XY__ERROR_SIZE = 256
 };
 
@@ -118,6 +119,8 @@ struct xy_runtime {
 	_Atomic int partition_lock;          /* plans: taken before the locks of handles */
 	_Atomic int handles_lock;
 	struct xy_handle *handles;           /* (handles_lock) all that are registered */
+	struct xy_handle *departed[XY__DEPARTED];  /* (handles_lock) the last that were */
+	unsigned ndeparted;                  /* (handles_lock) how many there have been */
 };
 
 /* --- agent.c: who is calling --- */

@@ -72,10 +72,12 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *end
 
 static int acquire_check(struct xy_handle *h, unsigned mode, const char *who)
 {
-	if (h && (mode == XY_R || mode == XY_W || mode == XY_RW || mode == (XY_RW | XY_COMMUTE)))
+	if (!xy__handle_is_here(h, who))
+		return -EINVAL;
+	if (mode == XY_R || mode == XY_W || mode == XY_RW || mode == (XY_RW | XY_COMMUTE))
 		return 0;
-	xy__log(h ? &h->runtime->settings.log : NULL, "%s: %s", who,
-		h ? "the mode must be R, W, RW or RW with COMMUTE" : "no handle");
+	xy__log(&h->runtime->settings.log, "%s: '%s': the mode must be R, W, RW or RW with COMMUTE", who,
+		xy_handle_name(h));
 	return -EINVAL;
 }
 
@@ -201,10 +203,8 @@ int xy_release(struct xy_handle *h)
 	struct xy__agent *agent;
 	struct xy_task *task;
 
-	if (!h) {
-		xy__log(NULL, "xy_release: no handle");
+	if (!xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
-	}
 	xy__lock_take(&h->lock);
 	task = h->held;
 	if (task)

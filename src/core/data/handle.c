@@ -196,7 +196,7 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 	return 0;
 }
 
-void xy__handle_free(struct xy_handle *h)
+void xy__handle_empty(struct xy_handle *h)
 {
 	tasks_fini(&h->readers, h->few_readers);
 	tasks_fini(&h->group, h->few_group);
@@ -212,6 +212,11 @@ void xy__handle_free(struct xy_handle *h)
 	xy__plans_free(h);
 	if (h->owns_memory)
 		xy__interface_free_ram(h->interface, &h->view);
+}
+
+void xy__handle_free(struct xy_handle *h)
+{
+	xy__handle_empty(h);
 	free(h->name);
 	free(h);
 }
@@ -240,7 +245,7 @@ void xy__handle_forget(struct xy_handle *h)
 	handle_wait_for_unordered(h);
 	xy__transfers_end(h);
 	handle_unlink(h);
-	xy__handle_free(h);
+	xy__handle_depart(h);
 }
 
 int xy_unregister(struct xy_handle **pointer)
@@ -250,10 +255,8 @@ int xy_unregister(struct xy_handle **pointer)
 	int error, status;
 	bool held;
 
-	if (!h) {
-		xy__log(NULL, "xy_unregister: no handle");
+	if (!xy__handle_is_here(h, "xy_unregister"))
 		return -EINVAL;
-	}
 	rt = h->runtime;
 	if (xy__inside(rt)) {
 		xy__log(&rt->settings.log, "xy_unregister: a codelet or callback can't wait for '%s'",
@@ -275,7 +278,7 @@ int xy_unregister(struct xy_handle **pointer)
 	handle_unlink(h);
 	if (held)
 		xy_release(h);
-	xy__handle_free(h);
+	xy__handle_depart(h);
 	*pointer = NULL;
 	return status;
 }
@@ -346,8 +349,8 @@ void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned work
 
 int xy_handle_set_sequential(struct xy_handle *h, bool sequential)
 {
-	if (!h)
-		return invalid(NULL, "xy_handle_set_sequential: no handle");
+	if (!xy__handle_is_here(h, "xy_handle_set_sequential"))
+		return -EINVAL;
 	if (!sequential && xy__partition_orders(h))
 		return -EBUSY;
 	atomic_store(&h->sequential, sequential);
@@ -358,8 +361,10 @@ int xy_handle_set_name(struct xy_handle *h, const char *name)
 {
 	char *copy;
 
-	if (!h || !name)
-		return invalid(h ? h->runtime : NULL, "xy_handle_set_name: no handle or no name");
+	if (!xy__handle_is_here(h, "xy_handle_set_name"))
+		return -EINVAL;
+	if (!name)
+		return invalid(h->runtime, "xy_handle_set_name: no name");
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
@@ -377,7 +382,7 @@ const char *xy_handle_name(const struct xy_handle *h)
 
 void *xy_handle_pointer(const struct xy_handle *h)
 {
-	return h ? xy__interface_pointer(h->interface, &h->view) : NULL;
+	return h && h->runtime ? xy__interface_pointer(h->interface, &h->view) : NULL;
 }
 
 const struct xy_interface *xy_handle_interface(const struct xy_handle *h)
@@ -387,7 +392,7 @@ const struct xy_interface *xy_handle_interface(const struct xy_handle *h)
 
 const void *xy_handle_view(const struct xy_handle *h)
 {
-	return h ? &h->view : NULL;
+	return h && h->runtime ? &h->view : NULL;
 }
 
 size_t xy_handle_size(const struct xy_handle *h)

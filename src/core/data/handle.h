@@ -54,7 +54,7 @@ struct xy_handle {
 	int before_failed;               /* (l) the same of what was there before the group */
 	struct xy__use writer;           /* (l) the last that wrote; task NULL: nobody, or a group */
 	struct xy__tasks readers;        /* (l) that read since */
-	struct xy_runtime *runtime;      /* (c) */
+	struct xy_runtime *runtime;      /* (c) NULL: it has been unregistered */
 	struct xy__use few_readers[3];
 
 	/* What is rare. */
@@ -75,6 +75,7 @@ struct xy_handle {
 	unsigned shared;                 /* (p) how many of them are in force for reading */
 	struct xy_plan *child_of;        /* (c) or NULL */
 	struct xy_handle *next, **link;  /* runtime's handles_lock */
+	struct xy_runtime *former;       /* what `runtime` was before it was unregistered; see departed.c */
 
 	/* What a worker reads. */
 	alignas(64) bool owns_memory;    /* (c) allocated by the runtime */
@@ -160,7 +161,17 @@ void xy__handle_forget(struct xy_handle *h);
 /* A handle that nobody but the caller knows, with the same sizes as another and without memory; NULL without. */
 struct xy_handle *xy__handle_like(struct xy_handle *h);
 
-/* Frees what is left at the end of the runtime. */
+/* Frees what belongs to it, but not its name. */
+void xy__handle_empty(struct xy_handle *h);
+/* The same, and the handle itself, which nobody knows any more. */
 void xy__handle_free(struct xy_handle *h);
+
+/* --- departed.c --- */
+
+/* Frees a handle that the application may still try to use. */
+void xy__handle_depart(struct xy_handle *h);
+void xy__departed_fini(struct xy_runtime *rt);
+/* Whether it is a handle that can be used; if not, the log says so. */
+bool xy__handle_is_here(const struct xy_handle *h, const char *who);
 
 #endif

@@ -15,10 +15,8 @@ static int pack_check(struct xy_handle *h, unsigned mode, const char *who)
 {
 	const struct xy_task *task;
 
-	if (!h) {
-		xy__log(NULL, "%s: no handle", who);
+	if (!xy__handle_is_here(h, who))
 		return -EINVAL;
-	}
 	xy__lock_take(&h->lock);
 	for (task = h->held; task && !(xy__access_mode(task->accesses[0]) & mode); task = task->next)
 		;
@@ -79,9 +77,10 @@ static int pack_copy(const struct xy_handle *h, const void *to, const void *from
 
 int xy_handle_packed_size(const struct xy_handle *h, size_t *bytes)
 {
-	if (!h || !bytes) {
-		xy__log(h ? &h->runtime->settings.log : NULL, "xy_handle_packed_size: no %s",
-			h ? "place for the size" : "handle");
+	if (!xy__handle_is_here(h, "xy_handle_packed_size"))
+		return -EINVAL;
+	if (!bytes) {
+		xy__log(&h->runtime->settings.log, "xy_handle_packed_size: no place for the size");
 		return -EINVAL;
 	}
 	*bytes = pack_size(h);

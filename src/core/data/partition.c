@@ -134,8 +134,10 @@ static int partition_create(struct xy_handle *h, const struct xy_filter *filter,
 
 int xy_plan_create(struct xy_handle *h, const struct xy_filter *filter, struct xy_plan **plan)
 {
-	if (!h || !filter || !plan)
-		return partition_invalid(h, "xy_plan_create: no handle, no filter, or no place for the plan");
+	if (!xy__handle_is_here(h, "xy_plan_create"))
+		return -EINVAL;
+	if (!filter || !plan)
+		return partition_invalid(h, "xy_plan_create: no filter, or no place for the plan");
 	*plan = NULL;
 	return partition_create(h, filter, plan);
 }
@@ -218,7 +220,7 @@ static struct xy_plan *partition_plan(const struct xy_handle *h)
 {
 	struct xy_plan *plan;
 
-	if (!h)
+	if (!h || !h->runtime)
 		return NULL;
 	xy__lock_take(&h->runtime->partition_lock);
 	plan = h->split && h->split->waits ? h->split : NULL;
@@ -258,8 +260,10 @@ int xy_partition(struct xy_handle *h, const struct xy_filter *filter, struct xy_
 	struct xy_plan *plan;
 	int error;
 
-	if (!h || !filter || (n && !children))
-		return partition_invalid(h, "xy_partition: no handle, no filter, or no place for the children");
+	if (!xy__handle_is_here(h, "xy_partition"))
+		return -EINVAL;
+	if (!filter || (n && !children))
+		return partition_invalid(h, "xy_partition: no filter, or no place for the children");
 	error = partition_check_wait(h, "xy_partition");
 	if (!error && xy__handle_bars(h, XY_RW))
 		error = xy__handle_refuse(h, XY_RW, "xy_partition");
@@ -280,9 +284,11 @@ int xy_unpartition(struct xy_handle *h)
 	struct xy__wait wait = { .done = 0 };
 	int error;
 
+	if (!xy__handle_is_here(h, "xy_unpartition"))
+		return -EINVAL;
 	if (!plan) {
-		xy__log(h ? &h->runtime->settings.log : NULL, "xy_unpartition: %s%s%s", h ? "'" : "no handle",
-			h ? xy_handle_name(h) : "", h ? "' is not partitioned by xy_partition" : "");
+		xy__log(&h->runtime->settings.log, "xy_unpartition: '%s' is not partitioned by xy_partition",
+			xy_handle_name(h));
 		return -EINVAL;
 	}
 	error = partition_check_wait(h, "xy_unpartition");

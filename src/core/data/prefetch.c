@@ -89,11 +89,11 @@ size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 
 static int prefetch_check(struct xy_handle *h, unsigned node, const char *who)
 {
-	struct xy_runtime *rt = h ? h->runtime : NULL;
-
-	if (h && node < xy_machine_nnodes(rt->machine))
+	if (!xy__handle_is_here(h, who))
+		return -EINVAL;
+	if (node < xy_machine_nnodes(h->runtime->machine))
 		return 0;
-	xy__log(h ? &rt->settings.log : NULL, "%s: no %s", who, h ? "such memory node" : "handle");
+	xy__log(&h->runtime->settings.log, "%s: no such memory node for '%s'", who, xy_handle_name(h));
 	return -EINVAL;
 }
 
@@ -371,8 +371,8 @@ int xy_advise(struct xy_handle *h, enum xy_advice advice)
 
 int xy_handle_set_write_through(struct xy_handle *h, uint64_t nodes)
 {
-	unsigned n = h ? xy_machine_nnodes(h->runtime->machine) : 0;
 	int error = prefetch_check(h, XY__RAM, "xy_handle_set_write_through");
+	unsigned n = error ? 0 : xy_machine_nnodes(h->runtime->machine);
 
 	if (!error && n < XY__NNODES && nodes >> n)
 		error = prefetch_check(h, n, "xy_handle_set_write_through");
