@@ -115,7 +115,7 @@ struct xy_codelet {
 	xy_function *cpu[XY_NIMPLEMENTATIONS];         /* filled from 0 */
 	xy_function *cuda[XY_NIMPLEMENTATIONS];
 	xy_function *opencl[XY_NIMPLEMENTATIONS];
-	enum xy_mode modes[XY_NMODES];                 /* of the task's handles, in order */
+	enum xy_mode modes[XY_NMODES];                 /* of the task's handles, in order: as many */
 	const struct xy_model *model;                  /* how long it takes; NULL: a task's length_us says it */
 	const struct xy_model *energy_model;           /* how many joules it needs */
 	/* Optional: may this worker run this task with this implementation? Must be quick, and give

@@ -94,7 +94,7 @@ static int task_copy_accesses(struct xy_task *task, const struct xy_task_desc *d
 	}
 	while (n < XY_NHANDLES && desc->handles[n])
 		n++;
-	if (!desc->codelet)
+	if (!desc->codelet || (n < XY_NMODES && desc->codelet->modes[n]))
 		return -EINVAL;
 	error = task_room_for_accesses(task, n);
 	for (unsigned i = 0; i < n && !error; i++)

@@ -13,6 +13,10 @@
 /* The rare part of a task, made at the first call; NULL without memory. */
 struct xy__task_extra *xy__task_extra(struct xy_task *task);
 
+/* What is wrong with a description that was refused with -EINVAL; says nothing if it does not know. */
+struct xy__message;
+void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message);
+
 /* What a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
 int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
 
@@ -121,6 +125,8 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 		}
 		task->accesses[n] = xy__access(desc->handles[n], mode);
 	}
+	if (!desc->handles[n] && desc->codelet->modes[n])
+		return -EINVAL; /* too few */
 	task->naccesses = (uint16_t)n;
 	return 0;
 }

@@ -36,6 +36,7 @@ libxylem_all_la_SOURCES += src/core/data/prefetch.c
 libxylem_all_la_SOURCES += src/core/data/redux.c src/core/data/redux.h
 libxylem_all_la_SOURCES += src/core/data/transfer.c
 libxylem_all_la_SOURCES += src/core/deps.c src/core/deps.h
+libxylem_all_la_SOURCES += src/core/description.c
 libxylem_all_la_SOURCES += src/core/drivers.c src/core/drivers.h src/core/drivers_machine.c
 libxylem_all_la_SOURCES += src/core/device.c
 libxylem_all_la_SOURCES += src/core/dump.c

@@ -10,6 +10,7 @@
 #include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/graph.h"
+#include "core/util/message.h"
 
 
 const char *xy__task_problem(int error)
@@ -54,13 +55,15 @@ static const char *desc_name(const struct xy_task_desc *desc)
 /* The same before there is a task. */
 static int desc_refuse(struct xy_runtime *rt, const struct xy_task_desc *desc, int error)
 {
-	const struct xy_handle *h;
-	const char *objection = error == -EINVAL ? xy__redux_find_objection(desc, &h) : NULL;
+	struct xy__message message;
+	char text[256];
 
-	if (!objection)
+	xy__message_init(&message, text, sizeof text);
+	if (error == -EINVAL)
+		xy__desc_explain(rt, desc, &message);
+	if (!message.used)
 		return task_refuse(rt, desc_name(desc), error);
-	xy__log(&rt->settings.log, "task '%s' is not submitted: XY_REDUX on '%s': %s", desc_name(desc),
-		xy_handle_name(h), objection);
+	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", desc_name(desc), text);
 	return error;
 }
 
@@ -72,10 +75,11 @@ static bool desc_after_is_wrong(const struct xy_task_desc *desc, const struct xy
 	return false;
 }
 
-/* Counts without arrays, tasks of another runtime, a negative time. */
+/* Counts without arrays, modes without handles, tasks of another runtime, a negative time. */
 static inline bool desc_is_odd(const struct xy_task_desc *desc, const struct xy_runtime *rt)
 {
 	return (desc->arg_size && !desc->arg) || (desc->nafter && desc_after_is_wrong(desc, rt)) ||
+	       (!desc->handles[0] && !desc->naccesses && desc->codelet && desc->codelet->modes[0]) ||
 	       desc->length_us < 0;
 }
 
@@ -91,7 +95,7 @@ static int desc_check(struct xy_runtime *rt, const struct xy_task_desc *desc)
 		return -EINVAL;
 	}
 	if (desc_is_odd(desc, rt))
-		return task_refuse(rt, desc_name(desc), -EINVAL);
+		return desc_refuse(rt, desc, -EINVAL);
 	if (atomic_load_explicit(&rt->stopping, memory_order_relaxed))
 		return task_refuse(rt, desc_name(desc), -ESHUTDOWN);
 	return 0;

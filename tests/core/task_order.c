@@ -261,7 +261,7 @@ static void *race_thread(void *arg)
 
 static void refuses_a_cycle_that_two_threads_make(void **state)
 {
-	static const struct xy_codelet use = { .name = "use", .cpu = { helper_count_body }, .modes = { XY_RW, XY_RW } };
+	static const struct xy_codelet use = { .name = "use", .cpu = { helper_count_body }, .modes = { XY_RW } };
 	struct racers r = { .h = helper_start(NULL, 2), .rounds = (int)helper_scale(5000) };
 	uint64_t seed = 3;
 	int loops = 0;

@@ -48,16 +48,17 @@ static int reduction_create(struct xy_handle *h)
 
 static int reduction_refuse(const struct xy_handle *h, int error, const char *problem)
 {
-	xy__log(h ? &h->runtime->settings.log : NULL, "xy_handle_set_reduction: %s%s%s%s", h ? "'" : "",
-		h ? xy_handle_name(h) : "no handle", h ? "': " : "", h ? problem : "");
+	xy__log(&h->runtime->settings.log, "xy_handle_set_reduction: '%s': %s", xy_handle_name(h), problem);
 	return error;
 }
 
 int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, const struct xy_codelet *combine)
 {
-	const char *problem = h ? reduction_problem(init, combine) : "";
+	const char *problem = reduction_problem(init, combine);
 	unsigned archs;
 
+	if (!xy__handle_is_here(h, "xy_handle_set_reduction"))
+		return -EINVAL;
 	if (problem)
 		return reduction_refuse(h, -EINVAL, problem);
 	archs = h->runtime->root->archs;
@@ -113,19 +114,6 @@ const char *xy__redux_objection(const struct xy_task_desc *desc, const struct xy
 		if (access.handle == h && access.mode != XY_REDUX)
 			return "the task accesses it in another mode as well";
 	return NULL;
-}
-
-const char *xy__redux_find_objection(const struct xy_task_desc *desc, const struct xy_handle **h)
-{
-	const char *objection = NULL;
-	struct xy_access access;
-
-	for (unsigned i = 0; (access = desc_access(desc, i)).handle && !objection; i++) {
-		*h = access.handle;
-		if (access.mode == XY_REDUX)
-			objection = xy__redux_objection(desc, *h);
-	}
-	return objection;
 }
 
 /* --- running them --- */

@@ -37,8 +37,6 @@ void xy__redux_fini(struct xy_handle *h);
 
 /* Why a task can't have XY_REDUX on this handle, or NULL. */
 const char *xy__redux_objection(const struct xy_task_desc *desc, const struct xy_handle *h);
-/* The first objection to any of its handles, or NULL. */
-const char *xy__redux_find_objection(const struct xy_task_desc *desc, const struct xy_handle **h);
 
 /* --- running them --- */
 

@@ -213,7 +213,7 @@ static void tasks_that_can_not_be_are_refused(void **state)
 	       "in another mode as well");
 	refuse(h, &(struct xy_task_desc){ .codelet = &add, .accesses = twice, .naccesses = 6 }, -EINVAL,
 	       "in another mode as well");
-	refuse(h, &(struct xy_task_desc){ .codelet = &odd, .handles = { handle } }, -EINVAL, "without a mode");
+	refuse(h, &(struct xy_task_desc){ .codelet = &odd, .handles = { handle } }, -EINVAL, "no mode that there is");
 	assert_int_equal(xy_acquire(handle, XY_REDUX), -EINVAL);
 	helper_one_line(h, "the mode must be");
 	assert_int_equal(xy_unregister(&without), 0);
