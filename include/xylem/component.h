@@ -81,6 +81,7 @@ enum xy_component_flags {
 	                   * others pull, unless it decides */
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
 	XY_LEAF    = 16,  /* a worker, or a team of them: no children */
+	XY_PREDICTS = 32, /* asks when workers will be free: then the runtime keeps account of that */
 };
 
 /* Who may take what is offered. */
@@ -175,6 +176,11 @@ static inline void *xy_component_as(struct xy_component *c, const struct xy_comp
 int xy_component_child_of(const struct xy_component *c, unsigned worker);
 
 const struct xy_machine *xy_component_machine(const struct xy_component *c);
+
+/* The time in microseconds on the clock of whoever runs the tree; 0 where nobody does. */
+double xy_component_now_us(const struct xy_component *c);
+/* When a worker is expected to have done what it has begun; not before now. For kinds with XY_PREDICTS. */
+double xy_component_free_us(const struct xy_component *c, unsigned worker);
 
 /* --- the dispatchers: the only way to call a verb --- */
 

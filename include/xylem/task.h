@@ -27,6 +27,24 @@ enum xy_prefetch { XY_PREFETCH_DEFAULT, XY_PREFETCH_YES, XY_PREFETCH_NO };
 #define XY_NCPU_NONE (~0u)      /* no CPU workers, devices only; as 0 in the environment */
 #define XY_PIPELINE_NONE (-1)   /* fetch nothing ahead; as 0 in the environment */
 
+/* What became of a task that was run, or tried. Times are those of xy_now. */
+struct xy_report {
+	const struct xy_task *task;
+	unsigned worker, implementation;
+	int status;               /* 0, or an error; with retries left it is run again */
+	double begin_s;           /* its worker took it; then its data was brought */
+	double start_s, end_s;    /* its implementation ran */
+};
+
+/* Is told about each task. Any thread calls it, in the middle of things: it must be quick and may only ask about the
+ * task. Functions that are NULL are not called. */
+struct xy_watch {
+	void *arg;
+	void (*submitted)(void *arg, const struct xy_task *task);     /* before it can become ready */
+	void (*ready)(void *arg, const struct xy_task *task, double now_s);
+	void (*ended)(void *arg, const struct xy_report *report);     /* before tasks that wait for it run */
+};
+
 /* What a program may choose; a field that is zero means the default. A variable of the environment
  * (see `xylem env`) wins over a field, unless ignore_environment is set. */
 struct xy_config {
@@ -56,6 +74,12 @@ struct xy_config {
 	enum xy_calibrate calibrate;  /* XYLEM_CALIBRATE */
 	unsigned calibrate_samples;   /* XYLEM_CALIBRATE_SAMPLES: measurements that a prediction needs, 0 = 10 */
 
+	const char *sim;          /* XYLEM_SIM: simulate on this machine, a name or a file: see doc/sim.md */
+	double sim_noise;         /* XYLEM_SIM_NOISE: relative spread of durations, such as 0.1 */
+	double sim_submit_us;     /* XYLEM_SIM_SUBMIT: what a submission takes in the simulation */
+	double sim_overhead_us;   /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
+	const struct xy_watch *watch;  /* is told about tasks until xy_stop returns; NULL: nobody */
+
 	bool ignore_environment;  /* then models are stored only where `models` says */
 	/* Receives each log line (no newline) instead of stderr. Any thread calls it. */
 	void (*log)(void *log_arg, const char *line);
@@ -74,6 +98,9 @@ int xy_stop(struct xy_runtime **rt);
 /* Makes the machine that a runtime with this configuration would have: looks for drivers and devices, but
  * keeps none open. The caller destroys it. Returns what xy_start would; a log line says why. */
 int xy_machine_of_config(struct xy_machine **machine, const struct xy_config *config);
+
+/* Seconds on the runtime's clock: that of the computer, or since the start of a simulation. */
+double xy_now(const struct xy_runtime *rt);
 
 const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt);
 

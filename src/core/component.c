@@ -54,6 +54,20 @@ static bool push_children(struct xy_component *self, struct xy_task *task, struc
 	return false;
 }
 
+double xy_component_now_us(const struct xy_component *c)
+{
+	struct xy__tree_engine *engine = c->tree->engine;
+
+	return engine && engine->now_us ? engine->now_us(engine) : 0;
+}
+
+double xy_component_free_us(const struct xy_component *c, unsigned worker)
+{
+	struct xy__tree_engine *engine = c->tree->engine;
+
+	return engine && engine->free_us ? engine->free_us(engine, worker) : xy_component_now_us(c);
+}
+
 bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy_shard *shard = &to->shards[by->shard];

@@ -37,11 +37,11 @@ enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CO
 
 /* Settings while they are collected: texts still belong to the program or the environment. */
 struct config_draft {
-	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH], *models, *host;
+	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
 	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH], calibrate, samples;
 	struct xy__limits limits[XY_NARCH];
 	bool bind, numa, prefetch, profile, sigusr1;
-	double watchdog_s;
+	double watchdog_s, sim_noise, sim_submit_us, sim_overhead_us;
 	uint64_t seed;
 };
 
@@ -86,6 +86,12 @@ const struct xy__variable xy__variables[] = {
 	  "measure tasks for their models: 0 never, 1 always, 2 and forget what is stored" },
 	{ "XYLEM_CALIBRATE_SAMPLES", "10", "a whole number from 1 to 1000000",
 	  "measurements before a model predicts anything" },
+	{ "XYLEM_SIM", "none", "a machine that is shipped, or a file",
+	  "simulate the program on this machine instead of running its tasks (see: xylem sim)" },
+	{ "XYLEM_SIM_NOISE", "0", "a number, such as 0.1", "relative spread of the durations in a simulation" },
+	{ "XYLEM_SIM_SUBMIT", "0", "microseconds", "what a submission takes in a simulation" },
+	{ "XYLEM_SIM_OVERHEAD", "0", "microseconds",
+	  "what a worker needs for each task besides its duration, in a simulation" },
 	{ "XYLEM_SIGUSR1", "1", "0 or 1",
 	  "dump the state on SIGUSR1, where the program has no handler" },
 	{ NULL, NULL, NULL, NULL },
@@ -120,6 +126,10 @@ static const struct {
 	{ CONFIG_TEXT, offsetof(struct config_draft, host), 0, 0 },
 	{ CONFIG_UNSIGNED, offsetof(struct config_draft, calibrate), 0, 2 },
 	{ CONFIG_UNSIGNED, offsetof(struct config_draft, samples), 1, CONFIG_SAMPLES_MAX },
+	{ CONFIG_TEXT, offsetof(struct config_draft, sim), 0, 0 },
+	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_noise), 0, 0 },
+	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_submit_us), 0, 0 },
+	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_overhead_us), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, sigusr1), 0, 0 },
 };
 _Static_assert(sizeof(config_rules) / sizeof(config_rules[0]) + 1 ==
@@ -237,6 +247,10 @@ static const char *config_wrong(struct config_draft *d, const struct xy_config *
 		return "calibrate is none of XY_CALIBRATE_*";
 	if (c->calibrate_samples > CONFIG_SAMPLES_MAX)
 		return "calibrate_samples is above 1000000";
+	if (!(c->sim_noise >= 0 && c->sim_noise <= CONFIG_SECONDS_MAX) ||
+	    !(c->sim_submit_us >= 0 && c->sim_submit_us <= CONFIG_SECONDS_MAX) ||
+	    !(c->sim_overhead_us >= 0 && c->sim_overhead_us <= CONFIG_SECONDS_MAX))
+		return "sim_noise, sim_submit_us or sim_overhead_us is negative or no number";
 	return config_devices_wrong(d, c);
 }
 
@@ -258,6 +272,10 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 		.window = c->window ? c->window : CONFIG_WINDOW,
 		.models = config_text(c->models),
 		.host = config_text(c->host),
+		.sim = config_text(c->sim),
+		.sim_noise = c->sim_noise,
+		.sim_submit_us = c->sim_submit_us,
+		.sim_overhead_us = c->sim_overhead_us,
 		.calibrate = c->calibrate ? (unsigned) c->calibrate - XY_CALIBRATE_NO : 1,
 		.samples = c->calibrate_samples ? c->calibrate_samples : CONFIG_SAMPLES,
 		.bind = c->bind != XY_BIND_NO,
@@ -395,11 +413,12 @@ static bool config_copy_texts(struct xy__settings *s, const struct config_draft 
 	s->machine = strdup(d->machine);
 	s->plugins = strdup(d->plugins);
 	s->drivers = strdup(d->drivers);
+	s->sim = strdup(strcmp(d->sim, "none") ? d->sim : "");
 	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
 		s->devices[arch] = strdup(d->devices[arch]);
 		enough = enough && s->devices[arch];
 	}
-	return enough && s->sched && s->machine && s->plugins && s->drivers;
+	return enough && s->sim && s->sched && s->machine && s->plugins && s->drivers;
 }
 
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
@@ -431,6 +450,10 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	s->samples = d.samples;
 	s->models = config_models(d.models, config->ignore_environment);
 	s->host = config_host(d.host);
+	s->sim_noise = d.sim_noise;
+	s->sim_submit_us = d.sim_submit_us;
+	s->sim_overhead_us = d.sim_overhead_us;
+	s->watch = config->watch;
 	s->sigusr1 = d.sigusr1;
 	if (config_copy_texts(s, &d) && s->models && s->host)
 		return 0;
@@ -447,7 +470,8 @@ void xy__settings_fini(struct xy__settings *s)
 	free(s->drivers);
 	free(s->models);
 	free(s->host);
-	s->sched = s->machine = s->plugins = s->drivers = s->models = s->host = NULL;
+	free(s->sim);
+	s->sim = s->sched = s->machine = s->plugins = s->drivers = s->models = s->host = NULL;
 	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
 		free(s->devices[arch]);
 		s->devices[arch] = NULL;

@@ -41,6 +41,9 @@ struct xy__settings {
 	char *host;           /* never NULL or empty, a part of a path */
 	unsigned calibrate;   /* 0, 1 or 2 */
 	unsigned samples;     /* that a prediction needs */
+	char *sim;            /* never NULL; "": in real time */
+	double sim_noise, sim_submit_us, sim_overhead_us;
+	const struct xy_watch *watch;
 	bool sigusr1;         /* dump on SIGUSR1 where the program has no handler of its own */
 	struct xy__log log;
 };

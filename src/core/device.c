@@ -21,7 +21,7 @@ struct xy__slot {
 	enum slot_state state;
 	struct xy__fetch fetch;
 	struct xy_event *event;
-	double begin;                /* when it was launched, if anybody wants to know */
+	double taken, begin;         /* when it was taken and launched, if anybody wants to know */
 	void *few[FEW_BUFFERS];
 };
 
@@ -36,23 +36,26 @@ struct slots {
 /* Whether anybody wants to know how long a task takes. */
 static bool slot_is_timed(const struct slots *all, const struct xy__slot *slot)
 {
-	return all->worker->agent.runtime->settings.profile || slot->fetch.task->flags & XY__TASK_MEASURED;
+	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED;
 }
 
 /* The device does one after the other: a task began when it was launched, or when the one before had ended. */
-static void slot_measure(struct slots *all, const struct xy__slot *slot, int status)
+static void slot_measure(struct slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
-	double now = xy__now(), begin = slot->begin > all->ended ? slot->begin : all->ended;
+	struct xy_runtime *rt = worker->agent.runtime;
+	double now = xy_now(rt), launched = slot->begin;
 
+	if (slot->begin < all->ended)
+		slot->begin = all->ended;
 	all->ended = now;
-	if (worker->agent.runtime->settings.profile)
-		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - slot->begin) * 1e9),
+	if (rt->settings.profile)
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - launched) * 1e9),
 					  memory_order_relaxed);
 	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
-				 task->implementation, (now - begin) * 1e6);
+				 task->implementation, (now - slot->begin) * 1e6);
 }
 
 static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task *task)
@@ -62,6 +65,10 @@ static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task 
 	xy__task_set_state(task, XY__TASK_RUNNING);
 	slot->state = SLOT_FETCHING;
 	slot->event = NULL;
+	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
+		slot->taken = xy_now(all->worker->agent.runtime);
+		xy__worker_account(all->worker, task, false);
+	}
 	xy__fetch_init(&slot->fetch, task, all->worker, buffers);
 	all->used++;
 }
@@ -73,6 +80,12 @@ static void slot_end(struct slots *all, struct xy__slot *slot, int status)
 	struct xy_task *task = slot->fetch.task;
 
 	xy__fetch_end(&slot->fetch, status, &worker->agent);
+	if (xy__runtime_is_timed(worker->agent.runtime)) {
+		double now = xy_now(worker->agent.runtime);
+
+		xy__worker_account(worker, task, true);
+		xy__worker_report(worker, task, status, slot->taken, slot->state == SLOT_LAUNCHED ? slot->begin : now, now);
+	}
 	slot->state = SLOT_FREE;
 	all->used--;
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
@@ -125,7 +138,7 @@ static int slot_launch(struct slots *all, struct xy__slot *slot)
 	};
 
 	if (slot_is_timed(all, slot))
-		slot->begin = xy__now();
+		slot->begin = xy_now(worker->agent.runtime);
 	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
 	if (task->flags & XY__TASK_REDUX) {
@@ -163,6 +176,7 @@ static void slot_send_away(struct slots *all, struct xy__slot *slot)
 {
 	struct xy_task *task = slot->fetch.task;
 
+	xy__worker_account(all->worker, task, true);
 	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
 	slot->state = SLOT_FREE;
 	all->used--;

@@ -59,6 +59,8 @@ static int runtime_tree(struct xy_runtime *rt)
 		return error;
 	}
 	rt->root = xy_tree_root(rt->tree);
+	for (unsigned i = 0; i < rt->tree->ncomponents; i++)
+		rt->accounts |= (rt->tree->components[i]->ops->flags & XY_PREDICTS) != 0;
 	return 0;
 }
 

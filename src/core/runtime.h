@@ -59,6 +59,10 @@ struct xy__worker {
 	_Atomic uint64_t sleeps;             /* (a) owner writes */
 	_Atomic uint64_t busy_ns;            /* (a) owner writes */
 	_Atomic(struct xy_task *) running;   /* (a) for the dump */
+	_Atomic double since_us;             /* (a) owner writes: when it began what it does now, ... */
+	_Atomic double backlog_us;           /* (a) owner writes: ... which is expected to take so long, with the rest
+					      * that it has taken; kept if rt->accounts */
+	double started_s;                    /* (o) when the codelet was called, if the call is timed */
 	struct xy_component *leaf;           /* (c) */
 	struct xy_component **above;         /* (c) reservoirs on the way to the root */
 	unsigned nabove;                     /* (c) */
@@ -86,6 +90,7 @@ struct xy_runtime {
 	struct xy__bus bus;                  /* (c) */
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */
+	bool accounts;                       /* (c) some component asks when workers will be free */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
 	struct xy__worker *workers;          /* (c) */
 	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
@@ -194,6 +199,16 @@ static inline void xy__agent_add(_Atomic uint64_t *counter)
 			      memory_order_release);
 }
 
+/* The agent submits the task, which nobody else knows yet. */
+static inline void xy__agent_submitted(struct xy__agent *agent, struct xy_task *task)
+{
+	const struct xy_watch *watch = agent->runtime->settings.watch;
+
+	if (__builtin_expect(watch && watch->submitted, 0))
+		watch->submitted(watch->arg, task);
+	xy__agent_add(&agent->submitted);
+}
+
 /* --- inbox.c: from submission to the tree --- */
 
 /* Moves everything that has been put into the tree. */
@@ -210,7 +225,11 @@ static inline bool xy__inbox_urgent(struct xy_runtime *rt)
 /* Gives a ready task to the scheduler. */
 static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
+	const struct xy_watch *watch = rt->settings.watch;
+
 	xy__task_set_state(task, XY__TASK_READY);
+	if (__builtin_expect(watch && watch->ready, 0))
+		watch->ready(watch->arg, task, xy_now(rt));
 	if (agent->base.worker >= 0) {
 		xy__inbox_push(rt, task, agent);
 		return;
@@ -262,6 +281,20 @@ xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *
 void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status);
 /* Says why a task failed here, where more is known than a number. */
 void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason);
+
+/* Whether anybody wants to know when tasks begin and end. */
+static inline bool xy__runtime_is_timed(const struct xy_runtime *rt)
+{
+	return rt->settings.profile || rt->settings.watch || rt->accounts;
+}
+/* The worker takes a task, or is done with one. */
+void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done);
+/* What the tree asks: the time, and when a worker will be free. */
+double xy__runtime_now_us(struct xy__tree_engine *engine);
+double xy__runtime_free_us(struct xy__tree_engine *engine, unsigned worker);
+/* Tells who watches. */
+void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
+		       double start_s, double end_s);
 
 /* --- device.c --- */
 

@@ -151,7 +151,7 @@ static int task_register(struct xy_task *task, int *count, struct xy__agent *age
 /* May call back, so that no lock is held. */
 static void task_let_go(struct xy_task *task, int count, struct xy__agent *agent)
 {
-	xy__agent_add(&agent->submitted);
+	xy__agent_submitted(agent, task);
 	xy__deps_submitted(task, count, agent);
 }
 
@@ -185,7 +185,7 @@ static inline int submit_new(const struct xy_task_desc *desc, struct xy__agent *
 	if (desc->nafter)
 		return submit_after(task, desc, agent);
 	if (!task->naccesses && desc->codelet) { /* it waits for nobody */
-		xy__agent_add(&agent->submitted);
+		xy__agent_submitted(agent, task);
 		xy__inbox_put(agent->runtime, task, agent);
 		return 0;
 	}

@@ -24,7 +24,7 @@ struct xy__edge;
 enum {
 	XY__TASK_ACCESSES = 4,       /* that fit in the task */
 	XY__TASK_EDGES = 6,
-	XY__TASK_ARGUMENT = 40,      /* bytes of a copied argument that fit */
+	XY__TASK_ARGUMENT = 32,      /* bytes of a copied argument that fit */
 	/* Counter of missing predecessors while the task is being submitted: it can't reach 0. */
 	XY__SUBMITTING = 1 << 30
 };
@@ -138,6 +138,8 @@ struct xy_task {
 	void *callback_arg;                    /* (c) likewise */
 	uint8_t wanted_on;                     /* (q) with XY__TASK_WANTED: the node that its data was brought to */
 	uint8_t sent_at;                       /* (q) with XY__TASK_SENT: how many workers were dead then */
+	float expected_us;                     /* (q) how long it is expected to take where it was sent */
+	float rank_us;                         /* (q) free for the policy */
 	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };

@@ -22,6 +22,9 @@ struct xy__tree_engine {
 	unsigned archs;                    /* (b) of all its workers */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
+	/* Microseconds; and when a worker is expected to have done what it has begun. NULL: there is no time. */
+	double (*now_us)(struct xy__tree_engine *engine);
+	double (*free_us)(struct xy__tree_engine *engine, unsigned worker);
 	/* Begins to move a task's data to where a worker computes. NULL: it is all in one place, or stays. */
 	void (*prefetch)(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by);
 };

@@ -39,6 +39,12 @@ static uint64_t runtime_sleeps(struct xy_runtime *rt)
 	return sleeps;
 }
 
+double xy_now(const struct xy_runtime *rt)
+{
+	(void)rt;
+	return xy__now();
+}
+
 /* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
  * between, and at that moment none had been woken. The count of sleepers can't tell that: workers are in it
  * before their last look, in which they may find a task, and after they have been woken. */

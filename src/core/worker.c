@@ -129,10 +129,62 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 		xy__worker_explain(worker, task, status, fetch.reason);
 	else if (task->flags & XY__TASK_REDUX)
 		status = xy__redux_initialise_all(worker, task, buffers);
+	if (worker->special)
+		worker->started_s = xy__now();
 	if (!status)
 		status = worker_invoke(worker, task, call, worker->member);
 	xy__fetch_end(&fetch, status, &worker->agent);
 	return status;
+}
+
+static void worker_set(_Atomic double *field, double value)
+{
+	atomic_store_explicit(field, value, memory_order_relaxed);
+}
+
+void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
+
+	if (!rt->accounts)
+		return;
+	if (done || !(backlog > 0))
+		worker_set(&worker->since_us, xy_now(rt) * 1e6);
+	backlog += done ? -(double)task->expected_us : (double)task->expected_us;
+	worker_set(&worker->backlog_us, backlog > 0 ? backlog : 0);
+}
+
+static struct xy_runtime *runtime_of(struct xy__tree_engine *engine)
+{
+	return (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+}
+
+double xy__runtime_now_us(struct xy__tree_engine *engine)
+{
+	return xy_now(runtime_of(engine)) * 1e6;
+}
+
+/* The two fields may be of different moments, which is a matter of one task. */
+double xy__runtime_free_us(struct xy__tree_engine *engine, unsigned id)
+{
+	struct xy__worker *worker = &runtime_of(engine)->workers[id];
+	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
+	double until = atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog;
+	double now = xy__runtime_now_us(engine);
+
+	return backlog > 0 && until > now ? until : now;
+}
+
+void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
+		       double start_s, double end_s)
+{
+	const struct xy_watch *watch = worker->agent.runtime->settings.watch;
+	struct xy_report report = { .task = task, .worker = worker->id, .implementation = task->implementation,
+				    .status = status, .begin_s = begin_s, .start_s = start_s, .end_s = end_s };
+
+	if (watch && watch->ended)
+		watch->ended(watch->arg, &report);
 }
 
 static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
@@ -145,20 +197,27 @@ static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
 
 static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
-	double begin = xy__now();
-	int status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
-	uint64_t ns = (uint64_t)((xy__now() - begin) * 1e9);
+	double begin = xy__now(), end;
+	uint64_t ns;
+	int status;
 
+	xy__worker_account(worker, task, false);
+	worker->started_s = begin;
+	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
+	end = xy__now();
+	ns = (uint64_t)((end - begin) * 1e9);
 	atomic_store_explicit(&worker->busy_ns,
 			      atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
+	xy__worker_account(worker, task, true);
+	xy__worker_report(worker, task, status, begin, worker->started_s, end);
 	return status;
 }
 
 /* Whatever is not simply called. */
 static __attribute__((noinline)) int worker_call_special(struct xy__worker *worker, struct xy_task *task)
 {
-	if (worker->agent.runtime->settings.profile)
+	if (xy__runtime_is_timed(worker->agent.runtime))
 		return worker_call_timed(worker, task);
 	return worker_call_in_team(worker, task);
 }

@@ -15,7 +15,6 @@
 /* In the task, where a copied argument would be. */
 struct data_await {
 	struct xy__await base;
-	struct xy_task *task;
 	unsigned next;               /* the first access that has not settled */
 	bool begun;                  /* transfers to RAM */
 };
@@ -23,7 +22,9 @@ _Static_assert(sizeof(struct data_await) <= XY__TASK_ARGUMENT, "it fits");
 
 static void data_task_told(struct xy__await *await, struct xy__agent *agent)
 {
-	xy__deps_acquired(((struct data_await *)await)->task, agent);
+	char *argument = (char *)await;
+
+	xy__deps_acquired((struct xy_task *)(argument - offsetof(struct xy_task, argument)), agent);
 }
 
 struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struct xy__agent *agent)
@@ -47,7 +48,6 @@ struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struc
 	task->naccesses = (uint16_t)naccesses;
 	await = memset(task->argument, 0, sizeof *await);
 	await->base.told = data_task_told;
-	await->task = task;
 	return task;
 }
 

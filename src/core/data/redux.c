@@ -353,7 +353,7 @@ static int closing_combine(struct xy_task *closing, uintptr_t to, const struct x
 		return error;
 	}
 	xy__task_set_state(task, XY__TASK_WAITING);
-	xy__agent_add(&agent->submitted);
+	xy__agent_submitted(agent, task);
 	xy__deps_submitted(task, count, agent);
 	return 0;
 }
