@@ -9,6 +9,7 @@ cd "${srcdir:-.}" || exit 99
 layers='
 util       core/util/
 pipeline   pipeline/
+graph      graph/
 machine    core/(topology|machine|config|drivers)
 task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
 tree       core/(component|option|registry|expression|tree)

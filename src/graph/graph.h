@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Task graphs as values: kernels, data and tasks in the order in which an application would submit them. They are
+ * built, read from files, ranked, scheduled on paper and submitted to runtimes. A task stands behind those that it
+ * waits for, so no graph has a cycle.
+ */
+#ifndef XYLEM_GRAPH_GRAPH_H
+#define XYLEM_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <xylem/data.h>
+
+struct xy_runtime;
+struct xy_task;
+
+#define GRAPH_NO_KERNEL UINT32_MAX   /* of a task that does nothing and takes no time */
+#define GRAPH_TASKS_MAX 100000000u   /* tasks, data, and so on */
+
+struct graph_kernel {
+	char *name;
+	double length_us;            /* of its tasks on a worker of speed 1; 0: not known here */
+};
+
+struct graph_data {
+	char *name;                  /* or NULL */
+	uint64_t bytes;
+};
+
+struct graph_access {
+	uint32_t data;
+	enum xy_mode mode;
+};
+
+/* What was measured when a recorded task ran; times in microseconds from the beginning of the run. */
+struct graph_record {
+	int32_t worker;              /* -1: nothing was recorded */
+	double ready_us, start_us, end_us;
+};
+
+struct graph_task {
+	uint32_t kernel;             /* or GRAPH_NO_KERNEL */
+	int32_t priority;
+	double length_us;            /* on a worker of speed 1; 0: as its kernel says */
+	char *name;                  /* or NULL */
+	double *costs;               /* microseconds on each of the graph's processors, or NULL */
+	struct graph_record *record; /* or NULL */
+	uint32_t first_access, naccesses;   /* in graph.accesses */
+	uint32_t first_before, nbefore;     /* in graph.before: explicit predecessors */
+};
+
+/* How tasks got their priorities. */
+enum graph_priorities { GRAPH_PRIORITIES_APP, GRAPH_PRIORITIES_NONE, GRAPH_PRIORITIES_RANK };
+
+/* Zero is an empty graph. Everything may be read; only the functions below write, but for priorities. */
+struct graph {
+	char *name;                  /* what it was made from, or NULL */
+	uint32_t nkernels, ndata, ntasks, naccesses, nbefore;
+	uint32_t nprocessors;        /* of the tasks' costs; 0: they have none */
+	struct graph_kernel *kernels;
+	struct graph_data *data;
+	struct graph_task *tasks;
+	struct graph_access *accesses;
+	uint32_t *before;
+	enum graph_priorities priorities;   /* RANK: the caller is asked to call graph_rank */
+	uint32_t kernels_room, data_room, tasks_room, accesses_room, before_room;
+};
+
+/* Frees what a graph holds and makes it empty. */
+void graph_fini(struct graph *g);
+
+/* --- building (graph.c) --- */
+
+/* All give the index of what was added, or -EINVAL, -ENOMEM, -E2BIG; texts are copied. */
+
+/* A kernel of the same name is not added again: its index. */
+int graph_add_kernel(struct graph *g, const char *name, double length_us);
+int graph_add_data(struct graph *g, const char *name, uint64_t bytes);
+
+struct graph_task_desc {
+	uint32_t kernel;
+	int32_t priority;
+	double length_us;
+	const char *name;
+	const struct graph_access *accesses;
+	uint32_t naccesses;
+	const uint32_t *before;      /* tasks that were added before */
+	uint32_t nbefore;
+	const double *costs;         /* one for each processor: needed if the graph has processors */
+	const struct graph_record *record;
+};
+int graph_add_task(struct graph *g, const struct graph_task_desc *desc);
+
+/* Tasks have costs on so many processors; before the first task. 0 or -EINVAL. */
+int graph_set_processors(struct graph *g, uint32_t nprocessors);
+/* 0 or -ENOMEM. */
+int graph_set_name(struct graph *g, const char *name);
+
+/* Whether all of it is consistent: indices, modes, numbers. 0, or -EINVAL with a sentence. */
+int graph_check(const struct graph *g, char *error, size_t error_size);
+
+/* Bytes of all data of a task: what models call its size. */
+uint64_t graph_task_bytes(const struct graph *g, uint32_t task);
+/* Its expected length on a worker of speed 1: its own, the mean of its costs, or its kernel's; 0: not known. */
+double graph_task_length(const struct graph *g, uint32_t task);
+
+/* --- edges (edges.c) --- */
+
+/* Who waits for whom, by data and explicitly, each pair once. Task t has the predecessors
+ * before[before_at[t]] to before[before_at[t + 1]], in rising order, and successors likewise. */
+struct graph_edges {
+	uint32_t ntasks;
+	size_t nedges;
+	size_t *before_at, *after_at;      /* ntasks + 1 */
+	uint32_t *before, *after;          /* tasks */
+	uint64_t *before_bytes, *after_bytes;   /* what flows: 0 if only the order matters */
+};
+
+/* 0 or -ENOMEM; the graph is one that graph_check likes. */
+int graph_edges_init(struct graph_edges *edges, const struct graph *g);
+void graph_edges_fini(struct graph_edges *edges);
+
+/* --- ranks (rank.c) --- */
+
+/* The bottom level of each task: the longest way from its beginning to the end of the graph, with these lengths. */
+void graph_bottom_levels(const struct graph_edges *edges, const double *lengths, double *levels);
+
+/* Sets priorities by bottom levels: 1,000,000,000 for the highest. lengths_us has one for each kernel; NULL: as
+ * tasks and kernels say. With nothing known of any task, each counts 1. 0 or -ENOMEM. */
+int graph_rank(struct graph *g, const double *lengths_us);
+
+/* --- graphs by text (make.c) --- */
+
+/*
+ * Makes a graph: NAME[:SIZE][:OPTION=VALUE]..., such as "cholesky:16", "cholesky:16:tile=480", "stencil:16x200",
+ * "random:layers=20:width=30:seed=7:priorities=none". 0; -ENOENT if there is no such name, -EINVAL, -E2BIG,
+ * -ENOMEM, with a sentence. On failure the graph is empty.
+ */
+int graph_make(struct graph *g, const char *text, char *error, size_t error_size);
+/* Name, form and a line about each; NULL after the last. */
+const char *graph_make_help(unsigned i);
+
+/* --- submitting (submit.c) --- */
+
+/* Where and when a task is to run: see the component in-order. */
+struct graph_place {
+	uint32_t worker, position;
+};
+
+struct graph_options {
+	const struct graph_place *places;   /* one for each task: pinned, and priority = -position; or NULL */
+};
+
+struct graph_run;
+
+/*
+ * Submits all tasks to a runtime that simulates: their functions fail with -ENOSYS. The memory of data is address
+ * space that must not be touched. The graph must stay as it is until graph_retract. The argument of each task is
+ * its struct graph_task. Tasks with costs need at least as many processors as the runtime has workers (-EINVAL).
+ * 0 or -errno; then *run is NULL and what was submitted has been waited for.
+ */
+int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtime *rt,
+		 const struct graph_options *options);
+
+/* The index of a task of a run; UINT32_MAX for any other task. */
+uint32_t graph_run_index(const struct graph_run *run, const struct xy_task *task);
+
+/* Waits for all tasks of the runtime and frees what graph_submit made, before the runtime stops; *run becomes NULL.
+ * 0, or what xy_wait gave. */
+int graph_retract(struct graph_run **run);
+
+#endif

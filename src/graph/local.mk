@@ -1,0 +1,13 @@
+# Task graphs: builders, readers, static schedulers. Linked into the tool, tests and benches; not into libxylem.
+noinst_LTLIBRARIES += libgraph.la
+libgraph_la_SOURCES = \
+	src/graph/edges.c \
+	src/graph/graph.c \
+	src/graph/graph.h \
+	src/graph/make.c \
+	src/graph/make.h \
+	src/graph/make_dense.c \
+	src/graph/make_regular.c \
+	src/graph/rank.c \
+	src/graph/submit.c
+libgraph_la_LIBADD = -lm

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Submits a graph to a runtime through the public interface. Data is address space that nobody may touch; a task
+ * that others wait for explicitly is created and kept until all are submitted, the others are submitted only.
+ */
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <xylem/task.h>
+
+struct graph_run {
+	const struct graph *g;
+	struct xy_runtime *rt;
+	struct xy_codelet *codelets;      /* by kernel */
+	struct xy_handle **handles;       /* by datum */
+	void *space;                      /* where all data would be */
+	size_t space_bytes;
+	/* While submitting. */
+	struct xy_task **kept;            /* by task: those that others wait for explicitly */
+	bool *waited;                     /* by task: others wait for it explicitly */
+	struct xy_access *accesses;       /* of one task */
+	struct xy_task **after;           /* of one task */
+};
+
+static int submit_body(struct xy_call *call)
+{
+	(void)call;
+	return -ENOSYS;
+}
+
+static double submit_cost(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	const struct graph_task *own = xy_task_argument(task);
+
+	(void)implementation;
+	return own && own->costs ? own->costs[worker] : 0;
+}
+
+/* Of tasks that know their costs. It is shared by all graphs, as models must outlive runtimes. */
+static const struct xy_model submit_model = { .name = "costs", .kind = XY_MODEL_WORKER, .per_worker = submit_cost };
+
+static int submit_codelets(struct graph_run *run)
+{
+	run->codelets = calloc(run->g->nkernels + (size_t)1, sizeof(*run->codelets));
+	if (!run->codelets)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < run->g->nkernels; i++)
+		run->codelets[i] = (struct xy_codelet){
+			.name = run->g->kernels[i].name,
+			.cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
+			.model = run->g->nprocessors ? &submit_model : NULL,
+		};
+	return 0;
+}
+
+/* Each datum has its own addresses, none of which can be touched. */
+static int submit_data(struct graph_run *run)
+{
+	const struct graph *g = run->g;
+	size_t at = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i < g->ndata; i++)
+		if (__builtin_add_overflow(run->space_bytes, g->data[i].bytes, &run->space_bytes))
+			return -ENOMEM;
+	run->handles = calloc(g->ndata + (size_t)1, sizeof(*run->handles));
+	if (!run->handles)
+		return -ENOMEM;
+	if (run->space_bytes) {
+		run->space = mmap(NULL, run->space_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				  -1, 0);
+		if (run->space == MAP_FAILED)
+			run->space = NULL;
+		if (!run->space)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < g->ndata && !error; i++) {
+		size_t bytes = (size_t)g->data[i].bytes;
+
+		error = bytes ? xy_variable_register(run->rt, &run->handles[i], (char *)run->space + at, bytes)
+			      : xy_void_register(run->rt, &run->handles[i]);
+		if (!error && g->data[i].name)
+			error = xy_handle_set_name(run->handles[i], g->data[i].name);
+		at += bytes;
+	}
+	return error;
+}
+
+/* Room for the longest lists of one task, and for the tasks that others wait for. */
+static int submit_room(struct graph_run *run)
+{
+	const struct graph *g = run->g;
+	size_t accesses = 1, after = 1;
+
+	for (uint32_t t = 0; t < g->ntasks; t++) {
+		accesses = g->tasks[t].naccesses > accesses ? g->tasks[t].naccesses : accesses;
+		after = g->tasks[t].nbefore > after ? g->tasks[t].nbefore : after;
+	}
+	run->accesses = malloc(accesses * sizeof(*run->accesses));
+	run->after = malloc(after * sizeof(*run->after));
+	if (!run->accesses || !run->after)
+		return -ENOMEM;
+	if (!g->nbefore)
+		return 0;
+	run->waited = calloc(g->ntasks, sizeof(*run->waited));
+	run->kept = calloc(g->ntasks, sizeof(*run->kept));
+	if (!run->waited || !run->kept)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->nbefore; i++)
+		run->waited[g->before[i]] = true;
+	return 0;
+}
+
+static int submit_task(struct graph_run *run, uint32_t t, const struct graph_place *place)
+{
+	const struct graph *g = run->g;
+	const struct graph_task *task = &g->tasks[t];
+	double length_us = task->kernel == GRAPH_NO_KERNEL || task->costs ? 0 :
+		task->length_us > 0 ? task->length_us : g->kernels[task->kernel].length_us;
+	struct xy_task_desc desc = {
+		.codelet = task->kernel == GRAPH_NO_KERNEL ? NULL : &run->codelets[task->kernel],
+		.accesses = run->accesses, .naccesses = task->naccesses,
+		.arg = (void *)task, .name = task->name, .length_us = length_us,
+		.after = run->after, .nafter = task->nbefore,
+		.priority = place ? -(int)place->position : task->priority,
+		.workers = place ? &place->worker : NULL, .nworkers = place && task->kernel != GRAPH_NO_KERNEL,
+	};
+	int error;
+
+	for (uint32_t i = 0; i < task->naccesses; i++) {
+		const struct graph_access *access = &g->accesses[task->first_access + i];
+
+		run->accesses[i] = (struct xy_access){ run->handles[access->data], access->mode };
+	}
+	for (uint32_t i = 0; i < task->nbefore; i++)
+		run->after[i] = run->kept[g->before[task->first_before + i]];
+	if (!run->waited || !run->waited[t])
+		return xy_submit(run->rt, &desc);
+	error = xy_task_create(run->rt, &desc, &run->kept[t]);
+	return error ? error : xy_task_submit(run->kept[t]);
+}
+
+/* What only submission needs. */
+static void submit_end(struct graph_run *run)
+{
+	for (uint32_t t = 0; run->kept && t < run->g->ntasks; t++)
+		xy_task_release(run->kept[t]);
+	free(run->kept);
+	free(run->waited);
+	free(run->accesses);
+	free(run->after);
+	run->kept = NULL;
+	run->waited = NULL;
+	run->accesses = NULL;
+	run->after = NULL;
+}
+
+int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtime *rt,
+		 const struct graph_options *options)
+{
+	const struct graph_place *places = options ? options->places : NULL;
+	int error = -EINVAL;
+
+	*run = NULL;
+	if (g->nprocessors && xy_machine_nworkers(xy_runtime_machine(rt)) > g->nprocessors)
+		return error;
+	*run = calloc(1, sizeof(**run));
+	if (!*run)
+		return -ENOMEM;
+	**run = (struct graph_run){ .g = g, .rt = rt };
+	error = submit_codelets(*run);
+	if (!error)
+		error = submit_data(*run);
+	if (!error)
+		error = submit_room(*run);
+	for (uint32_t t = 0; t < g->ntasks && !error; t++)
+		error = submit_task(*run, t, places ? &places[t] : NULL);
+	submit_end(*run);
+	if (error)
+		graph_retract(run);
+	return error;
+}
+
+uint32_t graph_run_index(const struct graph_run *run, const struct xy_task *task)
+{
+	uintptr_t first = (uintptr_t)run->g->tasks, own = (uintptr_t)xy_task_argument(task);
+
+	if (own < first || own >= (uintptr_t)(run->g->tasks + run->g->ntasks))
+		return UINT32_MAX;
+	return (uint32_t)((own - first) / sizeof(struct graph_task));
+}
+
+int graph_retract(struct graph_run **run)
+{
+	struct graph_run *r = *run;
+	int error;
+
+	*run = NULL;
+	if (!r)
+		return 0;
+	error = xy_wait(r->rt);
+	for (uint32_t i = 0; r->handles && i < r->g->ndata; i++)
+		if (r->handles[i]) {
+			int status = xy_unregister(&r->handles[i]);
+
+			error = error ? error : status;
+		}
+	if (r->space)
+		munmap(r->space, r->space_bytes);
+	free(r->handles);
+	free(r->codelets);
+	free(r);
+	return error;
+}
