@@ -263,6 +263,51 @@ int xy__machine_create(struct xy_machine **machine, const struct xy__machine_req
 	return 0;
 }
 
+static int machine_parts_topology(struct xy__topology *t, const char *text, unsigned ncores)
+{
+	const char *at = text;
+	int status;
+
+	if (*text) {
+		status = xy__topology_of_text(t, &at, text + strlen(text), NULL, 0);
+		assert(!status || status == -ENOMEM);
+		return status;
+	}
+	status = xy__topology_init(t, ncores, 0);
+	return status ? status : xy__topology_build(t);
+}
+
+int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts)
+{
+	struct xy__machine_request request = { .ndevices = parts->ndevices, .devices = parts->devices };
+	struct xy__machine_plan plan = { .cores = XY__CORES_TEXT };
+	struct xy_machine *m = calloc(1, sizeof(*m));
+	struct xy__topology t = { 0 };
+	int status;
+
+	assert(parts->ncpus <= XY__ITEMS_MAX);
+	*machine = NULL;
+	for (; plan.nitems < parts->ncpus; plan.nitems++) {
+		const struct xy__machine_cpus *cpus = &parts->cpus[plan.nitems];
+
+		plan.items[plan.nitems] = (struct xy__machine_item) { XY_CPU, cpus->count, cpus->speed };
+		plan.count[XY_CPU] += cpus->count;
+	}
+	status = m ? machine_parts_topology(&t, parts->topology, plan.count[XY_CPU]) : -ENOMEM;
+	if (!status)
+		status = machine_fill(m, &t, &plan, &request);
+	xy__topology_fini(&t);
+	if (status) {
+		xy_machine_destroy(m);
+		return status;
+	}
+	for (unsigned i = 0; i < m->nnodes; i++)
+		if (m->nodes[i].device < 0)
+			m->nodes[i].memory_bytes = parts->ram_bytes;
+	*machine = m;
+	return 0;
+}
+
 bool xy__machine_takes_devices(const char *text)
 {
 	struct xy__machine_plan plan;

@@ -29,6 +29,26 @@ struct xy__machine_request {
 int xy__machine_create(struct xy_machine **machine, const struct xy__machine_request *request, char *error,
 		       size_t error_size);
 
+/* CPU workers in a row that are equally fast. */
+struct xy__machine_cpus {
+	unsigned count;
+	double speed;
+};
+
+/* A machine that is not here, in parts that have been checked: 1 to XY__CORES_MAX workers, and no mistake in the
+ * topology. */
+struct xy__machine_parts {
+	const char *topology;        /* "": cores share nothing but the machine */
+	unsigned ncpus;              /* at most 64 */
+	const struct xy__machine_cpus *cpus;
+	unsigned ndevices;
+	const struct xy__machine_device *devices;    /* ordered by architecture */
+	unsigned long long ram_bytes;                /* of each node of main memory; 0: not known */
+};
+
+/* Makes the machine of these parts without looking at this computer; 0 or -ENOMEM. */
+int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts);
+
 /* Whether the devices of this computer belong to the machine of a text: "this" in all its forms, when
  * no other devices are named. */
 bool xy__machine_takes_devices(const char *text);
