@@ -50,6 +50,7 @@ struct xy_watch {
 struct xy_config {
 	const char *sched;        /* SCHED: a policy, an expression, or @file */
 	const char *machine;      /* XYLEM_MACHINE: see xy_machine_create */
+	const char *machines;     /* XYLEM_MACHINES: folders of machine files, separated by ':' */
 	unsigned ncpu;            /* XYLEM_NCPU: CPU workers, 0 = one per allowed core */
 	enum xy_bind bind;        /* XYLEM_BIND: bind workers to cores (default yes) */
 	unsigned window;          /* XYLEM_WINDOW: tasks in flight before submission waits */

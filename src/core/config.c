@@ -37,7 +37,7 @@ enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CO
 
 /* Settings while they are collected: texts still belong to the program or the environment. */
 struct config_draft {
-	const char *sched, *machine, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
+	const char *sched, *machine, *machines, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
 	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH], calibrate, samples;
 	struct xy__limits limits[XY_NARCH];
 	bool bind, numa, prefetch, profile, sigusr1;
@@ -51,6 +51,8 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_MACHINE", "this",
 	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2",
 	  "the workers (see: xylem machine)" },
+	{ "XYLEM_MACHINES", "none", "folders, separated by ':'",
+	  "where machine files are looked for, before the shipped ones (see doc/machines.md)" },
 	{ "XYLEM_NCPU", "one per core", "a whole number from 0 to 100000",
 	  "CPU workers, where the machine is this computer" },
 	{ "XYLEM_BIND", "1", "0 or 1", "bind each CPU worker to a core" },
@@ -105,6 +107,7 @@ static const struct {
 } config_rules[] = {
 	{ CONFIG_TEXT, offsetof(struct config_draft, sched), 0, 0 },
 	{ CONFIG_TEXT, offsetof(struct config_draft, machine), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, machines), 0, 0 },
 	{ CONFIG_UNSIGNED, offsetof(struct config_draft, ncpu), 0, XY__CORES_MAX },
 	{ CONFIG_BOOL, offsetof(struct config_draft, bind), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, numa), 0, 0 },
@@ -263,6 +266,7 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 	*d = (struct config_draft) {
 		.sched = c->sched && *c->sched ? c->sched : xy_policy_default(),
 		.machine = config_text(c->machine),
+		.machines = config_text(c->machines),
 		.plugins = config_text(c->plugins),
 		.drivers = config_text(c->drivers),
 		.devices = { "", config_text(c->cuda_devices), config_text(c->opencl_devices) },
@@ -411,6 +415,7 @@ static bool config_copy_texts(struct xy__settings *s, const struct config_draft 
 
 	s->sched = strdup(d->sched);
 	s->machine = strdup(d->machine);
+	s->machines = strdup(d->machines);
 	s->plugins = strdup(d->plugins);
 	s->drivers = strdup(d->drivers);
 	s->sim = strdup(strcmp(d->sim, "none") ? d->sim : "");
@@ -418,7 +423,7 @@ static bool config_copy_texts(struct xy__settings *s, const struct config_draft 
 		s->devices[arch] = strdup(d->devices[arch]);
 		enough = enough && s->devices[arch];
 	}
-	return enough && s->sim && s->sched && s->machine && s->plugins && s->drivers;
+	return enough && s->sim && s->sched && s->machine && s->machines && s->plugins && s->drivers;
 }
 
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
@@ -466,12 +471,13 @@ void xy__settings_fini(struct xy__settings *s)
 {
 	free(s->sched);
 	free(s->machine);
+	free(s->machines);
 	free(s->plugins);
 	free(s->drivers);
 	free(s->models);
 	free(s->host);
 	free(s->sim);
-	s->sim = s->sched = s->machine = s->plugins = s->drivers = s->models = s->host = NULL;
+	s->sim = s->sched = s->machine = s->machines = s->plugins = s->drivers = s->models = s->host = NULL;
 	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
 		free(s->devices[arch]);
 		s->devices[arch] = NULL;

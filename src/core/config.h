@@ -22,6 +22,7 @@ struct xy__limits {
 struct xy__settings {
 	char *sched;          /* never NULL */
 	char *machine;        /* never NULL */
+	char *machines;       /* never NULL; folders of machine files, separated by ':' */
 	int ncpu;             /* -1: one per core */
 	bool bind;
 	bool numa;            /* each NUMA node is a memory node of its own for data */
