@@ -9,5 +9,11 @@ libgraph_la_SOURCES = \
 	src/graph/make_dense.c \
 	src/graph/make_regular.c \
 	src/graph/rank.c \
+	src/graph/static.c \
+	src/graph/static.h \
+	src/graph/static_check.c \
+	src/graph/static_cpop.c \
+	src/graph/static_heft.c \
+	src/graph/static_peft.c \
 	src/graph/submit.c
 libgraph_la_LIBADD = -lm
