@@ -58,6 +58,7 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	xy__pool_init(&agent->pool, rt, rt->machine);
 	agent->pool.deaths = &rt->deaths;
 	agent->pool.perf = &rt->perf;
+	agent->pool.sim = rt->sim ? xy__sim_length : NULL;
 }
 
 void xy__call_back(struct xy__agent *agent, struct xy__endings *endings,

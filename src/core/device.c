@@ -25,22 +25,24 @@ struct xy__slot {
 	void *few[FEW_BUFFERS];
 };
 
-struct slots {
+struct xy__slots {
 	struct xy__worker *worker;
 	struct xy__node *node;
 	unsigned size, used;
+	unsigned fetching;           /* those that wait for their data */
+	bool several;                /* memory nodes: there may be something to fetch */
 	double ended;                /* when the last one did that is measured */
-	struct xy__slot *slots;
+	struct xy__slot slots[];
 };
 
 /* Whether anybody wants to know how long a task takes. */
-static bool slot_is_timed(const struct slots *all, const struct xy__slot *slot)
+static bool slot_is_timed(const struct xy__slots *all, const struct xy__slot *slot)
 {
 	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED;
 }
 
 /* The device does one after the other: a task began when it was launched, or when the one before had ended. */
-static void slot_measure(struct slots *all, struct xy__slot *slot, int status)
+static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
@@ -58,7 +60,7 @@ static void slot_measure(struct slots *all, struct xy__slot *slot, int status)
 				 task->implementation, (now - slot->begin) * 1e6);
 }
 
-static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task *task)
+static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_task *task)
 {
 	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
 
@@ -69,23 +71,30 @@ static void slot_begin(struct slots *all, struct xy__slot *slot, struct xy_task 
 		slot->taken = xy_now(all->worker->agent.runtime);
 		xy__worker_account(all->worker, task, false);
 	}
-	xy__fetch_init(&slot->fetch, task, all->worker, buffers);
+	if (all->several)
+		xy__fetch_init(&slot->fetch, task, all->worker, buffers);
+	slot->fetch.task = task;
+	slot->fetch.buffers = buffers;
 	all->used++;
+	all->fetching++;
 }
 
 /* The slot's task has ended, or can't run. */
-static void slot_end(struct slots *all, struct xy__slot *slot, int status)
+static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
 
-	xy__fetch_end(&slot->fetch, status, &worker->agent);
+	if (all->several)
+		xy__fetch_end(&slot->fetch, status, &worker->agent);
 	if (xy__runtime_is_timed(worker->agent.runtime)) {
 		double now = xy_now(worker->agent.runtime);
 
 		xy__worker_account(worker, task, true);
-		xy__worker_report(worker, task, status, slot->taken, slot->state == SLOT_LAUNCHED ? slot->begin : now, now);
+		xy__worker_report(worker, task, status, slot->taken,
+				  slot->state == SLOT_LAUNCHED ? slot->begin : now, now);
 	}
+	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
 	all->used--;
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
@@ -96,7 +105,7 @@ static void slot_end(struct slots *all, struct xy__slot *slot, int status)
 }
 
 /* The same with the reason, if the fetch or the driver has one to tell. */
-static void slot_fail(struct slots *all, struct xy__slot *slot, int status)
+static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
 
@@ -107,7 +116,7 @@ static void slot_fail(struct slots *all, struct xy__slot *slot, int status)
 
 /* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
  * that use the copy may be launched meanwhile, as they come later in the device's queue. */
-static int slot_initialise(struct slots *all, struct xy__slot *slot, unsigned i)
+static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigned i)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_call call;
@@ -115,13 +124,14 @@ static int slot_initialise(struct slots *all, struct xy__slot *slot, unsigned i)
 	int status = function ? all->node->driver->launch(all->node->device, worker->queue, function, &call,
 							  &slot->event) : -EINVAL;
 
+	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_INITIALISING;
 	if (!status)
 		xy__redux_initialised(worker, slot->fetch.task, i);
 	return status;
 }
 
-static int slot_launch(struct slots *all, struct xy__slot *slot)
+static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
@@ -147,6 +157,7 @@ static int slot_launch(struct slots *all, struct xy__slot *slot)
 		if (i < task->naccesses)
 			return slot_initialise(all, slot, i);
 	}
+	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_LAUNCHED;
 	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
 }
@@ -172,7 +183,7 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	xy__deps_end(task, -ENODEV, &worker->agent);
 }
 
-static void slot_send_away(struct slots *all, struct xy__slot *slot)
+static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy_task *task = slot->fetch.task;
 
@@ -180,14 +191,25 @@ static void slot_send_away(struct slots *all, struct xy__slot *slot)
 	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
 	slot->state = SLOT_FREE;
 	all->used--;
+	all->fetching--;
 	device_send_away(all->worker, task);
 }
 
+/* 0: the task has all that it needs here, -EAGAIN, or why not. */
+static int slot_has_data(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy_task *task = slot->fetch.task;
+
+	if (all->several)
+		return xy__fetch_step(&slot->fetch, &all->worker->agent);
+	return task->flags & XY__TASK_REDUX && !xy__redux_replicas(task, all->worker->id) ? -ENOMEM : 0;
+}
+
 /* Brings data, and launches what has it. */
-static bool slot_fetch(struct slots *all, struct xy__slot *slot)
+static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy__memory *memory = &all->worker->agent.runtime->memory;
-	int status = xy__fetch_step(&slot->fetch, &all->worker->agent);
+	int status = slot_has_data(all, slot);
 
 	if (xy__node_is_lost(memory, all->node->id)) {
 		slot_send_away(all, slot);
@@ -202,7 +224,7 @@ static bool slot_fetch(struct slots *all, struct xy__slot *slot)
 	return true;
 }
 
-static bool slot_poll(struct slots *all, struct xy__slot *slot)
+static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
 {
 	int status = slot->event ? all->node->driver->poll(all->node->device, slot->event) : 0;
 
@@ -223,7 +245,7 @@ static bool slot_poll(struct slots *all, struct xy__slot *slot)
 }
 
 /* Takes tasks while there are free slots; waits for the first. False when the runtime stops. */
-static bool slots_fill(struct slots *all)
+static bool slots_fill(struct xy__slots *all)
 {
 	for (unsigned i = 0; i < all->size; i++) {
 		struct xy_task *task;
@@ -238,7 +260,7 @@ static bool slots_fill(struct slots *all)
 	return true;
 }
 
-static bool slots_step(struct slots *all)
+static bool slots_step(struct xy__slots *all)
 {
 	struct xy_runtime *rt = all->worker->agent.runtime;
 	bool any;
@@ -260,12 +282,10 @@ static bool slots_step(struct slots *all)
 void xy__device_run(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct slots all = { .worker = worker, .node = &rt->memory.nodes[worker->node], .slots = worker->slots,
-			     .size = rt->settings.pipeline[worker->arch] + 1 };
 	unsigned rounds = 0;
 
-	while (slots_fill(&all))
-		if (slots_step(&all)) {
+	while (slots_fill(worker->slots))
+		if (slots_step(worker->slots)) {
 			rounds = 0;
 			xy__runtime_progress(rt);
 		} else {
@@ -273,8 +293,58 @@ void xy__device_run(struct xy__worker *worker)
 		}
 }
 
+/* --- without threads --- */
+
+bool xy__device_go_on(struct xy__worker *worker)
+{
+	return slots_step(worker->slots);
+}
+
+bool xy__device_take(struct xy__worker *worker)
+{
+	struct xy__slots *all = worker->slots;
+	bool any = false;
+
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy_task *task = all->slots[i].state == SLOT_FREE ? xy__threads_try(worker) : NULL;
+
+		if (task)
+			slot_begin(all, &all->slots[i], task);
+		else if (all->slots[i].state == SLOT_FREE)
+			break;
+		any |= task != NULL;
+	}
+	return any;
+}
+
+bool xy__device_has_room(const struct xy__worker *worker)
+{
+	return worker->slots->used < worker->slots->size;
+}
+
+bool xy__device_fetches(const struct xy__worker *worker)
+{
+	return worker->slots->fetching > 0;
+}
+
 int xy__device_init(struct xy__worker *worker)
 {
-	worker->slots = calloc(worker->agent.runtime->settings.pipeline[worker->arch] + 1, sizeof(struct xy__slot));
-	return worker->slots ? 0 : -ENOMEM;
+	struct xy_runtime *rt = worker->agent.runtime;
+	unsigned size = rt->settings.pipeline[worker->arch] + 1;
+	struct xy__slots *all = calloc(1, sizeof *all + size * sizeof all->slots[0]);
+
+	worker->slots = all;
+	if (!all)
+		return -ENOMEM;
+	all->worker = worker;
+	all->size = size;
+	return 0;
+}
+
+void xy__device_place(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	worker->slots->node = &rt->memory.nodes[worker->node];
+	worker->slots->several = rt->memory.nnodes > 1;
 }

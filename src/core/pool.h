@@ -26,6 +26,8 @@ struct xy__pool {
 	struct xy_runtime *runtime;                /* (c) */
 	const struct xy__deaths *deaths;           /* (c) of the runtime's workers, NULL without a runtime */
 	struct xy__perf *perf;                     /* (c) of the runtime, NULL without one */
+	/* (c) how long a task takes on the machine that is simulated; NULL in real time */
+	struct xy_prediction (*sim)(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
 	struct xy_task *free;                      /* (o) linked by next */
 	struct xy__edge_block *free_blocks;        /* (o) */
 	_Atomic(struct xy__pool_chunk *) chunks;   /* (a) all memory, for the dump and the end */

@@ -15,7 +15,7 @@
 
 enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
 
-static int runtime_machine(struct xy_runtime *rt)
+static int runtime_machine_here(struct xy_runtime *rt)
 {
 	int error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
 	unsigned ncpus = 0;
@@ -37,19 +37,36 @@ static int runtime_machine(struct xy_runtime *rt)
 	return 0;
 }
 
+static int runtime_machine(struct xy_runtime *rt)
+{
+	int error;
+
+	if (!*rt->settings.sim)
+		return runtime_machine_here(rt);
+	error = xy__sim_create(rt);
+	if (!error)
+		rt->nworkers = xy_machine_nworkers(rt->machine);
+	return error;
+}
+
 static void runtime_models(struct xy_runtime *rt)
 {
 	struct xy__store store = { .folder = rt->settings.models, .host = rt->settings.host,
 				   .log = &rt->settings.log };
 
-	xy__perf_init(&rt->perf, &store, rt->machine, rt->settings.calibrate, rt->settings.samples);
+	/* What a simulation says is no measurement. */
+	xy__perf_init(&rt->perf, &store, rt->machine, rt->sim ? 0 : rt->settings.calibrate, rt->settings.samples);
 }
 
 static int runtime_tree(struct xy_runtime *rt)
 {
 	char message[MESSAGE];
 	unsigned shards = rt->nworkers + 1 < MOST_SHARDS ? rt->nworkers + 1 : MOST_SHARDS;
-	int error = xy_registry_create(&rt->registry, rt->settings.plugins, message, sizeof message);
+	int error;
+
+	if (rt->sim) /* one thread */
+		shards = 1;
+	error = xy_registry_create(&rt->registry, rt->settings.plugins, message, sizeof message);
 
 	if (!error)
 		error = xy__tree_parse(&rt->tree, rt->settings.sched, rt->machine, rt->registry, shards,
@@ -64,25 +81,47 @@ static int runtime_tree(struct xy_runtime *rt)
 	return 0;
 }
 
-/* The reservoirs from which a leaf may get tasks by pulling. */
-static int worker_above(struct xy__worker *worker)
+/* --- the reservoirs from which a leaf may get tasks by pulling --- */
+
+/* A component is once in the list of a worker, though several teams may lead to it. */
+static void above_add(struct xy__worker *worker, struct xy_component *c, bool fill)
 {
-	struct xy_tree *tree = worker->agent.runtime->tree;
+	if (fill && worker->nabove && worker->above[worker->nabove - 1] == c)
+		return;
+	if (fill)
+		worker->above[worker->nabove] = c;
+	worker->nabove++;
+}
 
-	worker->above = calloc(tree->ncomponents, sizeof *worker->above);
-	if (!worker->above)
-		return -ENOMEM;
-	for (unsigned i = 0; i < tree->ncomponents; i++) {
-		struct xy_component *c = tree->components[i];
-		bool mine = false;
+/* Those that are above some worker or team member: so many for each. */
+static void above_count(struct xy_runtime *rt, bool fill)
+{
+	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
+		struct xy_component *c = rt->tree->components[i];
 
-		for (unsigned j = 0; j < c->nworkers && !mine; j++)
-			mine = c->workers[j] == worker->id;
-		for (unsigned j = 0; j < c->nteams && !mine; j++)
-			mine = xy__team_has(c->teams[j], worker->id);
-		if (mine && (c->ops->flags & XY_STORES) && c->ops->depth)
-			worker->above[worker->nabove++] = c;
+		if (!(c->ops->flags & XY_STORES) || !c->ops->depth)
+			continue;
+		for (unsigned j = 0; j < c->nworkers; j++)
+			above_add(&rt->workers[c->workers[j]], c, fill);
+		for (unsigned k = 0; k < c->nteams; k++)
+			for (unsigned j = 0; j < c->teams[k]->nmembers; j++)
+				above_add(&rt->workers[c->teams[k]->members[j]], c, fill);
 	}
+}
+
+static int runtime_above(struct xy_runtime *rt)
+{
+	above_count(rt, false);
+	for (unsigned i = 0; i < rt->nworkers; i++) {
+		struct xy__worker *worker = &rt->workers[i];
+
+		worker->above = malloc((worker->nabove + 1) * sizeof *worker->above);
+		worker->nabove = 0;
+		if (!worker->above)
+			return -ENOMEM;
+		worker->above[0] = NULL;
+	}
+	above_count(rt, true);
 	return 0;
 }
 
@@ -101,10 +140,11 @@ static int runtime_workers(struct xy_runtime *rt)
 		rt->workers[i].id = i;
 		rt->workers[i].arch = xy_machine_worker(rt->machine, i)->arch;
 		rt->workers[i].leaf = xy_tree_worker(rt->tree, i);
-		error = worker_above(&rt->workers[i]);
-		if (!error && rt->workers[i].arch != XY_CPU)
+		if (rt->workers[i].arch != XY_CPU || rt->sim)
 			error = xy__device_init(&rt->workers[i]);
 	}
+	if (!error)
+		error = runtime_above(rt);
 	return error ? error : xy__memory_init(rt);
 }
 
@@ -141,6 +181,7 @@ static void runtime_free(struct xy_runtime *rt)
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
 	xy__drivers_close(&rt->drivers);
+	xy__sim_destroy(rt);
 	free(rt->workers);
 	free(rt->deaths.of);
 	free(rt->applications);
@@ -176,14 +217,14 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 	if (!error)
 		error = runtime_workers(rt);
 	if (!error)
-		error = xy__bus_start(rt);
+		error = rt->sim ? xy__sim_bus(rt) : xy__bus_start(rt);
 	if (!error)
 		error = runtime_application(rt);
 	if (!error)
 		error = xy__teams_start(rt);
 	if (!error)
-		error = xy__threads_start(rt);
-	if (!error)
+		error = rt->sim ? xy__sim_start(rt) : xy__threads_start(rt);
+	if (!error && !rt->sim)
 		error = xy__watchdog_start(rt);
 	if (error) {
 		xy__threads_stop(rt);

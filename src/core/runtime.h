@@ -28,7 +28,8 @@ enum {
 	XY__ERROR_SIZE = 256
 };
 
-struct xy__slot;
+struct xy__slots;
+struct xy__sim;
 
 /* Tasks that are to end without running, each with its status, linked by next. */
 struct xy__endings {
@@ -66,7 +67,7 @@ struct xy__worker {
 	struct xy_component *leaf;           /* (c) */
 	struct xy_component **above;         /* (c) reservoirs on the way to the root */
 	unsigned nabove;                     /* (c) */
-	struct xy__slot *slots;              /* (o) of a device: what it has under way */
+	struct xy__slots *slots;             /* (o) of a device: what it has under way */
 	unsigned id;                         /* (c) */
 	unsigned node;                       /* (c) where its tasks' data has to be */
 	unsigned queue;                      /* (c) among the workers of its device */
@@ -84,6 +85,7 @@ struct xy_runtime {
 	struct xy_tree *tree;                /* (c) */
 	struct xy_component *root;           /* (c) */
 	struct xy__tree_engine engine;       /* (c) */
+	struct xy__sim *sim;                 /* (c) NULL: in real time */
 	struct xy__deaths deaths;            /* (a) */
 	struct xy__memory memory;            /* (a) */
 	struct xy__perf perf;                /* (a) */
@@ -273,6 +275,30 @@ struct xy_task *xy__threads_try(struct xy__worker *worker);
 /* The worker's next task; NULL when the runtime stops. */
 struct xy_task *xy__threads_next(struct xy__worker *worker);
 
+/* The worker has found a task and looks no more, so that offers travel again. */
+void xy__threads_found(struct xy__worker *worker);
+
+/* --- src/engines/sim.c: the same in virtual time, in whichever thread waits --- */
+
+/* The machine that is simulated; and the memory nodes and links of it, for data. */
+int xy__sim_create(struct xy_runtime *rt);
+void xy__sim_nodes(struct xy_runtime *rt);
+int xy__sim_bus(struct xy_runtime *rt);
+int xy__sim_start(struct xy_runtime *rt);
+void xy__sim_destroy(struct xy_runtime *rt);
+double xy__sim_now_us(const struct xy_runtime *rt);
+/* Lets the next thing happen; false when there is nothing left that could. */
+bool xy__sim_step(struct xy_runtime *rt);
+/* The same for somebody who can't go on before something happens. */
+void xy__sim_wait(struct xy_runtime *rt);
+/* The application has submitted a task. */
+void xy__sim_submitted(struct xy_runtime *rt);
+bool xy__sim_at_rest(struct xy_runtime *rt);
+/* Tasks that workers submitted, less those that ended on them. */
+int64_t xy__sim_live(const struct xy_runtime *rt);
+/* How long a task takes, as the machine file says; none where it does not. */
+struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
+
 /* --- worker.c --- */
 
 /* The implementation to use, and the function of it. */
@@ -300,8 +326,16 @@ void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, in
 
 /* Room for the tasks that a worker of a device has under way. 0 or -ENOMEM. */
 int xy__device_init(struct xy__worker *worker);
+/* The memory nodes are known. */
+void xy__device_place(struct xy__worker *worker);
 /* The life of a worker of a device. */
 void xy__device_run(struct xy__worker *worker);
+/* For an engine that waits elsewhere: goes on with what the worker has, takes more if there is something to take
+ * and room for it; true if anything came of that. And whether there is room, and whether data is waited for. */
+bool xy__device_go_on(struct xy__worker *worker);
+bool xy__device_take(struct xy__worker *worker);
+bool xy__device_has_room(const struct xy__worker *worker);
+bool xy__device_fetches(const struct xy__worker *worker);
 
 /* The life of a worker: until the engine has no more tasks for it. */
 void xy__worker_run(struct xy__worker *worker);

@@ -240,6 +240,8 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 	}
 	error = submit_new(desc, agent);
 	xy__leave(agent);
+	if (__builtin_expect(rt->sim != NULL, 0))
+		xy__sim_submitted(rt);
 	return error ? desc_refuse(rt, desc, error) : 0;
 }
 
@@ -365,9 +367,10 @@ static struct xy__waiter *waiter_create(struct xy_task *task)
 
 int xy_task_wait_for(struct xy_task *task, double seconds)
 {
-	double end = xy__now() + seconds, left = seconds;
+	double end, left = seconds;
 	struct xy__waiter *waiter;
 	struct xy__agent *agent;
+	struct xy_runtime *rt;
 	int status;
 
 	if (!task || atomic_load(&task->state) == XY__TASK_CREATED) {
@@ -375,7 +378,8 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 			task ? "' was not submitted" : "");
 		return -EINVAL;
 	}
-	if (xy__inside(task->pool->runtime)) {
+	rt = task->pool->runtime;
+	if (xy__inside(rt)) {
 		xy__log(task_log(task), "xy_task_wait: a codelet or callback can't wait for '%s'", xy_task_name(task));
 		return -EDEADLK;
 	}
@@ -387,12 +391,16 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 	waiter = waiter_create(task);
 	if (!waiter)
 		return -ENOMEM;
+	end = xy_now(rt) + seconds;
 	while (!atomic_load(&waiter->done) && left > 0) {
-		xy__futex_wait(&waiter->done, 0, left);
-		left = end - xy__now();
+		if (!rt->sim)
+			xy__futex_wait(&waiter->done, 0, left);
+		else if (!xy__sim_step(rt))
+			break;
+		left = end - xy_now(rt);
 	}
 	status = atomic_load(&waiter->done) ? atomic_load(&task->status) : -ETIMEDOUT;
-	agent = xy__enter(task->pool->runtime);
+	agent = xy__enter(rt);
 	xy__waiter_unref(waiter, agent);
 	xy__leave(agent);
 	return status;

@@ -151,6 +151,12 @@ struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker,
 	const struct xy_codelet *codelet = xy__task_codelet(task);
 	const struct xy_worker_info *info;
 
+	if (task->pool->sim && codelet && !(codelet->model && codelet->model->kind <= XY_MODEL_WORKER)) {
+		struct xy_prediction said = task->pool->sim(task->pool->runtime, task, worker);
+
+		if (said.kind == XY_PREDICTION_VALUE)
+			return said;
+	}
 	if (codelet && codelet->model && task->pool->perf)
 		return xy__perf_predict(task->pool->perf, codelet->model, task, worker, implementation);
 	info = xy_machine_worker(task->pool->machine, worker);

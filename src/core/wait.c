@@ -7,6 +7,7 @@
 #include "core/runtime.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +17,20 @@ enum { ROOM_YIELDS = 64 };   /* about what going to sleep and waking up take */
 uint64_t xy__runtime_live(struct xy_runtime *rt)
 {
 	uint64_t ended = 0, submitted = 0;
+	unsigned nworkers = rt->nworkers;
+
+	if (rt->sim) {
+		submitted = (uint64_t)xy__sim_live(rt);
+		nworkers = 0;
+	}
 
 	/* Ended before submitted: what ended was submitted before, so equal sums mean that there was a
 	 * moment without tasks. acquire: pairs with the release in xy__agent_add. */
-	for (unsigned i = 0; i < rt->nworkers; i++)
+	for (unsigned i = 0; i < nworkers; i++)
 		ended += atomic_load_explicit(&rt->workers[i].agent.ended, memory_order_acquire);
 	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
 		ended += atomic_load_explicit(&rt->applications[i].ended, memory_order_acquire);
-	for (unsigned i = 0; i < rt->nworkers; i++)
+	for (unsigned i = 0; i < nworkers; i++)
 		submitted += atomic_load_explicit(&rt->workers[i].agent.submitted, memory_order_acquire);
 	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
 		submitted += atomic_load_explicit(&rt->applications[i].submitted, memory_order_acquire);
@@ -41,8 +48,7 @@ static uint64_t runtime_sleeps(struct xy_runtime *rt)
 
 double xy_now(const struct xy_runtime *rt)
 {
-	(void)rt;
-	return xy__now();
+	return rt && rt->sim ? xy__sim_now_us(rt) * 1e-6 : xy__now();
 }
 
 /* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
@@ -50,8 +56,11 @@ double xy_now(const struct xy_runtime *rt)
  * before their last look, in which they may find a task, and after they have been woken. */
 bool xy__runtime_at_rest(struct xy_runtime *rt)
 {
-	uint64_t sleeps = runtime_sleeps(rt);
+	uint64_t sleeps;
 
+	if (rt->sim)
+		return xy__sim_at_rest(rt);
+	sleeps = runtime_sleeps(rt);
 	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox) ||
 	    xy__transfers_underway(&rt->memory))
 		return false;
@@ -70,13 +79,27 @@ void xy__runtime_news(struct xy_runtime *rt)
 	xy__futex_wake(&rt->news, INT32_MAX);
 }
 
+/* In virtual time: whoever waits lets things happen. False also when nothing can happen any more. */
+static bool wait_until_simulated(struct xy_runtime *rt, bool (*holds)(struct xy_runtime *), double seconds)
+{
+	double end = seconds < 0 ? INFINITY : xy_now(rt) + seconds;
+
+	while (!holds(rt))
+		if (xy_now(rt) >= end || !xy__sim_step(rt))
+			return holds(rt);
+	return true;
+}
+
 /* Waits until the condition holds; false when the time is over. The worker that runs out of tasks, and
  * one that has ended many, brings news. */
 static bool wait_until(struct xy_runtime *rt, bool (*holds)(struct xy_runtime *), double seconds)
 {
-	double end = seconds < 0 ? 0 : xy__now() + seconds;
+	double end;
 	bool done;
 
+	if (rt->sim)
+		return wait_until_simulated(rt, holds, seconds);
+	end = seconds < 0 ? 0 : xy__now() + seconds;
 	atomic_fetch_add(&rt->waiters, 1);
 	for (;;) {
 		int news = atomic_load(&rt->news);
@@ -115,7 +138,7 @@ void xy__runtime_room(struct xy_runtime *rt)
 		return;
 	/* A wake-up costs more than the time in which small tasks make room: let the workers have the core,
 	 * and look again, before sleeping. */
-	for (unsigned i = 0; i < ROOM_YIELDS; i++) {
+	for (unsigned i = 0; i < ROOM_YIELDS && !rt->sim; i++) {
 		sched_yield();
 		if (xy__runtime_live(rt) < rt->settings.window - rt->settings.window / 4)
 			return;

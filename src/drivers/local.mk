@@ -11,7 +11,7 @@ src_drivers_opencl_la_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 src_drivers_opencl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^xy_driver$$' -Wl,-z,nodelete
 src_drivers_opencl_la_LIBADD = $(OPENCL_LIBS)
-libxylem_all_la_SOURCES += src/drivers/cpu.c
+libxylem_all_la_SOURCES += src/drivers/cpu.c src/drivers/sim.c src/drivers/sim_flow.c
 
 # CUDA: a plug-in that looks for libcudart when it is loaded, so that the Toolkit is not needed here.
 pkglib_LTLIBRARIES += src/drivers/cuda.la

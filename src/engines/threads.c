@@ -78,7 +78,7 @@ static void threads_see_task(void *arg, const struct xy_task *task)
 		return;
 	for (unsigned i = 0; i < reservoir->nworkers && threads_somebody_sleeps(engine); i++)
 		if (xy_task_can_run(task, reservoir->workers[i]) &&
-		    threads_wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
+		    engine->wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
 			return;
 }
 
@@ -119,8 +119,7 @@ void xy__threads_offer_rest(struct xy__worker *worker)
 	}
 }
 
-/* The worker has found a task and looks no more, so that offers travel again. */
-static void threads_found(struct xy__worker *worker)
+void xy__threads_found(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
@@ -230,7 +229,7 @@ struct xy_task *xy__threads_next(struct xy__worker *worker)
 		if (!task)
 			task = threads_sleep(worker);
 	} while (!task && !atomic_load(&rt->stopping));
-	threads_found(worker);
+	xy__threads_found(worker);
 	return task;
 }
 

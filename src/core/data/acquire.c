@@ -142,7 +142,9 @@ void xy__wait_sleep(struct xy__wait *wait, struct xy_runtime *rt)
 	unsigned rounds = 0;
 
 	while (!atomic_load(&wait->done)) {
-		if (rt->memory.nnodes == 1) {
+		if (rt->sim) {
+			xy__sim_wait(rt);
+		} else if (rt->memory.nnodes == 1) {
 			xy__futex_wait(&wait->done, 0, -1);
 		} else if (!xy__transfers_underway(&rt->memory)) {
 			xy__futex_wait(&wait->done, 0, LOOK_AGAIN_S);

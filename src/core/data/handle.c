@@ -237,7 +237,10 @@ static void handle_wait_for_unordered(struct xy_handle *h)
 	int users;
 
 	while ((users = atomic_load(&h->unordered)))
-		xy__futex_wait(&h->unordered, users, -1);
+		if (h->runtime->sim)
+			xy__sim_wait(h->runtime);
+		else
+			xy__futex_wait(&h->unordered, users, -1);
 }
 
 void xy__handle_forget(struct xy_handle *h)

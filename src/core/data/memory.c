@@ -288,7 +288,7 @@ int xy__memory_init(struct xy_runtime *rt)
 	unsigned n = xy_machine_nnodes(rt->machine);
 	bool several = rt->settings.numa && n > 1;
 
-	for (unsigned w = 0; w < rt->nworkers; w++)
+	for (unsigned w = 0; w < rt->nworkers && !several; w++)
 		several |= xy_machine_worker(rt->machine, w)->arch != XY_CPU;
 	rt->memory.nnodes = several ? n : 1;
 	if (rt->memory.nnodes > XY__NNODES) {
@@ -305,12 +305,16 @@ int xy__memory_init(struct xy_runtime *rt)
 		const struct xy_worker_info *info = xy_machine_worker(rt->machine, w);
 
 		rt->workers[w].node = info->arch == XY_CPU && !rt->settings.numa ? XY__RAM : info->node;
-		if (info->arch == XY_CPU)
+		if (rt->workers[w].slots)
+			xy__device_place(&rt->workers[w]);
+		if (info->arch == XY_CPU || rt->sim)
 			continue;
 		node_set_device(rt, info);
 		for (unsigned i = 0; i < w; i++)
 			rt->workers[w].queue += rt->workers[i].arch != XY_CPU && rt->workers[i].node == info->node;
 	}
+	if (rt->sim)
+		xy__sim_nodes(rt);
 	return 0;
 }
 

@@ -287,7 +287,9 @@ static int fetch_patiently(struct xy_handle *h, unsigned id)
 		error = fetch_now(h, id, agent);
 		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
 		xy__leave(agent);
-		if (error == -EAGAIN && !any)
+		if (error == -EAGAIN && !any && rt->sim)
+			xy__sim_wait(rt);
+		else if (error == -EAGAIN && !any)
 			xy__patience(&rounds);
 	} while (error == -EAGAIN && !node_is_quiet(node, changes));
 	return error == -EAGAIN ? -ENOMEM : error;

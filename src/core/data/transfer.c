@@ -366,6 +366,8 @@ static void transfers_wait(struct xy_runtime *rt, _Atomic unsigned *count)
 		xy__leave(agent);
 		if (any)
 			rounds = 0;
+		else if (rt->sim)
+			xy__sim_wait(rt);
 		else
 			xy__patience(&rounds);
 	}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of a simulation: the clock, what is going to happen, and which workers have something to look at.
+ * Whoever waits lets things happen; one thread at a time does. Nothing happens between two calls of xy__sim_step,
+ * so that time stands still while the application or the tree is at work.
+ *
+ * Locking key: (c) constant, (p) whoever is pumping, (l) lock: threads of the application may begin transfers and
+ * push tasks while another one waits.
+ */
+#ifndef XYLEM_ENGINES_SIM_H
+#define XYLEM_ENGINES_SIM_H
+
+#include "core/data/memory.h"
+#include "core/platform.h"
+#include "core/runtime.h"
+
+struct xy__sim;
+
+/* A memory node, as its driver sees it. */
+struct xy_device {
+	struct xy__sim *sim;
+	unsigned node;
+	uintptr_t next_address;           /* (a) of memory that nobody touches; under the node's lock */
+};
+
+/* A kernel or a transfer that is under way. */
+struct xy_event {
+	struct xy_event *next;            /* (l) free, or behind it in its channel */
+	bool done;                        /* (l) */
+	unsigned from, to, kind;          /* of a transfer: its route, and which channel of the device it is in */
+	unsigned device;
+	double left, rate;                /* (l) bytes, and bytes per microsecond at present */
+};
+
+/* Something that happens at a known time: a kernel ends. */
+struct xy__sim_moment {
+	double at_us;
+	uint64_t number;                  /* the order among equals */
+	unsigned worker;
+	struct xy_event *event;
+};
+
+/* Transfers of one kind on one device, one after the other. */
+struct xy__sim_channel {
+	struct xy_event *first, *last;    /* (l) the first is under way */
+};
+
+struct xy__sim {
+	struct xy_runtime *runtime;                  /* (c) */
+	struct xy__platform *platform;               /* (c) */
+	struct xy_device *devices;                   /* (c) by node */
+	_Atomic int lock;
+	_Atomic uintptr_t pumping;                   /* (a) the thread that is, 0: none */
+	_Atomic double now_us;                       /* (p) to write */
+	double submitted_us;                         /* (p) when the application will have submitted what it has */
+
+	struct xy__sim_moment *moments;              /* (l) a heap: the next one first */
+	unsigned nmoments, capacity;                 /* (l) */
+	uint64_t nnumbers;                           /* (l) moments so far */
+	struct xy_event *free;                       /* (l) */
+	struct xy_event **blocks;                    /* (l) their memory */
+	unsigned nblocks;
+
+	unsigned *queue;                             /* (l) workers that have something to look at, a ring */
+	unsigned queue_first, queue_count;           /* (l) */
+	bool *queued;                                /* (l) by worker */
+	bool *fetching;                              /* (p) by worker: waits for data or memory */
+	unsigned *fetchers, nfetchers;               /* (p) those that do */
+	double *busy_until_us;                       /* (l) by worker: when its device has done what was launched */
+	int64_t live;                                /* (p) tasks that workers submitted, less those that they ended */
+	bool stuck;                                  /* (p) it was said that nothing can happen any more */
+
+	struct xy__sim_channel *channels;            /* (l) three for each node */
+	struct xy_event **flows;                     /* (l) transfers under way */
+	unsigned nflows;                             /* (l) */
+	unsigned *link_users;                        /* (l) by link */
+	double flows_at_us;                          /* (l) when `left` was true */
+	double flows_next_us;                        /* (l) when the first of them ends, if nothing changes */
+};
+
+/* --- src/engines/sim.c --- */
+
+/* A worker has something to look at. The lock is held. */
+void xy__sim_call(struct xy__sim *sim, unsigned worker);
+/* Something that ends at a known time; NULL without memory. The lock is not held. */
+struct xy_event *xy__sim_plan(struct xy__sim *sim, double at_us, unsigned worker);
+struct xy_event *xy__sim_event(struct xy__sim *sim);
+void xy__sim_event_free(struct xy__sim *sim, struct xy_event *event);
+
+static inline double xy__sim_time(const struct xy__sim *sim)
+{
+	return atomic_load_explicit(&((struct xy__sim *)sim)->now_us, memory_order_relaxed);
+}
+
+/* --- src/drivers/sim.c --- */
+
+extern const struct xy_driver xy__sim_driver;
+
+/* --- src/drivers/sim_flow.c: transfers that share links --- */
+
+/* Begins a transfer of so many bytes, in the order of its channel. The lock is held. */
+void xy__sim_flow_begin(struct xy__sim *sim, struct xy_event *event, double bytes);
+/* Ends those that have arrived at flows_next_us, which is now. The lock is held. */
+void xy__sim_flow_arrive(struct xy__sim *sim);
+
+#endif
