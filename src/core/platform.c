@@ -130,7 +130,9 @@ int xy__platform_read_all(struct xy__platform **p, const char *name_or_path, con
 		platform_each_folder(folders, platform_visit_file, &search);
 	}
 	if (search.status && (is_path || (search.status != -ENOENT && search.status != -ENOTDIR)))
-		xy__buffer_add(problems, "%s: %s\n", is_path ? name_or_path : search.path, strerror(-search.status));
+		xy__buffer_add(problems, "%s: %s\n", is_path ? name_or_path : search.path,
+			       search.status == -EFBIG ? "it is no file of text, or too large"
+						       : strerror(-search.status));
 	else if (search.status)
 		platform_not_found(name_or_path, folders, problems);
 	if (search.status)

@@ -80,7 +80,7 @@ static bool models_is_first(const struct xy__model_file *file, unsigned row)
 	return file->rows[row].samples && file->rows[row].size > 0 && file->rows[row].mean > 0;
 }
 
-/* Adds what a file says about a kernel. What the machine file says itself goes first. */
+/* Adds what a file says about a kernel, but for what the machine file says itself. */
 static bool models_add(struct xy__xym_reader *r, const char *kernel, const struct xy__model_file *file)
 {
 	const struct xy__platform *p = r->p;

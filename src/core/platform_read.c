@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the text of a machine file. The lines are gone over once for what stands alone, once for workers, once for
- * what names others, so their order has no meaning; everything that is wrong is collected.
+ * what names others, once for models, so their order has no meaning; everything that is wrong is collected.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define READ_SPEED_MAX 1e6
 
 /* When a kind of line is read. */
-enum read_pass { READ_ALONE, READ_WORKERS, READ_OTHERS, READ_NPASSES };
+enum read_pass { READ_ALONE, READ_WORKERS, READ_OTHERS, READ_MODELS };
 
 static bool read_machine(struct xy__xym_reader *r)
 {
@@ -142,7 +142,7 @@ static const struct read_kind {
 	{ "devices", READ_WORKERS, xy__xym_read_devices },
 	{ "route", READ_OTHERS, xy__xym_read_route },
 	{ "kernel", READ_OTHERS, read_kernel },
-	{ "models", READ_OTHERS, xy__xym_read_models },
+	{ "models", READ_MODELS, xy__xym_read_models },
 };
 enum { READ_NKINDS = sizeof read_kinds / sizeof read_kinds[0] };
 
@@ -190,6 +190,8 @@ static void read_passes(struct xy__xym_reader *r, const char *text)
 	r->no_memory |= !p->kernels || !p->routes || !r->general;
 	if (!r->no_memory)
 		read_lines(r, text, READ_OTHERS);
+	if (!r->no_memory)
+		read_lines(r, text, READ_MODELS);
 	if (!r->no_memory)
 		r->no_memory = !xy__kernels_seal(p->kernels);
 }

@@ -89,3 +89,10 @@ unit_tests += tests/core/data/redux_devices
 tests_core_data_redux_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/misuse
 tests_core_data_misuse_LDADD = $(bed_libs)
+unit_tests += tests/core/platform
+tests_core_platform_LDADD = $(helper_libs)
+tests_core_platform_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"' \
+	-DMACHINES='"$(abs_top_srcdir)/machines"'
+fuzz_tests += tests/fuzz/platform.fuzz
+tests_fuzz_platform_fuzz_LDADD = $(fuzz_libs)
+fuzz_corpora += tests/fuzz/platform.corpus
