@@ -4,7 +4,7 @@
 # Sourced in the top folder of the source. Every function prints what it does, one line for a step.
 
 # What the library and the example are built with. "a|b": either will do, a is installed.
-build_packages="gcc make libc6-dev autoconf automake libtool pkg-config|pkgconf libhwloc-dev libyaml-dev
+build_packages="gcc make libc6-dev autoconf automake libtool pkg-config|pkgconf libhwloc-dev libyaml-dev libglpk-dev
 	libopenblas-dev|libopenblas-pthread-dev|libopenblas-openmp-dev|libopenblas-serial-dev"
 
 jobs=$(nproc 2>/dev/null || echo 2)

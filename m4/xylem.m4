@@ -85,6 +85,15 @@ XY_ROW([libyaml], [$xy_yaml], [sched-pipeline, xylem pipeline], [libyaml-dev])
 AM_CONDITIONAL([HAVE_YAML], [test "x$xy_yaml" != xno])
 ])
 
+dnl The solver of linear programs. It has no pkg-config file.
+AC_DEFUN([XY_GLPK], [
+AC_CHECK_HEADER([glpk.h], [AC_CHECK_LIB([glpk], [glp_simplex], [xy_glpk=yes], [xy_glpk=no], [-lm])], [xy_glpk=no])
+AS_IF([test $xy_glpk = yes], [GLPK_LIBS=-lglpk], [GLPK_LIBS=])
+AC_SUBST([GLPK_LIBS])
+XY_ROW([GLPK], [$xy_glpk], [bounds by linear programs with all paths], [libglpk-dev])
+AM_CONDITIONAL([HAVE_GLPK], [test $xy_glpk = yes])
+])
+
 dnl What the tests use: cmocka, spin, Relacy, valgrind.
 AC_DEFUN([XY_TEST_TOOLS], [
 PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [xy_cmocka=`$PKG_CONFIG --modversion cmocka`], [xy_cmocka=no])

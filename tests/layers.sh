@@ -10,6 +10,7 @@ layers='
 util       core/util/
 pipeline   pipeline/
 graph      graph/
+bound      bound/
 machine    core/(topology|machine|config|drivers|platform|perf/(file|lines|starpu|stats|store)\.)
 task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
 tree       core/(component|option|registry|expression|tree)

@@ -53,6 +53,7 @@ script_tests += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
 script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
+include tests/bound/local.mk
 include tests/components/local.mk
 include tests/core/local.mk
 include tests/core/perf/local.mk

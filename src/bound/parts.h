@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the bounds share: a checked problem, its tasks in an order that follows the edges, its types (tasks with
+ * the same durations), and groups of tasks that a program need not tell apart.
+ */
+#ifndef XYLEM_BOUND_PARTS_H
+#define XYLEM_BOUND_PARTS_H
+
+#include "bound/bound.h"
+
+/* What is taken off a bound for the rounding of sums, relative. */
+#define BOUND_ROUNDING 1e-9
+
+struct bound_graph {
+	const struct bound_problem *problem;
+	unsigned ntypes;
+	unsigned *order;        /* all tasks, predecessors first */
+	unsigned *type;         /* by task */
+	unsigned *sample;       /* by type: a task of it, the first */
+	unsigned *count;        /* by type: how many tasks */
+	double *fastest_us;     /* by type */
+	double total_us;        /* of all tasks, at their fastest */
+};
+
+int bound_graph_init(struct bound_graph *graph, const struct bound_problem *problem, char *message);
+void bound_graph_fini(struct bound_graph *graph);
+
+/* Durations by class of a type. A class without workers is INFINITY. */
+double bound_graph_duration(const struct bound_graph *graph, unsigned type, unsigned class);
+
+/* The longest path for these lengths by task: up[i] is the longest one that ends with i, i included. */
+double bound_graph_longest(const struct bound_graph *graph, const double *length_us, double *up_us);
+/* The tasks of a longest path that ends with task, last first; returns how many. path has room for all. */
+unsigned bound_graph_path(const struct bound_graph *graph, const double *up_us, unsigned task, unsigned *path);
+
+/* Tasks of one type, all of them on the path of a program or none. */
+struct bound_group {
+	unsigned type, count;
+	bool on_path;
+};
+
+/* min T: the groups, divided among classes, fit into each class's workers until T, and those on the path
+ * one behind the other. Negative: -ENOMEM. */
+double bound_area(const struct bound_graph *graph, const struct bound_group *groups, unsigned ngroups);
+
+/* The linear program; set has the other bounds and gets this one. */
+int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *set);
+
+#endif
