@@ -34,7 +34,7 @@ struct xy_tree;
 struct xy_runtime;
 
 /* Changes whenever the structs below do; a plug-in made for another one is refused. */
-#define XY_ABI 2u
+#define XY_ABI 3u
 
 /* In masks of architectures: a team of CPU workers, as if that were another kind of processor. Tasks of a
  * parallel codelet have it besides XY_ON_CPU, if the tree has a parallel-worker. */
@@ -51,6 +51,7 @@ struct xy_agent {
 	uint64_t random;           /* state of xy_agent_random */
 	unsigned offers;           /* the first offer of a task made to itself needs no wake-up; ... */
 	unsigned offered;          /* ... the architectures of that task, 0 when it is constrained */
+	bool gave_back;            /* xy_give_back was called: there may be a task where it has looked before */
 	unsigned held;             /* debug build: component locks held, ... */
 	unsigned held_levels[16];  /* ... and the levels of their components, falling down the tree */
 };
@@ -127,6 +128,9 @@ struct xy_component_ops {
 	/* Stored tasks now, and the most there ever were. Needed with XY_STORES. Any thread, no lock of
 	 * a component is held. */
 	size_t (*depth)(struct xy_component *self, size_t *peak);
+	/* How long what is stored here, not below, is expected to take on one worker, in microseconds. NULL: 0.
+	 * Any thread, without a lock, also while locks of others are held. */
+	double (*stored_us)(struct xy_component *self);
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 			  void *arg);
@@ -159,6 +163,7 @@ struct xy_component {
 	unsigned nmembers;               /* of a parallel-worker: its workers, in rising order */
 	const unsigned *members;
 	bool takes_pushes;               /* pushing down into it makes sense: a reservoir, decision or team below */
+	bool predicted;                  /* something above predicts: tasks come with what they are expected to take */
 	const char *label;               /* of the branch that it begins, or NULL */
 	/* Where a pull of it ends: the nearest at or above it that answers pulls or has not one parent; and
 	 * the nearest from it to there with `passed`, or NULL. */
@@ -195,6 +200,13 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by);
 bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by);
 bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
+
+/*
+ * The message back up, for a task that is yours and for which what was decided above does not hold any more: it has
+ * been measured meanwhile, or its model is gone, or nobody below can run it now. It enters the tree anew, and whoever
+ * decides there does so again; it never gets lost. An up call: hold no lock, and take the task out of your queue first.
+ */
+void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 
 /* The offer of a task. Constrained tasks (pinned, or with a can_execute hook) carry themselves, so
  * that such an offer must be made while the component holds the task. */
@@ -267,9 +279,10 @@ static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self,
 
 /* Tasks in order, taken by workers that can run them. Zero is empty; the links are inside the tasks,
  * so nothing is allocated and nothing can fail. The owner of the queue guards it with a lock; only
- * xy_queue_count and xy_queue_peak may be called without. */
+ * xy_queue_count, xy_queue_peak and xy_queue_length_us may be called without. */
 #define XY_NLANES (2 * XY_ON_TEAM)
 #define XY_QUEUE_READY 64u
+#define XY_QUEUE_PREDICTED (1u << 31)
 
 struct xy_queue_lane {
 	struct xy_task *front, *back;    /* priority 0, or all of an unordered queue: in order of arrival */
@@ -279,13 +292,17 @@ struct xy_queue_lane {
 struct xy_queue {
 	_Atomic size_t count;
 	_Atomic size_t peak;
-	double length_us;                /* sum of the expected lengths */
+	size_t simple;                   /* inserting is simple below so many: the peak, 0 if it predicts */
+	_Atomic double length_us;        /* sum of the lengths; written with the lock held */
 	uint64_t arrivals;
-	unsigned used;                   /* lanes that are not empty */
+	unsigned used;                   /* lanes that are not empty, and XY_QUEUE_PREDICTED */
 	bool ordered;                    /* by priority; set it before use */
 	struct xy_queue_lane lanes[XY_NLANES + 1];  /* by architectures; the last: constrained tasks */
 };
 
+/* Before use, for a component that is predicted: the lengths are those that tasks are expected to take where they
+ * were sent, and not only what their descriptions say. */
+void xy_queue_predict(struct xy_queue *q);
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
 /* The first task that the agent's worker can run: highest priority, oldest first. NULL if there is none. */
 struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
@@ -309,6 +326,10 @@ static inline size_t xy_queue_count(const struct xy_queue *q)
 static inline size_t xy_queue_peak(const struct xy_queue *q)
 {
 	return atomic_load_explicit(&((struct xy_queue *)q)->peak, memory_order_relaxed);
+}
+static inline double xy_queue_length_us(const struct xy_queue *q)
+{
+	return atomic_load_explicit(&((struct xy_queue *)q)->length_us, memory_order_relaxed);
 }
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 /* One task for each set of architectures, then each constrained one. */

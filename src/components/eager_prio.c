@@ -21,6 +21,7 @@ const struct xy_component_ops xy__eager_prio_ops = {
 	.can_pull = xy__reservoir_can_pull,
 	.is_bounded = xy__reservoir_is_bounded,
 	.depth = xy__reservoir_depth,
+	.stored_us = xy__reservoir_stored_us,
 	.each_task = xy__reservoir_each_task,
 	.each_kind = xy__reservoir_each_kind,
 };

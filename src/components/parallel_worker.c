@@ -232,6 +232,11 @@ static size_t team_depth(struct xy_component *self, size_t *peak)
 	return xy_queue_count(&team_of(self)->queue);
 }
 
+static double team_stored_us(struct xy_component *self)
+{
+	return xy_queue_length_us(&team_of(self)->queue);
+}
+
 static void team_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct xy_agent nobody = { .worker = -1 };
@@ -256,6 +261,8 @@ static int team_init(struct xy_component *self)
 {
 	struct xy__team *team = team_of(self);
 
+	if (self->predicted)
+		xy_queue_predict(&team->queue);
 	team->arrived = calloc(self->nmembers, sizeof *team->arrived);
 	return team->arrived ? 0 : -ENOMEM;
 }
@@ -298,5 +305,6 @@ const struct xy_component_ops xy__parallel_worker_ops = {
 	.can_pull = team_can_pull,
 	.is_bounded = team_is_bounded,
 	.depth = team_depth,
+	.stored_us = team_stored_us,
 	.each_task = team_each_task,
 };

@@ -23,6 +23,7 @@ const struct xy_component_ops xy__prio_ops = {
 	.can_push = xy__reservoir_can_push,
 	.is_bounded = xy__reservoir_is_bounded,
 	.depth = xy__reservoir_depth,
+	.stored_us = xy__reservoir_stored_us,
 	.each_task = xy__reservoir_each_task,
 	.each_kind = xy__reservoir_each_kind,
 };

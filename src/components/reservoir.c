@@ -20,7 +20,7 @@ static struct xy__reservoir *reservoir(struct xy_component *self)
 
 static bool reservoir_has_room(const struct xy__reservoir *r)
 {
-	return xy_queue_count(&r->queue) < r->ntasks && r->queue.length_us < r->length_us;
+	return xy_queue_count(&r->queue) < r->ntasks && xy_queue_length_us(&r->queue) < r->length_us;
 }
 
 /* An empty one takes any task, however long. */
@@ -28,7 +28,7 @@ static bool reservoir_has_room_for(const struct xy__reservoir *r, const struct x
 {
 	size_t count = xy_queue_count(&r->queue);
 
-	return !count || (count < r->ntasks && r->queue.length_us + (double)task->length_us <= r->length_us);
+	return !count || (count < r->ntasks && xy__queue_length_with(&r->queue, task) <= r->length_us);
 }
 
 /* Tells the parents that there is room, again as long as one of them fills some of it: it may not
@@ -247,6 +247,8 @@ static int reservoir_bound(const struct xy_component *self)
 static int reservoir_init(struct xy__reservoir *r, bool ordered)
 {
 	r->queue.ordered = ordered;
+	if (r->base.predicted)
+		xy_queue_predict(&r->queue);
 	r->bound = reservoir_bound(&r->base);
 	r->picks = r->ready && xy_machine_nnodes(xy_component_machine(&r->base)) > 1;
 	r->bounded = xy__reservoir_is_bounded(&r->base);
@@ -281,6 +283,11 @@ size_t xy__reservoir_depth(struct xy_component *self, size_t *peak)
 {
 	*peak = xy_queue_peak(&reservoir(self)->queue);
 	return xy_queue_count(&reservoir(self)->queue);
+}
+
+double xy__reservoir_stored_us(struct xy_component *self)
+{
+	return xy_queue_length_us(&reservoir(self)->queue);
 }
 
 void xy__reservoir_each_task(struct xy_component *self,

@@ -43,6 +43,7 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 bool xy__reservoir_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
 bool xy__reservoir_is_bounded(const struct xy_component *self);
 size_t xy__reservoir_depth(struct xy_component *self, size_t *peak);
+double xy__reservoir_stored_us(struct xy_component *self);
 void xy__reservoir_each_task(struct xy_component *self,
 			     void (*visit)(void *arg, const struct xy_task *task), void *arg);
 void xy__reservoir_each_kind(struct xy_component *self,

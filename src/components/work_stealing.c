@@ -332,6 +332,8 @@ static int stealing_init(struct xy_component *self)
 	}
 	for (unsigned i = 0; i < n; i++) {
 		s->sides[i] = (struct stealing_side){ .queue.ordered = true };
+		if (self->predicted)
+			xy_queue_predict(&s->sides[i].queue);
 		if (s->victims)
 			stealing_order(s, i, s->victims + (size_t)i * (n - 1));
 	}
@@ -357,6 +359,16 @@ static size_t stealing_depth(struct xy_component *self, size_t *peak)
 		*peak += xy_queue_peak(&s->sides[i].queue);
 	}
 	return count;
+}
+
+static double stealing_stored_us(struct xy_component *self)
+{
+	struct stealing *s = stealing(self);
+	double sum = 0;
+
+	for (unsigned i = 0; i < self->nchildren; i++)
+		sum += xy_queue_length_us(&s->sides[i].queue);
+	return sum;
 }
 
 static void stealing_each(struct xy_component *self,
@@ -420,6 +432,7 @@ const struct xy_component_ops xy__work_stealing_ops = {
 	.can_pull = stealing_can_pull,
 	.is_bounded = stealing_is_bounded,
 	.depth = stealing_depth,
+	.stored_us = stealing_stored_us,
 	.each_task = stealing_each_task,
 	.each_kind = stealing_each_kind,
 };

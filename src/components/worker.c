@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include "core/task.h"
 #include "core/tree.h"
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
@@ -16,6 +17,7 @@ struct worker {
 	bool turned_away;                /* (l) a push was refused and can_push has not been said since */
 	_Atomic bool used;               /* (a) something was pushed ever */
 	_Atomic(struct xy_task *) slot;  /* (l) to change it, (a) to see whether it is worth the lock */
+	_Atomic float slot_us;           /* (l) to change it, (a) how long that is expected to take */
 };
 
 static struct xy_task *worker_slot(const struct worker *w)
@@ -27,6 +29,8 @@ static struct xy_task *worker_slot(const struct worker *w)
 static void worker_set_slot(struct worker *w, struct xy_task *task)
 {
 	atomic_store_explicit(&w->slot, task, memory_order_relaxed);
+	if (w->base.predicted)
+		atomic_store_explicit(&w->slot_us, task ? task->expected_us : 0, memory_order_relaxed);
 }
 
 /* Lets the worker know; true unless it is busy. One task for itself needs no wake-up: it is about to
@@ -102,6 +106,18 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	return task;
 }
 
+/* A task was given back, and may now be where this worker has looked before. */
+static struct xy_task *worker_look_again(struct worker *w, struct xy_agent *by)
+{
+	struct xy_task *task = NULL;
+
+	while (!task && by->gave_back) {
+		by->gave_back = false;
+		task = worker_slot(w) ? worker_take(w, by) : xy_pull_parents(&w->base, by);
+	}
+	return task;
+}
+
 struct xy_task *xy__worker_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct worker *w = (struct worker *)self;
@@ -109,8 +125,10 @@ struct xy_task *xy__worker_pull(struct xy_component *self, struct xy_agent *by)
 
 	if (!task)
 		task = self->nparents == 1 ? xy_pull(self->parents[0], by) : xy_pull_parents(self, by);
+	if (task)
+		return task;
 	/* who decides above answers by pushing */
-	return task || !worker_slot(w) ? task : worker_take(w, by);
+	return worker_slot(w) ? worker_take(w, by) : by->gave_back ? worker_look_again(w, by) : NULL;
 }
 
 static bool worker_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
@@ -134,6 +152,11 @@ static size_t worker_depth(struct xy_component *self, size_t *peak)
 
 	*peak = atomic_load_explicit(&w->used, memory_order_relaxed);
 	return worker_slot(w) != NULL;
+}
+
+static double worker_stored_us(struct xy_component *self)
+{
+	return (double)atomic_load_explicit(&((struct worker *)self)->slot_us, memory_order_relaxed);
 }
 
 static void worker_each_task(struct xy_component *self,
@@ -186,5 +209,6 @@ const struct xy_component_ops xy__worker_ops = {
 	.can_pull = worker_can_pull,
 	.is_bounded = worker_is_bounded,
 	.depth = worker_depth,
+	.stored_us = worker_stored_us,
 	.each_task = worker_each_task,
 };

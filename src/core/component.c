@@ -212,6 +212,20 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 	return woken;
 }
 
+/* Whoever runs the tree can also keep what the root refuses, when nobody is left who could run it. */
+void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__tree_engine *engine = self->tree->engine;
+
+	RULE(!by->held);
+	task->expected_us = 0;
+	by->gave_back = true;
+	if (engine && engine->take_back)
+		engine->take_back(engine, task, by);
+	else
+		xy_push(self->tree->root, task, by);
+}
+
 struct xy_offer xy_offer_of(const struct xy_task *task)
 {
 	return (struct xy_offer){ .archs = task->archs, .task = task->constrained ? task : NULL };

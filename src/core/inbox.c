@@ -5,6 +5,7 @@
  * tree first; only when somebody sleeps and nobody looks does the application do that itself. So a
  * burst of submissions costs neither locks nor wake-ups, and no task waits while a worker sleeps.
  */
+#include "core/data/memory.h"
 #include "core/deps.h"
 #include "core/runtime.h"
 
@@ -24,6 +25,15 @@ void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agen
 	rt->stranded = task;
 	atomic_store_explicit(&rt->has_stranded, true, memory_order_relaxed);
 	xy__lock_drop(&rt->inbox_lock);
+}
+
+void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_runtime *rt = (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	xy__inbox_push(rt, task, (struct xy__agent *)by);
 }
 
 /* Tries the refused ones again, in the order in which they were refused. */

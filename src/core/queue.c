@@ -10,7 +10,10 @@
 #include "core/heap.h"
 #include "core/task.h"
 
-enum { QUEUE_CONSTRAINED = XY_NLANES };  /* the lane of constrained tasks */
+enum {
+	QUEUE_CONSTRAINED = XY_NLANES,          /* the lane of constrained tasks */
+	QUEUE_FREE = (1 << XY_NLANES) - 1       /* mask of the others */
+};
 
 _Static_assert(XY_NLANES == 16, "queue_lanes has a row for each set of three architectures and teams");
 
@@ -135,6 +138,38 @@ static struct xy_task *constrained_newest(const struct xy_queue *q, const struct
 	return negative;
 }
 
+/* --- lengths --- */
+
+void xy_queue_predict(struct xy_queue *q)
+{
+	q->used |= XY_QUEUE_PREDICTED;
+	q->simple = 0;
+}
+
+/* What a task adds to the length of the queue. It is the same as long as the task rests there. */
+static double queue_length_of(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->used & XY_QUEUE_PREDICTED && task->expected_us > 0 ? (double)task->expected_us
+								      : (double)task->length_us;
+}
+
+double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task)
+{
+	return xy_queue_length_us(q) + queue_length_of(q, task);
+}
+
+static void queue_lengthen(struct xy_queue *q, const struct xy_task *task)
+{
+	xy__queue_set_length(q, xy__queue_length_with(q, task));
+}
+
+static void queue_shorten(struct xy_queue *q, const struct xy_task *task)
+{
+	double length = xy_queue_length_us(q) - queue_length_of(q, task);
+
+	xy__queue_set_length(q, length > 0 ? length : 0);
+}
+
 /* --- queues --- */
 
 static void constrained_insert(struct xy_queue *q, struct xy_task *task)
@@ -163,10 +198,13 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 
 	task->arrival = q->arrivals++;
 	q->used |= 1u << i;
-	q->length_us += (double)task->length_us;
+	queue_lengthen(q, task);
 	xy__queue_set_count(q, count);
-	if (count > xy_queue_peak(q))
+	if (count > xy_queue_peak(q)) {
 		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
+		if (!(q->used & XY_QUEUE_PREDICTED))
+			q->simple = count;
+	}
 	if (task->constrained || (task->priority != 0 && q->ordered))
 		queue_insert_special(q, task);
 	else
@@ -185,7 +223,7 @@ static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
 		list_remove(lane, task);
 	if (!lane->front && !lane->heap)
 		q->used &= ~(1u << i);
-	q->length_us -= (double)task->length_us;
+	queue_shorten(q, task);
 }
 
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
@@ -305,7 +343,7 @@ static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, 
 {
 	struct xy_task *best = other;
 
-	for (lanes &= q->used & ~(1u << QUEUE_CONSTRAINED); lanes; lanes &= lanes - 1) {
+	for (lanes &= q->used & QUEUE_FREE; lanes; lanes &= lanes - 1) {
 		struct xy_task *task = lane_first(&q->lanes[__builtin_ctz(lanes)]);
 
 		if (!best || queue_before(q, task, best))
@@ -353,7 +391,7 @@ void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_
 
 void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
-	for (unsigned lanes = q->used & ~(1u << QUEUE_CONSTRAINED); lanes; lanes &= lanes - 1)
+	for (unsigned lanes = q->used & QUEUE_FREE; lanes; lanes &= lanes - 1)
 		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));
 	for (struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front; task; task = task->next)
 		visit(arg, task);
@@ -380,7 +418,7 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
 	}
 	task->arrival = arrival;
 	q->used |= 1u << i;
-	q->length_us += (double)task->length_us;
+	queue_lengthen(q, task);
 	if (queue_in_heap(q, task))
 		heap_insert(&q->lanes[i].heap, task);
 	else

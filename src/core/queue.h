@@ -15,16 +15,22 @@ static inline void xy__queue_set_count(struct xy_queue *q, size_t count)
 	atomic_store_explicit(&q->count, count, memory_order_relaxed);
 }
 
+static inline void xy__queue_set_length(struct xy_queue *q, double length_us)
+{
+	atomic_store_explicit(&q->length_us, length_us, memory_order_relaxed);
+}
+
 static inline void xy__queue_uncount(struct xy_queue *q)
 {
 	size_t count = xy_queue_count(q) - 1;
 
 	xy__queue_set_count(q, count);
 	if (!count)
-		q->length_us = 0; /* no rounding error outlives the tasks that it came from */
+		xy__queue_set_length(q, 0); /* no rounding error outlives the tasks that it came from */
 }
 
-/* The lane that is the whole queue, if it is one list of tasks that this agent can run; else NULL. */
+/* The lane that is the whole queue, if it is one list of tasks that this agent can run; else NULL, also for a queue
+ * that predicts. */
 static inline struct xy_queue_lane *xy__queue_only(struct xy_queue *q, const struct xy_agent *by)
 {
 	unsigned i = q->used ? (unsigned)__builtin_ctz(q->used) : 0;
@@ -49,7 +55,7 @@ static inline struct xy_task *xy__queue_take(struct xy_queue *q, const struct xy
 		q->used = 0;
 	}
 	if (task->length_us != 0)
-		q->length_us -= (double)task->length_us;
+		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
 	xy__queue_uncount(q);
 	return task;
 }
@@ -71,7 +77,7 @@ static inline struct xy_task *xy__queue_take_newest(struct xy_queue *q, const st
 		q->used = 0;
 	}
 	if (task->length_us != 0)
-		q->length_us -= (double)task->length_us;
+		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
 	xy__queue_uncount(q);
 	return task;
 }
@@ -83,7 +89,7 @@ static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 	size_t count = xy_queue_count(q) + 1;
 
 	if (task->constrained || (q->ordered && task->priority) || !lane->back || task->length_us != 0 ||
-	    count > atomic_load_explicit(&q->peak, memory_order_relaxed)) {
+	    count > q->simple) {
 		xy_queue_insert(q, task);
 		return;
 	}
@@ -94,6 +100,9 @@ static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 	lane->back = task;
 	xy__queue_set_count(q, count);
 }
+
+/* How long the queue would be with this task, which is not in it. */
+double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task);
 
 /* --- passing on --- */
 

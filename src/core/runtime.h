@@ -218,6 +218,9 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
 /* Gives a ready task straight to the tree: what workers do. */
 void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
 
+/* The same for one that a component gives back. */
+void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
+
 /* Whether somebody sleeps and nobody looks for tasks; to be asked after a fence. */
 static inline bool xy__inbox_urgent(struct xy_runtime *rt)
 {

@@ -143,10 +143,13 @@ static int seal_teams(struct xy__rules *rules, struct xy_component *c)
 }
 
 /* Parents come before children. */
-static void seal_source(struct xy_component *c)
+static void seal_from_above(struct xy_component *c)
 {
 	bool ends = c->ops->pull || c->nparents != 1;
 
+	c->predicted = false;
+	for (unsigned i = 0; i < c->nparents; i++)
+		c->predicted |= c->parents[i]->predicted || (c->parents[i]->ops->flags & XY_PREDICTS);
 	c->source = ends ? c : c->parents[0]->source;
 	c->looker = c->ops->passed ? c : ends ? NULL : c->parents[0]->looker;
 }
@@ -178,7 +181,7 @@ static int seal_check(struct xy__rules *rules)
 		seal_takes_pushes(rules->order[i]);
 	}
 	for (unsigned i = 0; i < rules->norder; i++)
-		seal_source(rules->order[i]);
+		seal_from_above(rules->order[i]);
 	if (!rc)
 		rc = xy__rules_check_flow(rules);
 	return rc ? rc : rules->nfaults ? -EINVAL : 0;
