@@ -9,9 +9,12 @@
 const struct xy_component_ops *const xy__components[] = {
 	&xy__best_implementation_ops,
 	&xy__eager_ops,
+	&xy__eager_calibration_ops,
 	&xy__eager_prio_ops,
 	&xy__fifo_ops,
+	&xy__mct_ops,
 	&xy__parallel_worker_ops,
+	&xy__perfmodel_select_ops,
 	&xy__prio_ops,
 	&xy__random_ops,
 	&xy__stage_ops,

@@ -1,11 +1,15 @@
-# One file per component; all.c is the table. reservoir and spread are shared by several.
+# One file per component; all.c is the table. estimate, reservoir and spread are shared by several.
 libxylem_all_la_SOURCES += \
 	src/components/all.c src/components/all.h \
 	src/components/best_implementation.c \
 	src/components/eager.c \
+	src/components/eager_calibration.c \
 	src/components/eager_prio.c \
+	src/components/estimate.c src/components/estimate.h \
 	src/components/fifo.c \
+	src/components/mct.c src/components/mct.h \
 	src/components/parallel_worker.c src/components/parallel_worker.h \
+	src/components/perfmodel_select.c \
 	src/components/prio.c \
 	src/components/random.c \
 	src/components/reservoir.c src/components/reservoir.h \

@@ -16,6 +16,41 @@ static const struct xy_codelet bed_codelet = {
 	.cpu = { bed_nothing }, .cuda = { bed_nothing }, .opencl = { bed_nothing },
 };
 
+static double bed_length(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)implementation;
+	return ((const double *)xy_task_argument(task))[worker];
+}
+
+static double bed_length_of_two(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	return ((const double *)xy_task_argument(task))[2 * worker + implementation];
+}
+
+static const struct xy_model bed_model = { .kind = XY_MODEL_WORKER, .per_worker = bed_length };
+static const struct xy_model bed_model_of_two = { .kind = XY_MODEL_WORKER, .per_worker = bed_length_of_two };
+
+static const struct xy_codelet bed_lasting = {
+	.cpu = { bed_nothing }, .cuda = { bed_nothing }, .opencl = { bed_nothing }, .model = &bed_model,
+};
+
+static const struct xy_codelet bed_two = {
+	.cpu = { bed_nothing, bed_nothing }, .cuda = { bed_nothing, bed_nothing },
+	.opencl = { bed_nothing, bed_nothing }, .model = &bed_model_of_two,
+};
+
+static double bed_engine_now(struct xy__tree_engine *engine)
+{
+	return ((struct bed *)((char *)engine - offsetof(struct bed, engine)))->now_us;
+}
+
+static double bed_engine_free(struct xy__tree_engine *engine, unsigned worker)
+{
+	struct bed *bed = (struct bed *)((char *)engine - offsetof(struct bed, engine));
+
+	return bed->free_us[worker] > bed->now_us ? bed->free_us[worker] : bed->now_us;
+}
+
 static enum xy__wake bed_engine_wake(struct xy__tree_engine *engine, unsigned worker)
 {
 	struct bed *bed = (struct bed *)((char *)engine - offsetof(struct bed, engine));
@@ -52,6 +87,8 @@ struct bed *bed_open(const char *machine)
 	bed->tree = xy_tree_create(bed->machine, NULL);
 	assert_non_null(bed->tree);
 	bed->pool.machine = bed->machine;
+	bed->perf.machine = bed->machine;
+	bed->pool.perf = &bed->perf;
 	bed->application.worker = -1;
 	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++) {
 		const struct xy_worker_info *info = xy_machine_worker(bed->machine, i);
@@ -65,13 +102,30 @@ struct bed *bed_open(const char *machine)
 	bed->engine.sleepers = &bed->sleepers;
 	bed->engine.searchers = &bed->searchers;
 	bed->engine.wake = bed_engine_wake;
+	bed->engine.now_us = bed_engine_now;
+	bed->engine.free_us = bed_engine_free;
 	bed->engine.prefetch = bed_engine_prefetch;
+	return bed;
+}
+
+struct bed *bed_parse(const char *machine, const char *expression)
+{
+	struct bed *bed = bed_open(machine);
+	char error[1024] = "";
+
+	xy_tree_destroy(bed->tree);
+	bed->tree = NULL;
+	if (xy_registry_create(&bed->registry, NULL, error, sizeof error) ||
+	    xy_tree_parse(&bed->tree, expression, bed->machine, bed->registry, error, sizeof error))
+		fail_msg("%s", error);
+	bed->tree->engine = &bed->engine;
 	return bed;
 }
 
 void bed_close(struct bed *bed)
 {
 	xy_tree_destroy(bed->tree);
+	xy_registry_destroy(bed->registry);
 	xy_machine_destroy(bed->machine);
 	for (unsigned i = 0; i < bed->ntasks; i++) {
 		if (bed->tasks[i]->extra)
@@ -150,6 +204,24 @@ struct xy_task *bed_task_pinned(struct bed *bed, unsigned archs, unsigned worker
 	assert_non_null(task->extra->workers);
 	task->extra->workers[0] = worker;
 	task->extra->nworkers = 1;
+	return task;
+}
+
+struct xy_task *bed_task_lasting(struct bed *bed, unsigned archs, const double *lengths_us)
+{
+	struct xy_task *task = bed_task(bed, archs);
+
+	task->kind = (uintptr_t)&bed_lasting;
+	task->arg = (void *)lengths_us;
+	return task;
+}
+
+struct xy_task *bed_task_of_two(struct bed *bed, unsigned archs, const double *lengths_us)
+{
+	struct xy_task *task = bed_task_lasting(bed, archs, lengths_us);
+
+	task->kind = (uintptr_t)&bed_two;
+	task->flags |= XY__TASK_CHOICE;
 	return task;
 }
 

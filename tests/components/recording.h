@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "components/all.h"
+#include "core/perf/model.h"
 #include "core/pool.h"
 #include "core/task.h"
 #include "core/tree.h"
@@ -24,8 +25,11 @@ enum { BED_WORKERS = 300, BED_RECORDS = 4096 };
 
 struct bed {
 	struct xy_machine *machine;
+	struct xy_registry *registry;             /* if an expression was parsed */
 	struct xy_tree *tree;
-	struct xy__pool pool;                     /* only tells the tasks their machine */
+	struct xy__pool pool;                     /* only tells the tasks their machine and models */
+	struct xy__perf perf;                     /* knows the machine, and no measurements */
+	double now_us, free_us[BED_WORKERS];      /* the clock, and when workers are free if that is later */
 	struct xy_agent application;
 	struct xy_agent workers[BED_WORKERS];
 	/* The engine: workers sleep unless told otherwise, and a wake-up is written down. */
@@ -45,6 +49,8 @@ struct bed {
 /* A bed with an empty tree for the machine; the test fails if that can't be made. */
 struct bed *bed_open(const char *machine);
 void bed_close(struct bed *bed);
+/* A bed with the tree of an expression, sealed. */
+struct bed *bed_parse(const char *machine, const char *expression);
 
 /* A component below `parent` (NULL: the root). */
 struct xy_component *bed_add(struct bed *bed, struct xy_component *parent,
@@ -61,6 +67,11 @@ void bed_seal(struct bed *bed);
 struct xy_task *bed_task(struct bed *bed, unsigned archs);
 struct xy_task *bed_task_with_priority(struct bed *bed, unsigned archs, int priority);
 struct xy_task *bed_task_pinned(struct bed *bed, unsigned archs, unsigned worker);
+
+/* A task that takes lengths_us[worker] on each worker, where 0 means that this has to be measured; with two
+ * implementations lengths_us[2 * worker + implementation]. They may change while the task is there. */
+struct xy_task *bed_task_lasting(struct bed *bed, unsigned archs, const double *lengths_us);
+struct xy_task *bed_task_of_two(struct bed *bed, unsigned archs, const double *lengths_us);
 
 /* Pushes at the root as the application; the root must take it. */
 void bed_submit(struct bed *bed, struct xy_task *task);

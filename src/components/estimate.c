@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a task would end with each worker below a mapper.
+ */
+#include "components/estimate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "core/tree.h"
+
+/* --- what is constant --- */
+
+/* Workers with the same architecture and speed get the same predictions. */
+static unsigned estimate_kind(struct xy__estimate *e, unsigned seat)
+{
+	const struct xy_machine *machine = xy_component_machine(e->self);
+	const struct xy_worker_info *info = xy_machine_worker(machine, e->seats[seat].worker);
+
+	if (e->seats[seat].team)
+		return XY__ESTIMATE_KINDS;
+	for (unsigned i = 0; i < seat; i++) {
+		const struct xy_worker_info *other = xy_machine_worker(machine, e->seats[i].worker);
+
+		if (!e->seats[i].team && other->arch == info->arch && other->speed == info->speed)
+			return e->seats[i].kind;
+		if (i > XY__ESTIMATE_KINDS && e->nkinds >= XY__ESTIMATE_KINDS)
+			break;
+	}
+	return e->nkinds < XY__ESTIMATE_KINDS ? e->nkinds++ : XY__ESTIMATE_KINDS;
+}
+
+/* Notes that what rests in c comes before a task for the seat. False without memory. */
+static bool seat_wait(struct xy__seat *seat, struct xy_component *c)
+{
+	unsigned places = c->nteams && !(c->archs & XY_ON_ALL) ? c->nteams : c->nworkers;
+	struct xy__wait *waits;
+
+	for (unsigned i = 0; i < seat->nwaits; i++)
+		if (seat->waits[i].at == c)
+			return true;
+	waits = realloc(seat->waits, (seat->nwaits + 1) * sizeof *waits);
+	if (!waits)
+		return false;
+	waits[seat->nwaits++] = (struct xy__wait){ .at = c, .share = 1.0 / places };
+	seat->waits = waits;
+	return true;
+}
+
+static bool seat_is_below(const struct xy__seat *seat, const struct xy_component *c)
+{
+	if (seat->team) {
+		for (unsigned i = 0; i < c->nteams; i++)
+			if (c->teams[i] == seat->team)
+				return true;
+		return false;
+	}
+	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
+		if (c->workers[i] == seat->worker)
+			return true;
+	return false;
+}
+
+/* Follows all ways from c to the seat. */
+static bool seat_find_waits(struct xy__seat *seat, struct xy_component *c)
+{
+	if (!seat_is_below(seat, c))
+		return true;
+	if (c->ops->stored_us && !seat_wait(seat, c))
+		return false;
+	for (unsigned i = 0; i < c->nchildren; i++)
+		if (!seat_find_waits(seat, c->children[i]))
+			return false;
+	return true;
+}
+
+static void estimate_add(struct xy__estimate *e, unsigned child, unsigned worker, struct xy_component *team)
+{
+	e->seats[e->nseats++] = (struct xy__seat){
+		.child = child, .worker = worker, .team = team,
+		.node = xy_machine_worker(xy_component_machine(e->self), worker)->node,
+	};
+}
+
+static void estimate_add_child(struct xy__estimate *e, unsigned i)
+{
+	const struct xy_component *child = e->self->children[i];
+
+	e->first[i] = e->nseats;
+	for (unsigned k = 0; (child->archs & XY_ON_ALL) && k < child->nworkers; k++)
+		estimate_add(e, i, child->workers[k], NULL);
+	for (unsigned k = 0; k < child->nteams; k++)
+		estimate_add(e, i, child->teams[k]->members[0], child->teams[k]);
+}
+
+int xy__estimate_init(struct xy__estimate *e, const struct xy_component *self)
+{
+	unsigned most = 0;
+
+	*e = (struct xy__estimate){ .self = self };
+	for (unsigned i = 0; i < self->nchildren; i++)
+		most += self->children[i]->nworkers + self->children[i]->nteams;
+	e->seats = calloc(most + 1, sizeof *e->seats);
+	e->first = calloc(self->nchildren + 1, sizeof *e->first);
+	for (unsigned i = 0; e->seats && e->first && i < self->nchildren; i++)
+		estimate_add_child(e, i);
+	if (!e->seats || !e->first)
+		goto no_memory;
+	e->first[self->nchildren] = e->nseats;
+	for (unsigned i = 0; i < e->nseats; i++) {
+		e->seats[i].kind = estimate_kind(e, i);
+		if (!seat_find_waits(&e->seats[i], self->children[e->seats[i].child]))
+			goto no_memory;
+	}
+	return 0;
+no_memory:
+	xy__estimate_fini(e);
+	return -ENOMEM;
+}
+
+void xy__estimate_fini(struct xy__estimate *e)
+{
+	for (unsigned i = 0; i < e->nseats; i++)
+		free(e->seats[i].waits);
+	free(e->seats);
+	free(e->first);
+	*e = (struct xy__estimate){ 0 };
+}
+
+/* --- a task --- */
+
+static bool forecast_is_alike(const struct xy_task *task)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+
+	return !task->constrained && !(codelet && codelet->model && codelet->model->kind == XY_MODEL_WORKER);
+}
+
+void xy__forecast_init(struct xy__forecast *f, const struct xy__estimate *e, const struct xy_task *task)
+{
+	f->estimate = e;
+	f->task = task;
+	f->least_us = -1;
+	f->alike = forecast_is_alike(task);
+	f->kinds = 0;
+	f->nodes = 0;
+}
+
+/* Takes another implementation into account. */
+static void length_add(struct xy__length *length, unsigned implementation, struct xy_prediction p)
+{
+	if (!length->runs)
+		length->implementation = (uint8_t)implementation;
+	length->runs = true;
+	if (p.kind == XY_PREDICTION_UNKNOWN && !length->missing) {
+		length->missing = true;
+		length->unknown = (uint8_t)implementation;
+		length->samples = p.samples;
+	}
+	if (p.kind == XY_PREDICTION_VALUE && (!length->known || p.us < length->us)) {
+		length->known = true;
+		length->implementation = (uint8_t)implementation;
+		length->us = p.us;
+	}
+}
+
+static struct xy__length length_on_worker(const struct xy_task *task, unsigned worker)
+{
+	unsigned n = task->constrained || (task->flags & XY__TASK_CHOICE) ? XY_NIMPLEMENTATIONS : 1;
+	struct xy__length length = { 0 };
+
+	for (unsigned i = 0; i < n; i++)
+		if (xy_task_can_run_with(task, worker, i))
+			length_add(&length, i, xy_task_length(task, worker, i));
+	return length;
+}
+
+/* All members together, as if nothing were lost by that: teams are not measured. */
+static struct xy__length length_in_team(const struct xy_task *task, const struct xy__seat *seat)
+{
+	struct xy__length length = { .runs = xy_task_can_run_below(task, seat->team) };
+	unsigned implementation = length.runs ? xy__task_team_implementation(task, seat->team) : 0;
+
+	if (length.runs) {
+		length_add(&length, implementation, xy_task_length(task, seat->worker, implementation));
+		length.implementation = (uint8_t)implementation;
+		length.us /= seat->team->nmembers;
+		length.missing = false;
+	}
+	return length;
+}
+
+struct xy__length xy__forecast_length(struct xy__forecast *f, const struct xy__seat *seat)
+{
+	if (seat->team)
+		return length_in_team(f->task, seat);
+	if (!f->alike || seat->kind >= XY__ESTIMATE_KINDS)
+		return length_on_worker(f->task, seat->worker);
+	if (!(f->kinds >> seat->kind & 1)) {
+		f->lengths[seat->kind] = length_on_worker(f->task, seat->worker);
+		f->kinds |= 1u << seat->kind;
+	}
+	return f->lengths[seat->kind];
+}
+
+double xy__forecast_least_us(struct xy__forecast *f)
+{
+	if (f->least_us >= 0)
+		return f->least_us;
+	f->least_us = INFINITY;
+	for (unsigned i = 0; i < f->estimate->nseats; i++) {
+		struct xy__length length = xy__forecast_length(f, &f->estimate->seats[i]);
+
+		if (length.known)
+			f->least_us = fmin(f->least_us, length.us);
+	}
+	return f->least_us;
+}
+
+static double transfer_us(const struct xy_task *task, unsigned worker)
+{
+	struct xy_prediction p = xy_task_transfer(task, worker);
+
+	return p.kind == XY_PREDICTION_VALUE ? p.us : 0;
+}
+
+double xy__forecast_transfer_us(struct xy__forecast *f, const struct xy__seat *seat)
+{
+	if (!f->task->naccesses)
+		return 0;
+	if (seat->node >= XY__ESTIMATE_NODES)
+		return transfer_us(f->task, seat->worker);
+	if (!(f->nodes >> seat->node & 1)) {
+		f->transfers[seat->node] = transfer_us(f->task, seat->worker);
+		f->nodes |= (uint64_t)1 << seat->node;
+	}
+	return f->transfers[seat->node];
+}
+
+double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat)
+{
+	double free_us = xy_component_free_us(e->self, seat->worker);
+
+	for (unsigned i = 1; seat->team && i < seat->team->nmembers; i++) {
+		double other_us = xy_component_free_us(e->self, seat->team->members[i]);
+
+		free_us = other_us > free_us ? other_us : free_us;
+	}
+	for (unsigned i = 0; i < seat->nwaits; i++)
+		free_us += seat->waits[i].share * seat->waits[i].at->ops->stored_us(seat->waits[i].at);
+	return free_us;
+}
+
+enum xy_prediction_kind xy__forecast_kind(struct xy__forecast *f)
+{
+	enum xy_prediction_kind kind = XY_PREDICTION_NONE;
+	uint32_t seen = 0;
+
+	for (unsigned i = 0; i < f->estimate->nseats; i++) {
+		const struct xy__seat *seat = &f->estimate->seats[i];
+		struct xy__length length;
+
+		if (f->alike && seat->kind < XY__ESTIMATE_KINDS && seen >> seat->kind & 1)
+			continue;
+		seen |= seat->kind < XY__ESTIMATE_KINDS ? 1u << seat->kind : 0;
+		length = xy__forecast_length(f, seat);
+		if (length.missing)
+			return XY_PREDICTION_UNKNOWN;
+		if (length.known)
+			kind = XY_PREDICTION_VALUE;
+	}
+	return kind;
+}

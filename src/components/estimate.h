@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For mappers that predict: when a task would end with each worker below. What is constant is collected when the
+ * tree is sealed; predictions for a task are made once for each kind of workers and each memory node, and only as far
+ * as they are asked for. Everything is read without a lock, so that an answer may be a moment old.
+ */
+#ifndef XYLEM_COMPONENTS_ESTIMATE_H
+#define XYLEM_COMPONENTS_ESTIMATE_H
+
+#include "core/task.h"
+
+enum { XY__ESTIMATE_KINDS = 32, XY__ESTIMATE_NODES = 64 };
+
+/* A place on the way to a worker where tasks rest that it, or one of so many like it, runs first. */
+struct xy__wait {
+	struct xy_component *at;
+	double share;
+};
+
+/* A worker, or a team, below a mapper. All (c). */
+struct xy__seat {
+	unsigned child;                  /* which leads to it */
+	unsigned worker;                 /* of a team: its first member */
+	unsigned kind, node;             /* workers of one kind are equally fast; too large: nobody else is like it */
+	struct xy_component *team;       /* or NULL */
+	unsigned nwaits;
+	struct xy__wait *waits;
+};
+
+/* All (c). */
+struct xy__estimate {
+	const struct xy_component *self;
+	unsigned nseats, nkinds;
+	struct xy__seat *seats;          /* in order of the children */
+	unsigned *first;                 /* by child: its first seat; one more at the end */
+};
+
+/* How long a task takes on a worker. */
+struct xy__length {
+	bool runs;                       /* it can run there at all */
+	bool known;                      /* us is the expected time of the fastest implementation */
+	bool missing;                    /* some implementation needs measurements; the first of those is `unknown` */
+	uint8_t implementation, unknown;
+	unsigned samples;                /* of the one that is missing */
+	double us;
+};
+
+/* What is expected of one task; made on the stack of whoever asks. */
+struct xy__forecast {
+	const struct xy__estimate *estimate;
+	const struct xy_task *task;
+	double now_us;                   /* for whoever compares: when it did so */
+	double least_us;                 /* see xy__forecast_least_us; negative: not looked for yet */
+	bool alike;                      /* workers of a kind take equally long */
+	uint32_t kinds;                  /* mask of those in lengths */
+	uint64_t nodes;                  /* mask of those in transfers */
+	struct xy__length lengths[XY__ESTIMATE_KINDS];
+	double transfers[XY__ESTIMATE_NODES];
+};
+
+/* For a component's init and fini. 0 or -ENOMEM; after that fini does no harm. */
+int xy__estimate_init(struct xy__estimate *estimate, const struct xy_component *self);
+void xy__estimate_fini(struct xy__estimate *estimate);
+
+void xy__forecast_init(struct xy__forecast *forecast, const struct xy__estimate *estimate, const struct xy_task *task);
+struct xy__length xy__forecast_length(struct xy__forecast *forecast, const struct xy__seat *seat);
+/* How long its data is under way; 0 if that is not known. */
+double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__seat *seat);
+
+/* The shortest time that is known for it below; INFINITY if there is none. */
+double xy__forecast_least_us(struct xy__forecast *forecast);
+
+/* When a worker is expected to have done all that has been sent to it. */
+double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat);
+
+/* What is known about a task on all workers below. */
+enum xy_prediction_kind xy__forecast_kind(struct xy__forecast *forecast);
+
+#endif

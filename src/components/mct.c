@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mct: sends each task to where it is expected to end soonest. Nothing is locked: estimates are read, then the task is
+ * pushed, so that two threads that decide at once may not know of each other's task.
+ */
+#include "components/mct.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MCT_MEMORY = 16 };   /* a guess is the mean of about so many tasks */
+
+static struct xy__mct *mct_of(struct xy_component *self)
+{
+	return (struct xy__mct *)self;
+}
+
+/* --- who has room --- */
+
+/*
+ * A child that refuses says can_push later. It is left alone until then; should it have said so between the look at
+ * `room` and the refusal, the two differ, and it is asked again.
+ */
+static bool mct_is_full(const struct xy__mct *m, unsigned child, const struct xy_task *task)
+{
+	unsigned room = atomic_load_explicit(&m->room[child], memory_order_relaxed);
+
+	return !task->constrained && m->full[child * XY_NLANES + task->archs] == room + 1;
+}
+
+void xy__mct_room(struct xy__mct *m, const struct xy_component *child, const struct xy_agent *by)
+{
+	int own = by->worker < 0 ? -1 : m->own[by->worker];
+	unsigned i = 0;
+
+	if (own >= 0 && m->base.children[own] == child)
+		i = (unsigned)own;
+	while (m->base.children[i] != child)
+		i++;
+	atomic_fetch_add(&m->room[i], 1);
+}
+
+/* --- choosing --- */
+
+static float mct_guess(const struct xy__mct *m)
+{
+	return atomic_load_explicit(&((struct xy__mct *)m)->guess_us, memory_order_relaxed);
+}
+
+/* Two threads may overwrite each other's: it is a guess. */
+static void mct_learn(struct xy__mct *m, double length_us)
+{
+	float guess = mct_guess(m);
+
+	atomic_store_explicit(&m->guess_us, guess + ((float)length_us - guess) / MCT_MEMORY, memory_order_relaxed);
+}
+
+/* What is known of the task somewhere below, for places where nothing is; else what tasks took of late. */
+static double mct_fallback(const struct xy__mct *m, struct xy__forecast *f)
+{
+	double least = xy__forecast_least_us(f);
+
+	return isinf(least) ? (double)mct_guess(m) : least;
+}
+
+/* The joules of a task; 0 if they are not known. */
+static double mct_energy(const struct xy__mct *m, const struct xy__forecast *f, const struct xy__choice *c)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(f->task);
+	struct xy_prediction p;
+
+	if (!codelet || !codelet->energy_model || m->gamma == 0)
+		return 0;
+	p = xy_task_energy(f->task, c->seat->worker, c->implementation);
+	return p.kind == XY_PREDICTION_VALUE ? p.joules : 0;
+}
+
+/* When the last worker will have done what has been sent to it. */
+static double mct_latest(const struct xy__mct *m)
+{
+	double latest = 0;
+
+	for (unsigned i = 0; i < m->estimate.nseats; i++)
+		latest = fmax(latest, xy__seat_free_us(&m->estimate, &m->estimate.seats[i]));
+	return latest;
+}
+
+/* What comes of a place; false if the task can't run there. */
+static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat, double latest,
+			 struct xy__choice *c)
+{
+	struct xy__length length = xy__forecast_length(f, seat);
+	double transfer;
+
+	if (!length.runs)
+		return false;
+	*c = (struct xy__choice){ .seat = seat, .known = length.known && !length.missing,
+				  .implementation = length.missing ? length.unknown : length.implementation };
+	if (!length.known)
+		length.us = mct_fallback(m, f);
+	transfer = xy__forecast_transfer_us(f, seat);
+	c->start_us = xy__seat_free_us(&m->estimate, seat);
+	c->end_us = fmax(c->start_us, f->now_us + transfer) + length.us;
+	c->cost = m->alpha * (c->end_us - f->now_us) + m->beta * transfer + m->gamma * mct_energy(m, f, c);
+	if (m->idle_w > 0 && c->end_us > latest)
+		c->cost += m->gamma * m->idle_w * (c->end_us - latest) * 1e-6;
+	return true;
+}
+
+/* Ties go to the first. */
+struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
+{
+	double latest = m->idle_w > 0 ? mct_latest(m) : 0;
+	struct xy__choice best = { .seat = NULL }, c;
+
+	f->now_us = xy_component_now_us(&m->base);
+	for (unsigned i = 0; i < m->base.nchildren; i++) {
+		if (!xy_task_can_run_below(f->task, m->base.children[i]) || mct_is_full(m, i, f->task))
+			continue;
+		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++)
+			if (mct_consider(m, f, &m->estimate.seats[k], latest, &c) && (!best.seat || c.cost < best.cost))
+				best = c;
+	}
+	return best;
+}
+
+/* --- pushing --- */
+
+/* Marks the task with what is expected and gives it to the branch. */
+static bool mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choice *c, struct xy_agent *by)
+{
+	unsigned child = c->seat->child, room = atomic_load(&m->room[child]);
+	double length_us = c->end_us - c->start_us;
+
+	xy_task_set_implementation(task, c->implementation);
+	task->expected_us = (float)length_us;
+	if (!xy_push(m->base.children[child], task, by)) {
+		if (!task->constrained)
+			atomic_store(&m->full[child * XY_NLANES + task->archs], room + 1);
+		return false;
+	}
+	if (c->known)
+		mct_learn(m, length_us);
+	return true;
+}
+
+/* What is constrained is like no other task, so that refusals are not remembered. */
+static bool mct_push_constrained(struct xy__mct *m, struct xy_task *task, struct xy__forecast *f, struct xy_agent *by)
+{
+	struct xy__choice best = xy__mct_choose(m, f), c;
+
+	if (!best.seat || mct_give(m, task, &best, by))
+		return best.seat;
+	for (unsigned k = 0; k < m->estimate.nseats; k++) {
+		const struct xy__seat *seat = &m->estimate.seats[k];
+
+		if (seat->child != best.seat->child && mct_consider(m, f, seat, INFINITY, &c) &&
+		    mct_give(m, task, &c, by))
+			return true;
+	}
+	return false;
+}
+
+bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__mct *m = mct_of(self);
+	struct xy__forecast forecast;
+	struct xy__choice c;
+
+	xy__forecast_init(&forecast, &m->estimate, task);
+	if (task->constrained)
+		return mct_push_constrained(m, task, &forecast, by);
+	do {
+		c = xy__mct_choose(m, &forecast);
+		if (c.seat && mct_give(m, task, &c, by))
+			return true;
+	} while (c.seat);
+	return false;
+}
+
+struct xy_task *xy__mct_pull(struct xy_component *self, struct xy_agent *by)
+{
+	xy_can_push_parents(self, by);
+	return NULL;
+}
+
+bool xy__mct_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	xy__mct_room(mct_of(self), child, by);
+	return xy_can_push_parents(self, by);
+}
+
+/* --- set-up --- */
+
+int xy__mct_init(struct xy_component *self)
+{
+	struct xy__mct *m = mct_of(self);
+	unsigned nworkers = xy_machine_nworkers(xy_component_machine(self));
+
+	m->own = malloc(nworkers * sizeof *m->own);
+	m->room = calloc(self->nchildren, sizeof *m->room);
+	m->full = calloc(self->nchildren, XY_NLANES * sizeof *m->full);
+	atomic_init(&m->guess_us, 1);
+	if (xy__estimate_init(&m->estimate, self) || !m->own || !m->room || !m->full) {
+		xy__mct_fini(self);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < nworkers; i++)
+		m->own[i] = xy_component_child_of(self, i);
+	return 0;
+}
+
+void xy__mct_fini(struct xy_component *self)
+{
+	struct xy__mct *m = mct_of(self);
+
+	xy__estimate_fini(&m->estimate);
+	free(m->full);
+	free(m->room);
+	free(m->own);
+	m->own = NULL;
+	m->room = m->full = NULL;
+}
+
+static const struct xy_option mct_options[] = {
+	{ .name = "alpha", .help = "weight of the time until the task has ended", .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__mct, alpha), .initial = 1, .min = 0, .max = 1e9 },
+	{ .name = "beta", .help = "weight of the time that its data is under way", .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__mct, beta), .initial = 1, .min = 0, .max = 1e9 },
+	{ .name = "gamma", .help = "microseconds that a joule is worth", .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__mct, gamma), .initial = 1000, .min = 0, .max = 1e9 },
+	{ .name = "idle_w", .help = "watts that the machine uses while it waits for the last worker",
+	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__mct, idle_w), .initial = 0, .min = 0, .max = 1e9 },
+	{ 0 }
+};
+
+const struct xy_component_ops xy__mct_ops = {
+	.name = "mct",
+	.summary = "sends each task to where it is expected to end soonest",
+	.manual =
+		"For each worker below, the task would begin when the worker has done what it runs and\n"
+		"what rests in the reservoirs on the way to it, and not before its data has come; it would\n"
+		"take what the model of its fastest implementation there predicts. The task goes to the\n"
+		"branch of the worker with the least\n"
+		"\n"
+		"  alpha * time until its end + beta * time to move its data + gamma * joules\n"
+		"\n"
+		"all in microseconds; the first of equals. With idle_w, the energy that the whole machine\n"
+		"uses while it waits for this task alone counts as well. If that branch refuses, the next\n"
+		"best one gets the task; if all do, it stays above until there is room.\n"
+		"\n"
+		"A place where the task still has to be measured counts as fast as the best one that is\n"
+		"known, so that it is soon tried. If nothing is known at all, tasks are taken to be as\n"
+		"long as others were of late, and so spread by their number.\n"
+		"\n"
+		"mct decides: a worker never takes a task from above it. Put a reservoir at the head of\n"
+		"each branch; without a bound, all tasks are mapped when they become ready.\n",
+	.flags = XY_MAPS | XY_DECIDES | XY_PREDICTS,
+	.size = sizeof(struct xy__mct),
+	.options = mct_options,
+	.init = xy__mct_init,
+	.fini = xy__mct_fini,
+	.push = xy__mct_push,
+	.pull = xy__mct_pull,
+	.can_push = xy__mct_can_push,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decision of mct, also for other mappers that make it: in which branch a task ends soonest, at what price.
+ */
+#ifndef XYLEM_COMPONENTS_MCT_H
+#define XYLEM_COMPONENTS_MCT_H
+
+#include "components/estimate.h"
+
+/* Begins the instances of all kinds that decide like this. Locking key: (c) constant after seal, (a) atomic. */
+struct xy__mct {
+	struct xy_component base;
+	double alpha;                    /* (c) weight of the time until the task has ended */
+	double beta;                     /* (c) weight of the time that its data is under way */
+	double gamma;                    /* (c) microseconds that a joule is worth */
+	double idle_w;                   /* (c) watts of the machine while it waits for the last worker */
+	struct xy__estimate estimate;    /* (c) */
+	int *own;                        /* (c) by worker: the child that leads to it, -1 if none does */
+	_Atomic unsigned *room;          /* (a) by child: how often it has said can_push */
+	_Atomic unsigned *full;          /* (a) by child and lane: 1 + room when it refused such a task */
+	_Atomic float guess_us;          /* (a) what a task took of late, for those of which nothing is known */
+};
+
+/* Where a task ends at the least cost. */
+struct xy__choice {
+	const struct xy__seat *seat;     /* NULL: no branch has a place for it */
+	unsigned implementation;
+	bool known;                      /* the time is expected, not only guessed */
+	double start_us, end_us;
+	double cost;
+};
+
+/* 0 or -ENOMEM. */
+int xy__mct_init(struct xy_component *self);
+void xy__mct_fini(struct xy_component *self);
+
+/* The best place for a task among the branches that have not refused one like it since they had room. */
+struct xy__choice xy__mct_choose(struct xy__mct *mct, struct xy__forecast *forecast);
+
+/* Pushes a task into the best branch, into the next best one if that refuses, and so on. */
+bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
+
+/* Notes that a child has room. */
+void xy__mct_room(struct xy__mct *mct, const struct xy_component *child, const struct xy_agent *by);
+
+/* The verbs of a mapper that decides and stores nothing: a pull becomes can_push. */
+struct xy_task *xy__mct_pull(struct xy_component *self, struct xy_agent *by);
+bool xy__mct_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* mct: where a task goes by what is expected of it, what counts, refusals, and what is marked on it. */
+#include "recording.h"
+
+enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
+
+/* What moving the data of any task costs, by worker; and what running it does. */
+static double transfers_us[4], joules[4];
+
+struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker);
+struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker)
+{
+	(void)task;
+	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = transfers_us[worker] };
+}
+
+struct xy_prediction __wrap_xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation);
+struct xy_prediction __wrap_xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)task;
+	(void)implementation;
+	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .joules = joules[worker] };
+}
+
+/* fifo | mct(option=value) { basin | worker i, ... } with room for `room` tasks each */
+static struct bed *open_with(const char *machine, struct xy_component **basins, unsigned room, const char *option,
+			     const char *value)
+{
+	struct bed *bed = bed_open(machine);
+	struct xy_component *mct = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__mct_ops);
+
+	if (option)
+		assert_int_equal(xy_component_set(mct, option, value), 0);
+	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++) {
+		basins[i] = bed_add(bed, mct, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++)
+		recorder(basins[i])->room = room;
+	memset(transfers_us, 0, sizeof transfers_us);
+	memset(joules, 0, sizeof joules);
+	return bed;
+}
+
+static struct bed *open_mct(const char *machine, struct xy_component **basins, unsigned room)
+{
+	return open_with(machine, basins, room, NULL, NULL);
+}
+
+/* The same with a reservoir of the library in each branch. */
+static struct bed *open_queues(const char *machine, struct xy_component **queues)
+{
+	struct bed *bed = bed_open(machine);
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops);
+
+	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++) {
+		queues[i] = bed_add(bed, mct, &xy__prio_ops);
+		bed_add_worker(bed, queues[i], i);
+	}
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	return bed;
+}
+
+static size_t depth(struct xy_component *c)
+{
+	return c->ops->depth(c, &(size_t){ 0 });
+}
+
+static void sends_a_task_to_where_it_ends_soonest(void **state)
+{
+	static const double lengths[] = { 50, 50, 10 };
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cpu:2 cuda:1", basins, 9);
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	bed->now_us = 1000;
+	bed->free_us[2] = 1030;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[2])->npushed, 1);
+	assert_true(task->expected_us == 10);
+	bed->free_us[2] = 1045;
+	bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	bed->free_us[0] = 1001;
+	bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	bed_close(bed);
+}
+
+static void the_first_of_equals_gets_the_task(void **state)
+{
+	static const double lengths[] = { 7, 7, 7, 7 };
+	struct xy_component *basins[4];
+	struct bed *bed = open_mct("cpu:4", basins, 9);
+
+	(void)state;
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	bed_close(bed);
+}
+
+static void counts_what_rests_below(void **state)
+{
+	static const double lengths[] = { 10, 10, 3 };
+	struct xy_component *queues[3];
+	struct bed *bed = open_queues("cpu:2 cuda:1", queues);
+
+	(void)state;
+	/* 3, 6 and 9 on the device; then 10 on a core is sooner than 12 */
+	for (unsigned i = 0; i < 5; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(depth(queues[2]), 3);
+	assert_int_equal(depth(queues[0]), 1);
+	assert_int_equal(depth(queues[1]), 1);
+	assert_true(queues[2]->ops->stored_us(queues[2]) == 9);
+	assert_non_null(bed_pull(bed, 2));
+	assert_true(queues[2]->ops->stored_us(queues[2]) == 6);
+	bed_close(bed);
+}
+
+static void counts_the_task_in_the_hands_of_a_worker(void **state)
+{
+	static const double lengths[] = { 10, 4 };
+	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct xy_component *mct = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__mct_ops);
+	struct xy_component *leaves[2];
+	struct xy_task *second;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		leaves[i] = bed_add_worker(bed, mct, i);
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_true(leaves[1]->ops->stored_us(leaves[1]) == 4);
+	second = bed_task_lasting(bed, CPU | CUDA, lengths);
+	bed_submit(bed, second); /* there would be no room, though it would end sooner there */
+	assert_ptr_equal(bed_pull(bed, 0), second);
+	bed_close(bed);
+}
+
+static void a_queue_of_several_workers_counts_by_its_share(void **state)
+{
+	static const double lengths[] = { 10, 10, 10, 10, 29 };
+	struct bed *bed = bed_open("cpu:4 cuda:1");
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops);
+	struct xy_component *cores = bed_add(bed, mct, &xy__prio_ops), *device = bed_add(bed, mct, &xy__prio_ops);
+	struct xy_component *eager = bed_add(bed, cores, &xy__eager_ops);
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		bed_add_worker(bed, eager, i);
+	bed_add_worker(bed, device, 4);
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	/* 10 + a quarter of what is there: above 29 from the ninth on */
+	for (unsigned i = 0; i < 9; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(depth(cores), 8);
+	assert_int_equal(depth(device), 1);
+	bed_close(bed);
+}
+
+static void transfers_overlap_with_what_runs_before(void **state)
+{
+	static const double lengths[] = { 20, 10 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "beta", "0");
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	task->naccesses = 1;
+	transfers_us[1] = 8;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	assert_true(task->expected_us == 18);
+	bed->free_us[1] = 8;
+	task = bed_task_lasting(bed, CPU | CUDA, lengths);
+	task->naccesses = 1;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[1])->npushed, 2);
+	assert_true(task->expected_us == 10);
+	bed_close(bed);
+}
+
+static void beta_makes_transfers_dear(void **state)
+{
+	static const double lengths[] = { 20, 10 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "beta", "3");
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	task->naccesses = 1;
+	transfers_us[1] = 4;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	bed_close(bed);
+}
+
+/* A device is faster, but uses a joule more. */
+static void submit_with_energy(const char *gamma, unsigned expected)
+{
+	static const double lengths[] = { 2000, 1500 };
+	static const struct xy_model model = { .kind = XY_MODEL_WORKER };
+	struct xy_component *basins[2];
+	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "gamma", gamma);
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
+	struct xy_codelet codelet = *(const struct xy_codelet *)task->kind;
+
+	codelet.energy_model = &model;
+	task->kind = (uintptr_t)&codelet;
+	joules[0] = 1;
+	joules[1] = 2;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[expected])->npushed, 1);
+	bed_close(bed);
+}
+
+static void gamma_is_what_a_joule_is_worth(void **state)
+{
+	(void)state;
+	submit_with_energy("0", 1);
+	submit_with_energy("499", 1);
+	submit_with_energy("501", 0);
+}
+
+static void the_power_of_an_idle_machine_counts_after_the_last_worker(void **state)
+{
+	static const double lengths[] = { 1900, 2000 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "idle_w", "1000");
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	/* The core ends 200 later than the device would; that is 200 us, and 0.2 J, which are worth 200 us too. */
+	bed->free_us[0] = 200;
+	bed->free_us[1] = 0;
+	transfers_us[1] = 150;
+	task->naccesses = 1;
+	bed_submit(bed, task); /* core: 2100 + 1900; device: 2150 + 150 + 1950 */
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	bed_close(bed);
+}
+
+static void chooses_the_fastest_implementation_and_says_so(void **state)
+{
+	static const double lengths[] = { 30, 20, 25, 40 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_mct("cpu:1 cuda:1", basins, 9);
+	struct xy_task *task = bed_task_of_two(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	assert_int_equal(task->implementation, 1);
+	assert_true(task->expected_us == 20);
+	bed->free_us[0] = 100;
+	task = bed_task_of_two(bed, CPU | CUDA, lengths);
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void the_next_best_gets_what_the_best_refuses(void **state)
+{
+	static const double lengths[] = { 30, 10, 20 };
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cpu:3", basins, 1);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	assert_ptr_equal(recorder(basins[1])->pushed[0], bed->tasks[0]);
+	assert_ptr_equal(recorder(basins[2])->pushed[0], bed->tasks[1]);
+	assert_ptr_equal(recorder(basins[0])->pushed[0], bed->tasks[2]);
+	assert_true(bed->tasks[2]->expected_us == 30);
+	/* one that refused is not asked again before it says that it has room */
+	assert_int_equal(recorder(basins[1])->nrefused, 1);
+	bed_close(bed);
+}
+
+static void what_all_refuse_stays_above_until_there_is_room(void **state)
+{
+	static const double lengths[] = { 30, 10, 20 };
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cpu:3", basins, 0);
+	struct xy_component *fifo = xy_tree_root(bed->tree);
+
+	(void)state;
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	assert_int_equal(depth(fifo), 2);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(recorder(basins[i])->nrefused, 1);
+	recorder(basins[0])->room = 1;
+	assert_true(xy_can_push_parents(basins[0], &bed->workers[0]));
+	assert_ptr_equal(recorder(basins[0])->pushed[0], bed->tasks[0]);
+	assert_int_equal(depth(fifo), 1);
+	assert_false(xy_can_push_parents(basins[2], &bed->workers[1]));
+	recorder(basins[2])->room = 1;
+	assert_null(xy_pull(basins[2]->parents[0], &bed->workers[2])); /* does not say that there is room */
+	assert_int_equal(depth(fifo), 1);
+	assert_true(xy_can_push_parents(basins[2], &bed->workers[2]));
+	assert_int_equal(depth(fifo), 0);
+	bed_close(bed);
+}
+
+static void pinned_tasks_go_to_their_workers_alone(void **state)
+{
+	static const double lengths[] = { 10, 20, 5 };
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cpu:2 cuda:1", basins, 1);
+	struct xy_component *fifo = xy_tree_root(bed->tree);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct xy_task *task = bed_task_pinned(bed, CPU | CUDA, 1), *like = bed_task_lasting(bed, CPU, lengths);
+
+		task->kind = like->kind;
+		task->arg = like->arg;
+		bed_submit(bed, task);
+	}
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	assert_int_equal(depth(fifo), 1);
+	bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(recorder(basins[2])->npushed, 1);
+	bed_close(bed);
+}
+
+static void tasks_of_which_nothing_is_known_spread_by_their_number(void **state)
+{
+	struct xy_component *queues[4];
+	struct bed *bed = open_queues("cpu:4", queues);
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++)
+		bed_submit(bed, bed_task(bed, CPU));
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(depth(queues[i]), 3);
+	bed_close(bed);
+}
+
+static void a_place_where_it_is_not_known_is_as_fast_as_the_best_one(void **state)
+{
+	static const double lengths[] = { 30, 0, 10 };
+	struct xy_component *queues[3];
+	struct bed *bed = open_queues("cpu:2 cuda:1", queues);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_int_equal(depth(queues[1]), 1);
+	assert_int_equal(depth(queues[2]), 1);
+	bed_close(bed);
+}
+
+static void workers_of_one_kind_are_asked_about_once(void **state)
+{
+	struct xy_component *queues[3];
+	struct bed *bed = open_queues("cpu:2 cuda:1*10", queues);
+
+	(void)state;
+	/* by its description a task takes a tenth on a device that is ten times as fast */
+	for (unsigned i = 0; i < 12; i++) {
+		struct xy_task *task = bed_task(bed, CPU | CUDA);
+
+		task->length_us = 100;
+		bed_submit(bed, task);
+	}
+	assert_int_equal(depth(queues[2]), 10);
+	assert_int_equal(depth(queues[0]), 1);
+	assert_int_equal(depth(queues[1]), 1);
+	assert_true(queues[2]->ops->stored_us(queues[2]) == 100);
+	bed_close(bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sends_a_task_to_where_it_ends_soonest),
+		cmocka_unit_test(the_first_of_equals_gets_the_task),
+		cmocka_unit_test(counts_what_rests_below),
+		cmocka_unit_test(counts_the_task_in_the_hands_of_a_worker),
+		cmocka_unit_test(a_queue_of_several_workers_counts_by_its_share),
+		cmocka_unit_test(transfers_overlap_with_what_runs_before),
+		cmocka_unit_test(beta_makes_transfers_dear),
+		cmocka_unit_test(gamma_is_what_a_joule_is_worth),
+		cmocka_unit_test(the_power_of_an_idle_machine_counts_after_the_last_worker),
+		cmocka_unit_test(chooses_the_fastest_implementation_and_says_so),
+		cmocka_unit_test(the_next_best_gets_what_the_best_refuses),
+		cmocka_unit_test(what_all_refuse_stays_above_until_there_is_room),
+		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
+		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),
+		cmocka_unit_test(a_place_where_it_is_not_known_is_as_fast_as_the_best_one),
+		cmocka_unit_test(workers_of_one_kind_are_asked_about_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
