@@ -7,9 +7,14 @@
 #include "core/tree.h"
 
 const struct xy_policy *const xy__policies[] = {
+	&xy__policy_tree_dmda,
+	&xy__policy_tree_dmdap,
+	&xy__policy_tree_dmdar,
+	&xy__policy_tree_dmdas,
 	&xy__policy_tree_eager,
 	&xy__policy_tree_eager_prefetching,
 	&xy__policy_tree_eager_prio,
+	&xy__policy_tree_heft,
 	&xy__policy_tree_parallel_random,
 	&xy__policy_tree_parallel_random_prio,
 	&xy__policy_tree_prio,

@@ -7,9 +7,14 @@
 
 #include <xylem/component.h>
 
+extern const struct xy_policy xy__policy_tree_dmda;
+extern const struct xy_policy xy__policy_tree_dmdap;
+extern const struct xy_policy xy__policy_tree_dmdar;
+extern const struct xy_policy xy__policy_tree_dmdas;
 extern const struct xy_policy xy__policy_tree_eager;
 extern const struct xy_policy xy__policy_tree_eager_prefetching;
 extern const struct xy_policy xy__policy_tree_eager_prio;
+extern const struct xy_policy xy__policy_tree_heft;
 extern const struct xy_policy xy__policy_tree_parallel_random;
 extern const struct xy_policy xy__policy_tree_parallel_random_prio;
 extern const struct xy_policy xy__policy_tree_prio;

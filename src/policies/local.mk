@@ -1,8 +1,13 @@
 # One file per policy; all.c is the table.
 libxylem_all_la_SOURCES += src/policies/all.c src/policies/all.h
+libxylem_all_la_SOURCES += src/policies/tree_dmda.c
+libxylem_all_la_SOURCES += src/policies/tree_dmdap.c
+libxylem_all_la_SOURCES += src/policies/tree_dmdar.c
+libxylem_all_la_SOURCES += src/policies/tree_dmdas.c
 libxylem_all_la_SOURCES += src/policies/tree_eager.c
 libxylem_all_la_SOURCES += src/policies/tree_eager_prefetching.c
 libxylem_all_la_SOURCES += src/policies/tree_eager_prio.c
+libxylem_all_la_SOURCES += src/policies/tree_heft.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random_prio.c
 libxylem_all_la_SOURCES += src/policies/tree_prio.c

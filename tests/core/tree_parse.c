@@ -248,7 +248,7 @@ static void says_so_when_a_single_name_is_unknown(void **state)
 	assert_string_equal(error, "there is no policy and no component \"tree-egaer\"; did you mean "
 			    "\"tree-eager\"?");
 	assert_int_equal(xy_tree_parse(&tree, "quantum", f->machine, f->registry, error, sizeof(error)), -ENOENT);
-	assert_non_null(strstr(error, "; the policies are tree-eager, "));
+	assert_non_null(strstr(error, "; the policies are tree-dmda, "));
 	assert_int_equal(xy_tree_parse(&tree, "eager", f->machine, f->registry, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "\n\"eager\" is a component, not a policy; did you mean \"tree-eager\""));
 }
