@@ -62,16 +62,13 @@ static bool graph_is_length(double us)
 	return isfinite(us) && us >= 0;
 }
 
-int graph_add_kernel(struct graph *g, const char *name, double length_us)
+int graph__add_new_kernel(struct graph *g, const char *name, double length_us)
 {
 	char *copy;
 	int error;
 
 	if (!name || !*name || !graph_is_length(length_us))
 		return -EINVAL;
-	for (uint32_t i = g->nkernels; i-- > 0;)
-		if (!strcmp(g->kernels[i].name, name))
-			return (int)i;
 	if (g->nkernels >= GRAPH_TASKS_MAX)
 		return -E2BIG;
 	error = graph_reserve(&g->kernels, g->nkernels, 1, &g->kernels_room, sizeof(*g->kernels));
@@ -81,6 +78,14 @@ int graph_add_kernel(struct graph *g, const char *name, double length_us)
 		return -ENOMEM;
 	g->kernels[g->nkernels] = (struct graph_kernel){ .name = copy, .length_us = length_us };
 	return (int)g->nkernels++;
+}
+
+int graph_add_kernel(struct graph *g, const char *name, double length_us)
+{
+	for (uint32_t i = g->nkernels; name && i-- > 0;)
+		if (!strcmp(g->kernels[i].name, name))
+			return (int)i;
+	return graph__add_new_kernel(g, name, length_us);
 }
 
 int graph_add_data(struct graph *g, const char *name, uint64_t bytes)

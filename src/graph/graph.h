@@ -77,6 +77,8 @@ void graph_fini(struct graph *g);
 
 /* A kernel of the same name is not added again: its index. */
 int graph_add_kernel(struct graph *g, const char *name, double length_us);
+/* The same when the caller knows that no kernel has that name, which saves a search. */
+int graph__add_new_kernel(struct graph *g, const char *name, double length_us);
 int graph_add_data(struct graph *g, const char *name, uint64_t bytes);
 
 struct graph_task_desc {
@@ -141,6 +143,22 @@ int graph_rank(struct graph *g, const double *lengths_us);
 int graph_make(struct graph *g, const char *text, char *error, size_t error_size);
 /* Name, form and a line about each; NULL after the last. */
 const char *graph_make_help(unsigned i);
+
+/* --- files (read*.c, write.c) --- */
+
+/* Reads a graph from a file: our own format, STG, DOT or WfCommons JSON, found by its content. 0, -errno of the
+ * file, -EINVAL, -E2BIG, -ENOMEM, with a sentence "FILE:LINE: ...". On failure the graph is empty. */
+int graph_read(struct graph *g, const char *path, char *error, size_t error_size);
+/* The same from memory; name is for messages. */
+int graph_read_text(struct graph *g, const char *text, size_t length, const char *name, char *error,
+		    size_t error_size);
+/* What the command line takes: a graph by text if there is one of that name, else a file. */
+int graph_open(struct graph *g, const char *text, char *error, size_t error_size);
+
+/* Writes a graph in our own format, which gives the same graph when it is read; or in DOT, with its edges.
+ * 0, -ENOMEM, or -EIO if the file has an error. */
+int graph_write(const struct graph *g, FILE *file);
+int graph_write_dot(const struct graph *g, FILE *file);
 
 /* --- submitting (submit.c) --- */
 

@@ -1,6 +1,7 @@
 # Task graphs: builders, readers, static schedulers. Linked into the tool, tests and benches; not into libxylem.
 noinst_LTLIBRARIES += libgraph.la
 libgraph_la_SOURCES = \
+	src/graph/draft.c \
 	src/graph/edges.c \
 	src/graph/graph.c \
 	src/graph/graph.h \
@@ -8,12 +9,17 @@ libgraph_la_SOURCES = \
 	src/graph/make.h \
 	src/graph/make_dense.c \
 	src/graph/make_regular.c \
+	src/graph/names.c \
 	src/graph/rank.c \
+	src/graph/read.c \
+	src/graph/read.h \
+	src/graph/read_own.c \
 	src/graph/static.c \
 	src/graph/static.h \
 	src/graph/static_check.c \
 	src/graph/static_cpop.c \
 	src/graph/static_heft.c \
 	src/graph/static_peft.c \
-	src/graph/submit.c
+	src/graph/submit.c \
+	src/graph/write.c
 libgraph_la_LIBADD = -lm

@@ -263,7 +263,7 @@ static int static_put(struct static_list *list, uint32_t t)
 			continue;
 		start = static_gap(&list->processors[p], list->ready[static_place(list->problem, p)], costs[p], &at);
 		value = start + costs[p] + (bias ? bias[p] : 0);
-		if (chosen == UINT32_MAX || value < best) {
+		if (chosen == UINT32_MAX || value < best || (value == best && start < best_start)) {
 			best = value;
 			best_start = start;
 			best_at = at;

@@ -32,8 +32,8 @@ struct graph_schedule {
 /*
  * The three of them append a task to the list when all of its predecessors are in it. Of several tasks with the
  * highest rank the one that stands first in the graph goes first, and of several processors that are equally good
- * the first. A task may begin in a gap between two others. 0, -ENOMEM, or -EINVAL for a task that can't run
- * anywhere; then the schedule is empty.
+ * the one where it begins first, then the first. A task may begin in a gap between two others. 0, -ENOMEM, or
+ * -EINVAL for a task that can't run anywhere; then the schedule is empty.
  */
 int graph_heft(const struct graph_problem *problem, struct graph_schedule *schedule);
 int graph_cpop(const struct graph_problem *problem, struct graph_schedule *schedule);
@@ -74,7 +74,7 @@ void graph__upward_ranks(const struct graph_problem *problem, const struct graph
 /* What distinguishes one list scheduler from another. */
 struct graph__static {
 	const double *ranks;         /* by task: highest first among those whose predecessors are placed */
-	const double *bias;          /* added to the end on a processor when the least is sought, [t * n + p]; or NULL */
+	const double *bias;          /* added to the end on a processor to find the least, [t * n + p]; or NULL */
 	const uint32_t *fixed;       /* by task: its processor, or UINT32_MAX; or NULL */
 };
 int graph__static_schedule(const struct graph_problem *problem, const struct graph__static *rules,
