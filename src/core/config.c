@@ -49,7 +49,7 @@ const struct xy__variable xy__variables[] = {
 	{ "SCHED", "the default policy", "a policy, an expression, or @ and a file",
 	  "how tasks reach the workers (see: xylem policies)" },
 	{ "XYLEM_MACHINE", "this",
-	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2",
+	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2, or @ and a machine file",
 	  "the workers (see: xylem machine)" },
 	{ "XYLEM_MACHINES", "none", "folders, separated by ':'",
 	  "where machine files are looked for, before the shipped ones (see doc/machines.md)" },
@@ -363,7 +363,7 @@ bool xy__settings_use_ncpu(const char *machine)
 {
 	const char *here = strstr(machine, "this");
 
-	return !machine[strspn(machine, " \t")] || (here && here[4] != ':');
+	return machine[0] != '@' && (!machine[strspn(machine, " \t")] || (here && here[4] != ':'));
 }
 
 /* A number of workers and a machine that has its own are one too many. */

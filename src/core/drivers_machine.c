@@ -6,6 +6,7 @@
 
 #include "core/drivers.h"
 #include "core/machine.h"
+#include "core/platform.h"
 
 #define MACHINE_MESSAGE 1024
 
@@ -21,6 +22,24 @@ static struct xy__machine_device machine_device(const struct xy__driver_device *
 	};
 }
 
+/* The machine of a machine file. */
+static int machine_of_file(const char *name, const struct xy__settings *settings, struct xy_machine **machine)
+{
+	char error[MACHINE_MESSAGE] = "";
+	struct xy__platform *platform;
+	int status = xy__platform_read(&platform, name, settings->machines, error, sizeof(error));
+
+	if (status) {
+		xy__log(&settings->log, "%s", error);
+		return status;
+	}
+	status = xy__platform_machine(platform, machine);
+	if (status)
+		xy__log(&settings->log, "machine \"@%s\": not enough memory", name);
+	xy__platform_destroy(platform);
+	return status;
+}
+
 int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings,
 			struct xy_machine **machine)
 {
@@ -31,6 +50,8 @@ int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *
 
 	*machine = NULL;
 	*drivers = (struct xy__drivers) { 0 };
+	if (settings->machine[0] == '@')
+		return machine_of_file(settings->machine + 1, settings, machine);
 	if (xy__machine_takes_devices(settings->machine)) {
 		status = xy__drivers_open(drivers, settings);
 		if (status)

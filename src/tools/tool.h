@@ -56,7 +56,7 @@ bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_co
 
 /* The options that several subcommands have. */
 #define TOOL_OPTION_MACHINE \
-	{ "machine", "TEXT", "instead of XYLEM_MACHINE or this computer, such as \"cpu:4 cuda:2\"" }
+	{ "machine", "TEXT", "instead of XYLEM_MACHINE or this computer, such as \"cpu:4 cuda:2\" or @mirage" }
 
 /* --- what a runtime would have --- */
 

@@ -36,6 +36,7 @@ static enum tool_status world_machine(struct tool_world *world, const char *text
 	const struct xy__settings *s = &world->settings;
 	struct xy_config config = {
 		.machine = text,
+		.machines = s->machines,
 		.ncpu = world_ncpu(s, text),
 		.drivers = s->drivers,
 		.cuda_devices = s->devices[XY_CUDA],
