@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Includes point down only: a file includes its own layer and those before it in this list. The tool,
 # the examples and the benches include nothing of the library but what is installed; the tool also has
-# the settings, the files of models and the utilities, from whose sources it is built.
+# the settings, the files of models and machines and the utilities, from whose sources it is built.
 cd "${srcdir:-.}" || exit 99
 
 # The layers from the bottom; a file belongs to the first pattern that it matches.
@@ -58,6 +58,6 @@ includes | LAYERS="$layers" awk '
 	}' >"$found"
 find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
 	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} + |
-	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(config\.h|util/|perf/(file|store)\.h)' >>"$found"
+	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(config\.h|platform\.h|util/|perf/(file|store)\.h)' >>"$found"
 cat "$found"
 [ ! -s "$found" ]

@@ -13,7 +13,7 @@
 #include "core/util/nearest.h"
 #include "core/util/text.h"
 
-enum { WORDS_MESSAGE = 512, WORDS_WORD = 256 };
+enum { WORDS_MESSAGE = 512, WORDS_WORD = 256, WORDS_LISTED = 10 };
 
 bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...)
 {
@@ -46,7 +46,7 @@ bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *wor
 		xy__nearest_look(&nearest, names + i * stride);
 	xy__message_init(&message, text, sizeof text);
 	xy__message_add(&message, "there is no %s \"%s\"", kind, word);
-	if (!xy__nearest_say(&nearest, &message) && n > 0 && n <= 8)
+	if (!xy__nearest_say(&nearest, &message) && n > 0 && n <= WORDS_LISTED)
 		for (unsigned i = 0; i < n; i++)
 			xy__message_add(&message, "%s\"%s\"", i ? ", " : "; there is ", names + i * stride);
 	return xy__xym_wrong(r, "%s", text);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/tool.h"
+#include "tools/machine.h"
 
 #define MACHINE_MATRIX_MAX 16u     /* workers up to which all distances are printed */
 
-static void machine_headline(const char *text)
+void tool_machine_headline(const char *text)
 {
 	printf("\n%s%s%s\n", tool_bold(), text, tool_plain());
 }
@@ -41,7 +41,7 @@ static void machine_summary(const struct xy_machine *m, const struct tool_world 
 
 static void machine_workers(const struct xy_machine *m)
 {
-	machine_headline("worker        kind    node   processor  speed");
+	tool_machine_headline("worker        kind    node   processor  speed");
 	for (unsigned w = 0; w < xy_machine_nworkers(m); w++) {
 		const struct xy_worker_info *info = xy_machine_worker(m, w);
 		char pu[16] = "-";
@@ -101,7 +101,7 @@ static int machine_node_workers(const struct xy_machine *m, const struct machine
 }
 
 /* "15.6 GiB" */
-static void machine_size(char text[16], unsigned long long bytes)
+void tool_machine_size(char text[16], unsigned long long bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double size = (double) bytes;
@@ -118,7 +118,7 @@ static void machine_node(const struct xy_machine *m, const struct machine_nodes 
 	char size[16];
 	int width;
 
-	machine_size(size, info->memory_bytes);
+	tool_machine_size(size, info->memory_bytes);
 	printf("%-6u %-9s %-11s ", node, info->name, size);
 	width = machine_node_workers(m, nodes, node);
 	printf("%*s %s\n", width < 16 ? 16 - width : 0, "",
@@ -132,18 +132,18 @@ static void machine_drivers(const struct xy_machine *m)
 		printf("\nDrivers were not looked for: the devices of this computer are no part of this machine.\n");
 		return;
 	}
-	machine_headline("driver  state");
+	tool_machine_headline("driver  state");
 	printf("cpu     %u core%s\n", xy_machine_ncores(m), xy_machine_ncores(m) == 1 ? "" : "s");
 	for (enum xy_arch arch = XY_CUDA; arch <= XY_OPENCL; arch++)
 		printf("%-7s %s\n", xy_arch_name(arch), xy_machine_driver(m, arch)->text);
 }
 
-static bool machine_memory(const struct xy_machine *m)
+bool tool_machine_memory(const struct xy_machine *m)
 {
 	struct machine_nodes nodes;
 	bool enough = machine_nodes_init(&nodes, m);
 
-	machine_headline("node   name      memory      workers          what it is");
+	tool_machine_headline("node   name      memory      workers          what it is");
 	for (unsigned node = 0; enough && node < xy_machine_nnodes(m); node++)
 		machine_node(m, &nodes, node);
 	free(nodes.first);
@@ -155,7 +155,7 @@ static void machine_matrix(const struct xy_machine *m)
 {
 	unsigned n = xy_machine_nworkers(m);
 
-	machine_headline(
+	tool_machine_headline(
 		"distances: 1 for a shared core or device, more for each level up to what is shared");
 	printf("%-9s", "");
 	for (unsigned a = 0; a < n; a++)
@@ -173,7 +173,7 @@ static void machine_distances(const struct xy_machine *m)
 {
 	unsigned n = xy_machine_nworkers(m), distance = 0;
 
-	machine_headline("distance from the first worker, and how many workers are there");
+	tool_machine_headline("distance from the first worker, and how many workers are there");
 	while (distance != UINT_MAX) {
 		unsigned count = 0, next = UINT_MAX;
 
@@ -192,13 +192,16 @@ static void machine_distances(const struct xy_machine *m)
 static enum tool_status machine_run(const struct tool_arguments *arguments)
 {
 	struct tool_world world;
-	enum tool_status status = tool_world_init(&world, arguments->options[0]);
+	enum tool_status status;
 
+	if (arguments->operand || arguments->options[1] || arguments->options[2])
+		return tool_machine_file(arguments);
+	status = tool_world_init(&world, arguments->options[0]);
 	if (status != TOOL_OK)
 		return status;
 	machine_summary(world.machine, &world);
 	machine_workers(world.machine);
-	if (!machine_memory(world.machine)) {
+	if (!tool_machine_memory(world.machine)) {
 		tool_say("not enough memory");
 		status = TOOL_FAILED;
 	}
@@ -213,7 +216,8 @@ static enum tool_status machine_run(const struct tool_arguments *arguments)
 
 const struct tool_command tool_machine = {
 	.name = "machine",
-	.usage = "[--machine TEXT]",
+	.operand = "FILE",
+	.usage = "[--machine TEXT] | NAME|FILE [--check] | --list",
 	.summary = "the workers, where they are and how far apart",
 	.help = "Describes the machine that a runtime would have here, or another one: workers, "
 		"memory nodes,\n"
@@ -234,7 +238,20 @@ const struct tool_command tool_machine = {
 		"as 15 cores\n"
 		"  topology(numa:2 core:4 pu:1) opencl:1\n"
 		"                    cores as hwloc's synthetic topologies describe them, and "
-		"devices\n",
-	.options = { TOOL_OPTION_MACHINE },
+		"devices\n"
+		"  @mirage           the workers of a machine file, by the name of a shipped one or by "
+		"its path\n"
+		"\n"
+		"With the name of a shipped machine or the path of a machine file: all that it says, with "
+		"links,\n"
+		"routes and durations of kernels. A path has a '/' or a '.'; names are looked for in the "
+		"folders of\n"
+		"XYLEM_MACHINES first. The simulator runs on such machines; doc/machines.md describes the "
+		"format.\n",
+	.options = {
+		TOOL_OPTION_MACHINE,
+		{ "check", NULL, "only say what is wrong with a machine file, all of it" },
+		{ "list", NULL, "the names of all machine files that can be found" },
+	},
 	.run = machine_run,
 };

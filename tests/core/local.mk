@@ -96,3 +96,4 @@ tests_core_platform_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/te
 fuzz_tests += tests/fuzz/platform.fuzz
 tests_fuzz_platform_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/platform.corpus
+script_tests += tests/tools/machine.sh
