@@ -10,23 +10,28 @@
 #include "components/spread.h"
 #include "core/queue.h"
 #include "core/task.h"
+#include "core/tree.h"
+#include "core/util/bits.h"
 
 enum {
 	STEALING_BATCH = 32,       /* tasks that a thief takes at most */
-	STEALING_ORDERED = 256     /* children up to which the distances are looked up */
+	STEALING_ORDERED = 256     /* children up to which distances are looked up; of more, bits tell who has tasks */
 };
 
 /* The queue of a child. Locking key: (l) lock, (a) atomic. */
 struct stealing_side {
 	alignas(128) struct xy_lock lock;
 	struct xy_queue queue;        /* (l) its count (a) */
+	size_t noted;                 /* (l) its peak, as far as it is in the sum */
 };
 
 /* Locking key: (c) constant after seal, (a) atomic. */
 struct stealing {
 	struct xy_component base;
 	struct stealing_side *sides;  /* (c) by child */
-	uint8_t *victims;             /* (c) for each child the others, nearest first; NULL: by index */
+	uint8_t *victims;             /* (c) for each child the others, nearest first; NULL: see filled */
+	_Atomic size_t peaks;         /* (a) their sum, where there is filled */
+	_Atomic uint64_t *filled;     /* (c) (a) of many children: those whose queue has tasks, (l) to write */
 	struct xy__spread spread;     /* its turn is the child that got the last task from outside */
 };
 
@@ -43,6 +48,18 @@ static unsigned stealing_victim(const struct stealing *s, unsigned i, unsigned k
 	if (s->victims)
 		return s->victims[(size_t)i * (n - 1) + k];
 	return (k % 2 ? i + n - step : i + step) % n;
+}
+
+/* The queue of a child has changed; its lock is held. */
+static inline void stealing_note(struct stealing *s, unsigned i)
+{
+	struct stealing_side *side = &s->sides[i];
+
+	if (!s->filled)
+		return;
+	xy__bits_set(s->filled, i, xy_queue_count(&side->queue) > 0);
+	atomic_fetch_add_explicit(&s->peaks, xy_queue_peak(&side->queue) - side->noted, memory_order_relaxed);
+	side->noted = xy_queue_peak(&side->queue);
 }
 
 /* --- down --- */
@@ -63,6 +80,22 @@ static int stealing_next(struct stealing *s, const struct xy_task *task)
 	return -1;
 }
 
+/* Of many workers only those that sleep are told, from this one upwards. */
+static bool stealing_wake(struct stealing *s, unsigned first, const struct xy_offer *offer, struct xy_agent *by)
+{
+	_Atomic uint64_t *asleep = s->base.tree->engine->asleep;
+	unsigned n = xy_machine_nworkers(xy_component_machine(&s->base));
+
+	for (unsigned half = 0; half < 2; half++) {
+		unsigned end = half ? first : n;
+
+		for (size_t i = half ? 0 : first; (i = xy__bits_next(asleep, i, end)) < end; i++)
+			if (s->spread.own[i] >= 0 && xy_can_pull(s->base.children[s->spread.own[i]], offer, by))
+				return true;
+	}
+	return false;
+}
+
 /* The own child first, or the one that got the last task; then its neighbours. */
 static bool stealing_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
@@ -72,6 +105,8 @@ static bool stealing_can_pull(struct xy_component *self, const struct xy_offer *
 
 	if (xy_can_pull(self->children[i], offer, by))
 		return true;
+	if (s->filled && self->tree->engine && self->tree->engine->asleep)
+		return stealing_wake(s, self->children[i]->workers[0], offer, by);
 	for (unsigned k = 0; k + 1 < self->nchildren; k++)
 		if (xy_can_pull(self->children[stealing_victim(s, i, k)], offer, by))
 			return true;
@@ -95,6 +130,7 @@ static bool stealing_push(struct xy_component *self, struct xy_task *task, struc
 	xy__queue_insert(&side->queue, task);
 	given = self->children[i]->takes_pushes && xy__queue_leads(&side->queue, task) &&
 		xy__queue_give(&side->queue, task, xy_push, self->children[i], by);
+	stealing_note(s, (unsigned)i);
 	if (!given && offer.task) /* constrained: it must not leave while it is being looked at */
 		stealing_can_pull(self, &offer, by);
 	xy_lock_drop(&side->lock, self, by);
@@ -121,6 +157,7 @@ static size_t stealing_push_many(struct xy_component *self, struct xy_task *cons
 	xy_lock_take(&s->sides[i].lock, self, by);
 	for (size_t k = 0; k < n; k++)
 		xy__queue_insert(&s->sides[i].queue, tasks[k]);
+	stealing_note(s, (unsigned)i);
 	xy_lock_drop(&s->sides[i].lock, self, by);
 	xy_can_pull(self, &offer, by);
 	xy_can_pull(self, &offer, by);
@@ -138,14 +175,16 @@ static struct xy_task *stealing_take(struct stealing *s, int own, struct xy_agen
 		return NULL;
 	xy_lock_take(&side->lock, &s->base, by);
 	task = xy__queue_take_newest(&side->queue, by);
+	stealing_note(s, (unsigned)own);
 	xy_lock_drop(&side->lock, &s->base, by);
 	return task;
 }
 
 /* Takes up to half of what the victim has, oldest first; returns how many. */
-static unsigned stealing_rob(struct stealing *s, struct stealing_side *victim, unsigned most,
-			     struct xy_task **loot, struct xy_agent *by)
+static unsigned stealing_rob(struct stealing *s, unsigned from, unsigned most, struct xy_task **loot,
+			     struct xy_agent *by)
 {
+	struct stealing_side *victim = &s->sides[from];
 	unsigned n = 0;
 	size_t half;
 
@@ -155,6 +194,7 @@ static unsigned stealing_rob(struct stealing *s, struct stealing_side *victim, u
 	half = (xy_queue_count(&victim->queue) + 1) / 2;
 	while (n < most && n < half && (loot[n] = xy__queue_take(&victim->queue, by)))
 		n++;
+	stealing_note(s, from);
 	xy_lock_drop(&victim->lock, &s->base, by);
 	return n;
 }
@@ -172,27 +212,50 @@ static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, u
 		offer.archs |= xy_task_archs(loot[i]);
 		xy__queue_insert(&side->queue, loot[i]);
 	}
+	stealing_note(s, (unsigned)own);
 	xy_lock_drop(&side->lock, &s->base, by);
 	by->offers = 1; /* it has its task; these are for somebody else */
 	xy_can_pull(&s->base, &offer, by);
+}
+
+/* A task of this child's queue, and more of them into the own one. */
+static struct xy_task *stealing_from(struct stealing *s, int own, unsigned victim, struct xy_agent *by)
+{
+	struct xy_task *loot[STEALING_BATCH];
+	unsigned got = stealing_rob(s, victim, own >= 0 ? STEALING_BATCH : 1, loot, by);
+
+	if (got > 1)
+		stealing_hoard(s, own, loot + 1, got - 1, by);
+	return got ? loot[0] : NULL;
+}
+
+/* The same from the next of many children that has something, upwards from the own one. */
+static struct xy_task *stealing_steal_afar(struct stealing *s, int own, struct xy_agent *by)
+{
+	unsigned n = s->base.nchildren, start = own >= 0 ? (unsigned)own : 0;
+	struct xy_task *task = NULL;
+
+	for (unsigned half = 0; half < 2; half++) {
+		unsigned end = half ? start : n;
+
+		for (size_t i = half ? 0 : start; !task && (i = xy__bits_next(s->filled, i, end)) < end; i++)
+			if ((int)i != own)
+				task = stealing_from(s, own, (unsigned)i, by);
+	}
+	return task;
 }
 
 /* A task of another child's queue, and more of them into the own one. */
 static struct xy_task *stealing_steal(struct stealing *s, int own, struct xy_agent *by)
 {
 	unsigned n = s->base.nchildren, start = own >= 0 ? (unsigned)own : 0;
-	struct xy_task *loot[STEALING_BATCH];
+	struct xy_task *task = NULL;
 
-	for (unsigned k = own >= 0 ? 1 : 0; k < n; k++) {
-		unsigned victim = k ? stealing_victim(s, start, k - 1) : start;
-		unsigned got = stealing_rob(s, &s->sides[victim], own >= 0 ? STEALING_BATCH : 1, loot, by);
-
-		if (got > 1)
-			stealing_hoard(s, own, loot + 1, got - 1, by);
-		if (got)
-			return loot[0];
-	}
-	return NULL;
+	if (s->filled)
+		return stealing_steal_afar(s, own, by);
+	for (unsigned k = own >= 0 ? 1 : 0; k < n && !task; k++)
+		task = stealing_from(s, own, k ? stealing_victim(s, start, k - 1) : start, by);
+	return task;
 }
 
 static struct xy_task *stealing_pull(struct xy_component *self, struct xy_agent *by)
@@ -219,6 +282,7 @@ static bool stealing_pump(struct stealing *s, int i, struct xy_agent *by)
 		return false;
 	xy_lock_take(&side->lock, &s->base, by);
 	moved = xy__queue_pump(&side->queue, xy_push, s->base.children[i], by);
+	stealing_note(s, (unsigned)i);
 	xy_lock_drop(&side->lock, &s->base, by);
 	return moved;
 }
@@ -235,6 +299,7 @@ static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
 	offer.archs = xy_task_archs(task);
 	xy_lock_take(&side->lock, &s->base, by);
 	xy__queue_insert(&side->queue, task);
+	stealing_note(s, (unsigned)i);
 	xy_lock_drop(&side->lock, &s->base, by);
 	if (stealing_pump(s, i, by))
 		return true;
@@ -313,6 +378,8 @@ static void stealing_fini(struct xy_component *self)
 
 	xy__spread_fini(&s->spread);
 	free(s->victims);
+	free(s->filled);
+	s->filled = NULL;
 	free(s->sides);
 	s->victims = NULL;
 	s->sides = NULL;
@@ -326,7 +393,9 @@ static int stealing_init(struct xy_component *self)
 	s->sides = aligned_alloc(alignof(struct stealing_side), n * sizeof *s->sides);
 	if (n <= STEALING_ORDERED)
 		s->victims = malloc((size_t)n * n);
-	if (xy__spread_init(&s->spread, self) || !s->sides || (n <= STEALING_ORDERED && !s->victims)) {
+	else
+		s->filled = calloc(xy__bits_words(n), sizeof *s->filled);
+	if (xy__spread_init(&s->spread, self) || !s->sides || !(s->victims || s->filled)) {
 		stealing_fini(self);
 		return -ENOMEM;
 	}
@@ -353,7 +422,12 @@ static size_t stealing_depth(struct xy_component *self, size_t *peak)
 	struct stealing *s = stealing(self);
 	size_t count = 0;
 
-	*peak = 0;
+	*peak = atomic_load_explicit(&s->peaks, memory_order_relaxed);
+	if (s->filled) {
+		for (size_t i = 0; (i = xy__bits_next(s->filled, i, self->nchildren)) < self->nchildren; i++)
+			count += xy_queue_count(&s->sides[i].queue);
+		return count;
+	}
 	for (unsigned i = 0; i < self->nchildren; i++) {
 		count += xy_queue_count(&s->sides[i].queue);
 		*peak += xy_queue_peak(&s->sides[i].queue);

@@ -8,7 +8,10 @@
 #include <assert.h>
 #include "core/task.h"
 #include "core/tree.h"
+#include "core/util/bits.h"
 #include "core/util/futex.h"
+
+enum { MANY = 64 };   /* children that are worth a closer look */
 
 #ifdef XY_DEBUG
 #define RULE(condition) assert(condition)
@@ -162,8 +165,39 @@ bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct
 	return xy_can_push_parents(parent, by);
 }
 
+/* Where each of many children has one worker, in a row: only those that sleep need be told. */
+static bool can_pull_sleepers(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	_Atomic uint64_t *asleep = self->tree->engine->asleep;
+	size_t first = self->workers[0], end = first + self->nchildren;
+
+	/* A worker may take an offer of its own without being told. */
+	if (by->worker >= (int)first && by->worker < (int)end &&
+	    xy_can_pull(self->children[(size_t)by->worker - first], offer, by))
+		return true;
+	for (size_t i = first; (i = xy__bits_next(asleep, i, end)) < end; i++)
+		if (xy_can_pull(self->children[i - first], offer, by))
+			return true;
+	return false;
+}
+
+/* Whether the children are many and each has one worker, in a row. Seal keeps the workers in rising order. */
+static bool has_many_single(const struct xy_component *self)
+{
+	unsigned n = self->nchildren;
+
+	return n > MANY && self->nworkers == n && self->workers[n - 1] - self->workers[0] == n - 1 &&
+	       self->children[0]->nworkers == 1 && self->children[0]->workers[0] == self->workers[0] &&
+	       self->children[n - 1]->workers[0] == self->workers[n - 1] &&
+	       self->children[n / 2]->workers[0] == self->workers[n / 2];
+}
+
 bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
+	const struct xy__tree_engine *engine = self->tree->engine;
+
+	if (engine && engine->asleep && has_many_single(self))
+		return can_pull_sleepers(self, offer, by);
 	for (unsigned i = 0; i < self->nchildren; i++)
 		if (xy_can_pull(self->children[i], offer, by))
 			return true;

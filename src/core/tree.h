@@ -19,6 +19,7 @@ enum xy__wake {
 struct xy__tree_engine {
 	_Atomic unsigned *sleepers;        /* workers asleep; offers travel only while it is not 0 */
 	_Atomic int *searchers;            /* workers that look for a task; see xy__somebody_looks */
+	_Atomic uint64_t *asleep;          /* a bit for each worker, set while it sleeps; NULL: nobody keeps account */
 	unsigned archs;                    /* (b) of all its workers */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
