@@ -40,7 +40,7 @@ struct config_draft {
 	const char *sched, *machine, *machines, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
 	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH], calibrate, samples;
 	struct xy__limits limits[XY_NARCH];
-	bool bind, numa, prefetch, profile, sigusr1;
+	bool bind, numa, prefetch, profile, sigusr1, sim_shared;
 	double watchdog_s, sim_noise, sim_submit_us, sim_overhead_us;
 	uint64_t seed;
 };
@@ -94,6 +94,7 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_SIM_SUBMIT", "0", "microseconds", "what a submission takes in a simulation" },
 	{ "XYLEM_SIM_OVERHEAD", "0", "microseconds",
 	  "what a worker needs for each task besides its duration, in a simulation" },
+	{ "XYLEM_SIM_SHARED", "0", "0 or 1", "simulate as if all memory were one, so that nothing has to be moved" },
 	{ "XYLEM_SIGUSR1", "1", "0 or 1",
 	  "dump the state on SIGUSR1, where the program has no handler" },
 	{ NULL, NULL, NULL, NULL },
@@ -133,6 +134,7 @@ static const struct {
 	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_noise), 0, 0 },
 	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_submit_us), 0, 0 },
 	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_overhead_us), 0, 0 },
+	{ CONFIG_BOOL, offsetof(struct config_draft, sim_shared), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, sigusr1), 0, 0 },
 };
 _Static_assert(sizeof(config_rules) / sizeof(config_rules[0]) + 1 ==
@@ -286,6 +288,7 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 		.numa = c->numa,
 		.prefetch = c->prefetch != XY_PREFETCH_NO,
 		.profile = c->profile,
+		.sim_shared = c->sim_shared,
 		.sigusr1 = true,
 		.watchdog_s = c->watchdog_s,
 		.seed = c->seed ? c->seed : CONFIG_SEED,
@@ -455,6 +458,7 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	s->samples = d.samples;
 	s->models = config_models(d.models, config->ignore_environment);
 	s->host = config_host(d.host);
+	s->sim_shared = d.sim_shared;
 	s->sim_noise = d.sim_noise;
 	s->sim_submit_us = d.sim_submit_us;
 	s->sim_overhead_us = d.sim_overhead_us;

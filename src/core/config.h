@@ -44,6 +44,7 @@ struct xy__settings {
 	unsigned samples;     /* that a prediction needs */
 	char *sim;            /* never NULL; "": in real time */
 	double sim_noise, sim_submit_us, sim_overhead_us;
+	bool sim_shared;
 	const struct xy_watch *watch;
 	bool sigusr1;         /* dump on SIGUSR1 where the program has no handler of its own */
 	struct xy__log log;

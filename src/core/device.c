@@ -266,7 +266,7 @@ static bool slots_step(struct xy__slots *all)
 	bool any;
 
 	all->worker->agent.base.offers = all->used == all->size; /* without a slot it takes nothing soon */
-	any = xy__transfers_poll(rt, &all->worker->agent);
+	any = !rt->sim && xy__transfers_poll(rt, &all->worker->agent);
 
 	for (unsigned i = 0; i < all->size; i++) {
 		struct xy__slot *slot = &all->slots[i];
@@ -322,15 +322,23 @@ bool xy__device_has_room(const struct xy__worker *worker)
 	return worker->slots->used < worker->slots->size;
 }
 
-bool xy__device_fetches(const struct xy__worker *worker)
+enum xy__device_wait xy__device_waits(const struct xy__worker *worker)
 {
-	return worker->slots->fetching > 0;
+	const struct xy__slots *all = worker->slots;
+
+	if (!all->fetching)
+		return XY__WAITS_NOT;
+	for (unsigned i = 0; i < all->size; i++)
+		if (all->slots[i].state == SLOT_FETCHING && !all->slots[i].fetch.admitted)
+			return XY__WAITS_FOR_MEMORY;
+	return XY__WAITS_FOR_DATA;
 }
 
 int xy__device_init(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	unsigned size = rt->settings.pipeline[worker->arch] + 1;
+	/* In memory that all share there is nothing to fetch ahead. */
+	unsigned size = rt->sim && rt->settings.sim_shared ? 1 : rt->settings.pipeline[worker->arch] + 1;
 	struct xy__slots *all = calloc(1, sizeof *all + size * sizeof all->slots[0]);
 
 	worker->slots = all;

@@ -290,7 +290,7 @@ int xy__sim_bus(struct xy_runtime *rt);
 int xy__sim_start(struct xy_runtime *rt);
 void xy__sim_destroy(struct xy_runtime *rt);
 double xy__sim_now_us(const struct xy_runtime *rt);
-/* Lets the next thing happen; false when there is nothing left that could. */
+/* Lets things happen until something has ended; false when nothing is left that could happen. */
 bool xy__sim_step(struct xy_runtime *rt);
 /* The same for somebody who can't go on before something happens. */
 void xy__sim_wait(struct xy_runtime *rt);
@@ -338,7 +338,8 @@ void xy__device_run(struct xy__worker *worker);
 bool xy__device_go_on(struct xy__worker *worker);
 bool xy__device_take(struct xy__worker *worker);
 bool xy__device_has_room(const struct xy__worker *worker);
-bool xy__device_fetches(const struct xy__worker *worker);
+enum xy__device_wait { XY__WAITS_NOT, XY__WAITS_FOR_DATA, XY__WAITS_FOR_MEMORY };
+enum xy__device_wait xy__device_waits(const struct xy__worker *worker);
 
 /* The life of a worker: until the engine has no more tasks for it. */
 void xy__worker_run(struct xy__worker *worker);

@@ -81,7 +81,7 @@ static int sim_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 	*out = event;
 	xy__lock_take(&sim->lock);
 	if (event->from == event->to || !xy__platform_route(sim->platform, event->from, event->to)->nlinks)
-		event->done = true; /* nothing is known about this way: it takes no time */
+		sim->arrived = event->done = true; /* nothing is known about this way: it takes no time */
 	else
 		xy__sim_flow_begin(sim, event, sim_bytes(copies, n));
 	xy__lock_drop(&sim->lock);

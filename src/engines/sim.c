@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "core/deps.h"
+#include "core/util/bits.h"
 
 enum { BLOCK_EVENTS = 64, FIRST_MOMENTS = 64, STUCK_NS = 1000000 };
 
@@ -168,6 +169,7 @@ static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_fetch_sub(&rt->sleepers, 1);
+	xy__bits_set(rt->sim->asleep, id, false);
 	xy__lock_take(&rt->sim->lock);
 	xy__sim_call(rt->sim, id);
 	xy__lock_drop(&rt->sim->lock);
@@ -175,31 +177,32 @@ static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 }
 
 /* Waits for data or memory, or not any more. */
-static void worker_note_fetch(struct xy__sim *sim, struct xy__worker *worker)
+static void worker_note_wait(struct xy__sim *sim, struct xy__worker *worker)
 {
-	bool fetches = xy__device_fetches(worker);
+	enum xy__device_wait before = sim->waits[worker->id], after = xy__device_waits(worker);
 	unsigned i = 0;
 
-	if (fetches == sim->fetching[worker->id])
+	sim->waits[worker->id] = (uint8_t)after;
+	sim->nhungry += (after == XY__WAITS_FOR_MEMORY) - (before == XY__WAITS_FOR_MEMORY);
+	if (!before == !after)
 		return;
-	sim->fetching[worker->id] = fetches;
-	if (fetches) {
-		sim->fetchers[sim->nfetchers++] = worker->id;
+	if (after) {
+		sim->waiters[sim->nwaiters++] = worker->id;
 		return;
 	}
-	while (sim->fetchers[i] != worker->id)
+	while (sim->waiters[i] != worker->id)
 		i++;
-	memmove(&sim->fetchers[i], &sim->fetchers[i + 1], (--sim->nfetchers - i) * sizeof *sim->fetchers);
+	memmove(&sim->waiters[i], &sim->waiters[i + 1], (--sim->nwaiters - i) * sizeof *sim->waiters);
 }
 
 /* Those that wait for data or memory may find it now. */
-static void sim_call_fetchers(struct xy__sim *sim)
+static void sim_call_waiters(struct xy__sim *sim)
 {
-	if (!sim->nfetchers)
+	if (!sim->nwaiters)
 		return;
 	xy__lock_take(&sim->lock);
-	for (unsigned i = 0; i < sim->nfetchers; i++)
-		xy__sim_call(sim, sim->fetchers[i]);
+	for (unsigned i = 0; i < sim->nwaiters; i++)
+		xy__sim_call(sim, sim->waiters[i]);
 	xy__lock_drop(&sim->lock);
 }
 
@@ -219,6 +222,7 @@ static void worker_settle(struct xy__worker *worker, bool found)
 		xy__pool_flush(&worker->agent.pool);
 		atomic_fetch_add(&rt->sleepers, 1);
 		atomic_store(&worker->state, XY__ASLEEP);
+		xy__bits_set(rt->sim->asleep, worker->id, true);
 		worker->sleeps++;
 	} else {
 		atomic_store(&worker->state, XY__AWAKE);
@@ -234,6 +238,7 @@ static void worker_look(struct xy__worker *worker)
 	if (atomic_load(&worker->state) == XY__ASLEEP) { /* something of it has ended */
 		atomic_fetch_sub(&rt->sleepers, 1);
 		atomic_store(&worker->state, XY__AWAKE);
+		xy__bits_set(rt->sim->asleep, worker->id, false);
 	}
 	while (any) {
 		any = xy__device_go_on(worker);
@@ -244,9 +249,10 @@ static void worker_look(struct xy__worker *worker)
 			any = found = true;
 	}
 	worker_settle(worker, found);
-	worker_note_fetch(rt->sim, worker);
-	if (moved && rt->memory.nnodes > 1)
-		sim_call_fetchers(rt->sim);
+	if (rt->memory.nnodes > 1)
+		worker_note_wait(rt->sim, worker);
+	if (moved && rt->sim->nhungry)
+		sim_call_waiters(rt->sim);
 }
 
 /* The same as that worker: it is who calls from here on. */
@@ -262,8 +268,10 @@ static void sim_work(struct xy__sim *sim, unsigned id)
 	worker_look(worker);
 	xy__become(agent->outer);
 	agent->outer = NULL;
-	sim->live += (int64_t)(atomic_load_explicit(&agent->submitted, memory_order_relaxed) -
-			       atomic_load_explicit(&agent->ended, memory_order_relaxed)) - live;
+	live -= (int64_t)(atomic_load_explicit(&agent->submitted, memory_order_relaxed) -
+			  atomic_load_explicit(&agent->ended, memory_order_relaxed));
+	sim->live -= live;
+	sim->news |= live != 0;
 }
 
 int64_t xy__sim_live(const struct xy_runtime *rt)
@@ -278,21 +286,20 @@ static double sim_next_us(const struct xy__sim *sim)
 	return fmin(sim->nmoments ? sim->moments[0].at_us : INFINITY, sim->flows_next_us);
 }
 
-/* Everything that happens at this time has happened; true if transfers have ended. The lock is held. */
-static bool sim_advance(struct xy__sim *sim, double to_us)
+/* Everything that happens at this time has happened. The lock is held. */
+static void sim_advance(struct xy__sim *sim, double to_us)
 {
-	bool arrived = sim->flows_next_us <= to_us;
-
 	atomic_store_explicit(&sim->now_us, to_us, memory_order_relaxed);
-	if (arrived)
+	if (sim->flows_next_us <= to_us) {
 		xy__sim_flow_arrive(sim);
+		sim->arrived = true;
+	}
 	while (sim->nmoments && sim->moments[0].at_us <= to_us) {
 		struct xy__sim_moment moment = moments_take(sim);
 
 		moment.event->done = true;
 		xy__sim_call(sim, moment.worker);
 	}
-	return arrived;
 }
 
 /* Transfers have ended: their handles are told, and those that wait for them look. */
@@ -300,9 +307,11 @@ static void sim_arrive(struct xy__sim *sim)
 {
 	struct xy__agent *agent = xy__enter(sim->runtime);
 
+	sim->arrived = false; /* what ends meanwhile is polled or told again */
 	xy__transfers_poll(sim->runtime, agent);
 	xy__leave(agent);
-	sim_call_fetchers(sim);
+	sim_call_waiters(sim);
+	sim->news = true;
 }
 
 /* The next worker that has something to look at. */
@@ -327,18 +336,20 @@ static bool sim_happen(struct xy__sim *sim, double until_us)
 {
 	unsigned worker;
 	double next;
-	bool arrived;
 
+	if (sim->arrived) {
+		sim_arrive(sim);
+		return true;
+	}
 	if (sim_next_worker(sim, &worker)) {
 		sim_work(sim, worker);
 		return true;
 	}
 	xy__lock_take(&sim->lock);
 	next = sim_next_us(sim);
-	arrived = next <= until_us && next < INFINITY && sim_advance(sim, next);
+	if (next <= until_us && next < INFINITY)
+		sim_advance(sim, next);
 	xy__lock_drop(&sim->lock);
-	if (arrived)
-		sim_arrive(sim);
 	return next <= until_us && next < INFINITY;
 }
 
@@ -364,7 +375,10 @@ bool xy__sim_step(struct xy_runtime *rt)
 		sched_yield();
 		return true;
 	}
-	any = sim_happen(sim, INFINITY);
+	sim->news = false;
+	do
+		any = sim_happen(sim, INFINITY);
+	while (any && !sim->news);
 	sim_end(sim);
 	return any;
 }
@@ -402,7 +416,7 @@ bool xy__sim_at_rest(struct xy_runtime *rt)
 	bool rests;
 
 	xy__lock_take(&sim->lock);
-	rests = !sim->queue_count && !sim->nmoments && !sim->nflows;
+	rests = !sim->queue_count && !sim->nmoments && !sim->nflows && !sim->arrived;
 	xy__lock_drop(&sim->lock);
 	return rests;
 }
@@ -482,15 +496,16 @@ static bool sim_allocate(struct xy__sim *sim)
 
 	sim->devices = calloc(nnodes, sizeof *sim->devices);
 	sim->queue = calloc(nworkers, sizeof *sim->queue);
+	sim->asleep = calloc(xy__bits_words(nworkers), sizeof *sim->asleep);
 	sim->queued = calloc(nworkers, sizeof *sim->queued);
-	sim->fetching = calloc(nworkers, sizeof *sim->fetching);
-	sim->fetchers = calloc(nworkers, sizeof *sim->fetchers);
+	sim->waits = calloc(nworkers, sizeof *sim->waits);
+	sim->waiters = calloc(nworkers, sizeof *sim->waiters);
 	sim->busy_until_us = calloc(nworkers, sizeof *sim->busy_until_us);
 	sim->channels = calloc(3 * (size_t)nnodes, sizeof *sim->channels);
 	sim->flows = calloc(3 * (size_t)nnodes, sizeof *sim->flows);
 	sim->link_users = calloc(sim->platform->nlinks + 1, sizeof *sim->link_users);
-	return sim->devices && sim->queue && sim->queued && sim->fetching && sim->fetchers && sim->busy_until_us &&
-	       sim->channels && sim->flows && sim->link_users;
+	return sim->devices && sim->asleep && sim->queue && sim->queued && sim->waits && sim->waiters &&
+	       sim->busy_until_us && sim->channels && sim->flows && sim->link_users;
 }
 
 int xy__sim_create(struct xy_runtime *rt)
@@ -528,8 +543,11 @@ int xy__sim_start(struct xy_runtime *rt)
 	rt->engine.free_us = xy__runtime_free_us;
 	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree->engine = &rt->engine;
-	for (unsigned i = 0; i < rt->nworkers; i++)
+	rt->engine.asleep = rt->sim->asleep;
+	for (unsigned i = 0; i < rt->nworkers; i++) {
 		atomic_store(&rt->workers[i].state, XY__ASLEEP);
+		xy__bits_set(rt->sim->asleep, i, true);
+	}
 	atomic_store(&rt->sleepers, rt->nworkers);
 	return 0;
 }
@@ -546,9 +564,10 @@ void xy__sim_destroy(struct xy_runtime *rt)
 	free(sim->moments);
 	free(sim->devices);
 	free(sim->queue);
+	free(sim->asleep);
 	free(sim->queued);
-	free(sim->fetching);
-	free(sim->fetchers);
+	free(sim->waits);
+	free(sim->waiters);
 	free(sim->busy_until_us);
 	free(sim->channels);
 	free(sim->flows);

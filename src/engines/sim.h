@@ -63,9 +63,13 @@ struct xy__sim {
 
 	unsigned *queue;                             /* (l) workers that have something to look at, a ring */
 	unsigned queue_first, queue_count;           /* (l) */
+	_Atomic uint64_t *asleep;                    /* (a) a bit for each worker */
 	bool *queued;                                /* (l) by worker */
-	bool *fetching;                              /* (p) by worker: waits for data or memory */
-	unsigned *fetchers, nfetchers;               /* (p) those that do */
+	uint8_t *waits;                              /* (p) by worker: enum xy__device_wait */
+	unsigned *waiters, nwaiters;                 /* (p) those that do */
+	unsigned nhungry;                            /* (p) those of them that wait for memory */
+	bool arrived;                                /* (l) transfers have ended that nobody was told about */
+	bool news;                                   /* (p) something has ended */
 	double *busy_until_us;                       /* (l) by worker: when its device has done what was launched */
 	int64_t live;                                /* (p) tasks that workers submitted, less those that they ended */
 	bool stuck;                                  /* (p) it was said that nothing can happen any more */

@@ -290,7 +290,7 @@ int xy__memory_init(struct xy_runtime *rt)
 
 	for (unsigned w = 0; w < rt->nworkers && !several; w++)
 		several |= xy_machine_worker(rt->machine, w)->arch != XY_CPU;
-	rt->memory.nnodes = several ? n : 1;
+	rt->memory.nnodes = several && !(rt->sim && rt->settings.sim_shared) ? n : 1;
 	if (rt->memory.nnodes > XY__NNODES) {
 		xy__log(&rt->settings.log, "the machine has %u memory nodes, and data can be on at most %d", n,
 			XY__NNODES);
@@ -304,7 +304,10 @@ int xy__memory_init(struct xy_runtime *rt)
 	for (unsigned w = 0; w < rt->nworkers; w++) {
 		const struct xy_worker_info *info = xy_machine_worker(rt->machine, w);
 
-		rt->workers[w].node = info->arch == XY_CPU && !rt->settings.numa ? XY__RAM : info->node;
+		if (rt->memory.nnodes == 1 || (info->arch == XY_CPU && !rt->settings.numa))
+			rt->workers[w].node = XY__RAM;
+		else
+			rt->workers[w].node = info->node;
 		if (rt->workers[w].slots)
 			xy__device_place(&rt->workers[w]);
 		if (info->arch == XY_CPU || rt->sim)
