@@ -321,7 +321,7 @@ static void fetch_commit(struct xy_handle *h, unsigned node, struct xy__agent *a
 
 		/* Only a hint: without room it is left. */
 		if (copy && !xy__copy_allocate(copy, XY__EFFORT_IDLE, agent))
-			xy__transfer_begin(copy, agent);
+			xy__transfer_offer(copy, agent);
 	}
 }
 

@@ -62,6 +62,7 @@ struct xy__copies {
 	struct xy__transfer *transfers; /* (l) under way */
 	struct xy__await *awaits;       /* (l) */
 	_Atomic uint64_t write_through; /* (a) nodes that get what was written at once */
+	uint64_t owed;                  /* (l) of those, the ones that get it when transfers of old content have ended */
 	uint8_t advice;                 /* (l) enum xy_advice */
 	struct xy__copy **scratch;      /* (l) by worker, or NULL */
 	struct xy__copy ram;
@@ -190,9 +191,13 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node);
 
 /* --- transfer.c --- */
 
-/* Begins to bring the content to a copy that has memory, unless it is coming already. The handle is locked.
+/* Begins to bring the content to a copy that has memory, unless it is coming already, or old content is on its way
+ * from there: then nothing begins before that has ended, and who needs it tries again. The handle is locked.
  * 0, -ENODATA when it is nowhere, -ENOMEM, or what the driver says. */
 int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent);
+/* Brings new content to a copy that has memory, now, or when transfers of old content are out of the way. Only a hint:
+ * what fails is left. The handle is locked. */
+void xy__transfer_offer(struct xy__copy *to, struct xy__agent *agent);
 /* Begins to save the only valid copy to RAM, to give it up afterwards. */
 int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent);
 /* What is under way is overwritten: it goes no further and is not valid when it arrives. Handle is locked. */

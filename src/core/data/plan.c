@@ -68,17 +68,19 @@ int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct 
 {
 	struct xy_plan *plan;
 	unsigned n;
-	int error = xy__filter_count(h, filter, &n);
+	int error;
 
+	/* Before anybody looks at its view: others may be about to give it memory. */
+	if (xy__handle_allocate(h))
+		return plan_fail(h, -ENOMEM, "not enough memory");
+	error = xy__filter_count(h, filter, &n);
 	if (error)
 		return error;
 	if (!atomic_load(&h->sequential))
 		return plan_fail(h, -EINVAL, "it gives tasks no order (see xy_handle_set_sequential)");
 	plan = calloc(1, sizeof *plan + n * sizeof(struct xy_handle *));
-	if (!plan || xy__handle_allocate(h)) {
-		free(plan);
+	if (!plan)
 		return plan_fail(h, -ENOMEM, "not enough memory");
-	}
 	plan->parent = h;
 	plan->nchildren = n;
 	plan->overlaps = filter->ops->overlaps;

@@ -170,12 +170,13 @@ static int errand_bring(struct errand *errand, struct xy__agent *agent)
 {
 	struct xy__copy *copy = xy__copy_on(errand->handle, errand->node);
 
-	if (!copy || (errand->await.begun && !copy->incoming) ||
+	if (!copy || (errand->await.begun && copy->error) ||
 	    (atomic_load(&errand->handle->valid) & xy__bit(errand->node)))
 		return 0;
 	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_begin(copy, agent))
 		return 0;
-	return copy->incoming ? -EAGAIN : 0; /* somebody else may have brought it meanwhile */
+	/* Somebody else may have brought it meanwhile. */
+	return copy->incoming || errand->handle->copies->transfers ? -EAGAIN : 0;
 }
 
 static int errand_evict(struct errand *errand, struct xy__agent *agent)
@@ -187,7 +188,7 @@ static int errand_evict(struct errand *errand, struct xy__agent *agent)
 	/* What a lost device has stays there, so that whoever needs it is told. */
 	if (!copy || !copy->allocated || copy->home || xy__node_is_lost(&h->runtime->memory, errand->node))
 		return 0;
-	if (copy->pins || h->copies->ram.incoming)
+	if (copy->pins || h->copies->ram.incoming || atomic_load(&h->copies->ram.readers))
 		return h->copies->transfers ? -EAGAIN : 0;
 	if (valid == xy__bit(errand->node)) {
 		if (errand->sent || xy__transfer_evict(copy, agent))
@@ -217,11 +218,11 @@ static int errand_save(struct errand *errand, struct xy__agent *agent)
 	struct xy_handle *h = errand->handle;
 	struct xy__copy *ram = &h->copies->ram;
 
-	if ((atomic_load(&h->valid) & xy__bit(XY__RAM)) || errand->await.begun)
-		return ram->incoming ? -EAGAIN : 0;
+	if ((atomic_load(&h->valid) & xy__bit(XY__RAM)) || (errand->await.begun && ram->error))
+		return 0;
 	if (xy__copy_allocate(ram, XY__EFFORT_IDLE, agent) || xy__transfer_begin(ram, agent))
 		return 0;
-	return ram->incoming ? -EAGAIN : 0;
+	return h->copies->transfers ? -EAGAIN : 0;
 }
 
 int xy_prefetch(struct xy_handle *h, unsigned node)
@@ -276,13 +277,14 @@ static int fetch_patiently(struct xy_handle *h, unsigned id)
 {
 	struct xy_runtime *rt = h->runtime;
 	struct xy__node *node = &rt->memory.nodes[id];
-	unsigned rounds = 0, changes;
+	unsigned rounds = 0, changes, moves;
 	int error;
 
 	do {
 		struct xy__agent *agent = xy__enter(rt);
 		bool any;
 
+		moves = atomic_load(&h->underway);
 		changes = atomic_load(&node->changes);
 		error = fetch_now(h, id, agent);
 		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
@@ -291,7 +293,7 @@ static int fetch_patiently(struct xy_handle *h, unsigned id)
 			xy__sim_wait(rt);
 		else if (error == -EAGAIN && !any)
 			xy__patience(&rounds);
-	} while (error == -EAGAIN && !node_is_quiet(node, changes));
+	} while (error == -EAGAIN && (moves || !node_is_quiet(node, changes)));
 	return error == -EAGAIN ? -ENOMEM : error;
 }
 

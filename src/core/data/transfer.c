@@ -163,6 +163,13 @@ static unsigned transfer_source(struct xy_handle *h, uint64_t valid, unsigned to
 	return (unsigned)__builtin_ctzll(ram ? ram : near ? near : valid);
 }
 
+/* Where it has to be written, old content is still read, in vain. Who needs it tries again after that. */
+static int transfer_defer(struct xy__copy *to)
+{
+	to->error = 0;
+	return 0;
+}
+
 /* RAM gets it first; the copy that it is for is pinned until it goes on. */
 static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, struct xy__agent *agent)
 {
@@ -175,6 +182,8 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 		for (t = h->copies->transfers; t && t->to != XY__RAM; t = t->sibling)
 			;
 		t->further |= xy__bit(to->node);
+	} else if (atomic_load(&ram->readers)) {
+		return transfer_defer(to);
 	} else {
 		error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
 		if (!error)
@@ -201,6 +210,8 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 		return 0;
 	if (!(valid & ~lost))
 		return valid ? -ENODEV : -ENODATA;
+	if (atomic_load(&to->readers))
+		return transfer_defer(to);
 	valid &= ~lost;
 	source = transfer_source(h, valid, to->node);
 	from = h->copies->on[source];
@@ -234,6 +245,36 @@ void xy__transfers_spoil(struct xy_handle *h)
 {
 	for (struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
 		t->stale = true;
+	h->copies->owed = 0;
+}
+
+/* Whether the content as it is now is on its way to a node. */
+static bool transfer_is_coming(const struct xy_handle *h, unsigned node)
+{
+	const struct xy__transfer *t = h->copies->transfers;
+
+	while (t && (t->stale || (t->to != node && !(t->further >> node & 1))))
+		t = t->sibling;
+	return t;
+}
+
+void xy__transfer_offer(struct xy__copy *to, struct xy__agent *agent)
+{
+	struct xy_handle *h = to->handle;
+
+	if (!xy__transfer_begin(to, agent) && h->copies->transfers && !transfer_is_coming(h, to->node))
+		h->copies->owed |= xy__bit(to->node);
+}
+
+/* Something is out of the way of what is owed. */
+static void transfer_settle(struct xy_handle *h, struct xy__agent *agent)
+{
+	uint64_t owed = h->copies->owed;
+
+	h->copies->owed = 0;
+	for (unsigned i = 0; owed >> i; i++)
+		if ((owed >> i & 1) && h->copies->on[i]->allocated)
+			xy__transfer_offer(h->copies->on[i], agent);
 }
 
 /* --- ending --- */
@@ -288,6 +329,7 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 	status = transfer_failed(h, t->from, t->to, status);
 	to->error = t->stale ? 0 : status;
 	transfer_go_on(t, arrived, to->error);
+	transfer_settle(h, agent);
 	if (t->evicts && arrived && !from->pins)
 		xy__copy_release(from);
 	awaits = h->copies->awaits;

@@ -6,10 +6,12 @@
 #include "bed.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
 #include "../../double/cudart_double.h"
+#include "core/runtime.h"
 
 enum { N = 256, BYTES = N * sizeof(uint32_t) };
 
@@ -154,6 +156,72 @@ static void what_was_on_a_lost_device_is_not_taken_for_invalid(void **state)
 	helper_stop_lines(h, HELPER_ANY_LINES);
 }
 
+/* --- old content on its way --- */
+
+/* What a CPU wrote is on its slow way from RAM to the first device when the second one overwrites it. */
+static void send_and_overwrite(struct helper *h, struct xy_handle *v, uint64_t through)
+{
+	assert_int_equal(xy_handle_set_write_through(v, 1u << bed_node(h, XY_CUDA, 0)), 0);
+	cudart_double_set_delays(BYTES / 500e3 / 1e3, 0); /* half a second */
+	bed_submit_on(h, bed_worker(h, XY_CPU, 0), &bed_set, 1, v, NULL, NULL);
+	while (!atomic_load(&v->copies->ram.readers))
+		sched_yield();
+	wait_a_little(); /* until it has begun to move */
+	cudart_double_set_delays(0, 0);
+	assert_int_equal(xy_handle_set_write_through(v, through), 0);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 1), &bed_set, 7, v, NULL, NULL);
+}
+
+static void memory_is_not_written_while_old_content_leaves_it(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+
+	(void)state;
+	send_and_overwrite(h, v, 0);
+	assert_int_equal(xy_acquire(v, XY_R), 0);
+	assert_int_equal(atomic_load(&v->copies->ram.readers), 0);
+	assert_int_equal(x[1], 8);
+	xy_release(v);
+	bed_unregister(h, &v);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+/* An eviction saves the content there as well. */
+static void memory_is_not_written_by_an_eviction_either(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+
+	(void)state;
+	send_and_overwrite(h, v, 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(xy_evict(v, bed_node(h, XY_CUDA, 1)), 0);
+	while (!(xy_handle_nodes(v) & 1))
+		sched_yield();
+	assert_int_equal(atomic_load(&v->copies->ram.readers), 0);
+	bed_unregister(h, &v);
+	assert_int_equal(x[1], 8);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void what_is_written_through_comes_after_old_content(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, x, N);
+	unsigned both = 1u << bed_node(h, XY_CUDA, 0) | 1u << bed_node(h, XY_CUDA, 1);
+
+	(void)state;
+	send_and_overwrite(h, v, both);
+	assert_int_equal(helper_wait(h), 0);
+	for (unsigned i = 0; i < 400 && xy_handle_nodes(v) != both; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	assert_int_equal(xy_handle_nodes(v), both);
+	bed_unregister(h, &v);
+	assert_int_equal(x[1], 8);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +231,9 @@ int main(void)
 		cmocka_unit_test(what_tasks_without_order_wrote_comes_back),
 		cmocka_unit_test(data_that_nobody_needs_can_leave),
 		cmocka_unit_test(what_was_on_a_lost_device_is_not_taken_for_invalid),
+		cmocka_unit_test(memory_is_not_written_while_old_content_leaves_it),
+		cmocka_unit_test(memory_is_not_written_by_an_eviction_either),
+		cmocka_unit_test(what_is_written_through_comes_after_old_content),
 	};
 
 	bed_guard();
