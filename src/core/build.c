@@ -141,7 +141,7 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 		return 0;
 	/* relaxed: who finds the task in a queue, or is woken for it, sees this too */
 	atomic_store_explicit(&rt->workers_differ, true, memory_order_relaxed);
-	return xy_task_can_run_below(task, rt->root) ? 0 : -ENODEV;
+	return xy__task_can_run_alive_below(task, rt->root) ? 0 : -ENODEV;
 }
 
 unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,

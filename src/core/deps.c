@@ -108,7 +108,7 @@ static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
 	struct xy_runtime *rt = agent->runtime;
 
 	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
-	    xy_task_can_run_below(task, rt->root))
+	    xy__task_can_run_alive_below(task, rt->root))
 		return false;
 	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: the devices that it may run on are lost",
 		xy_task_name(task), xy_task_number(task));

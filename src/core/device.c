@@ -173,7 +173,7 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	task->constrained = true;
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
-	if (xy_task_can_run_below(task, rt->root)) {
+	if (xy__task_can_run_alive_below(task, rt->root)) {
 		worker->agent.base.offers = 1;
 		xy__inbox_put(rt, task, &worker->agent);
 		worker->agent.base.offers = 0;

@@ -18,6 +18,7 @@ enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
 /* Workers that run nothing any more, as their device is lost. */
 struct xy__deaths {
 	_Atomic unsigned count;                    /* (a) */
+	_Atomic unsigned begun;                    /* (a) of those, and one that is not complete */
 	_Atomic uint8_t *of;                       /* (c) (a) by worker: how many had died with it; 0: alive */
 };
 

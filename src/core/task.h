@@ -188,6 +188,9 @@ static inline bool xy__task_is_another(const struct xy_task *task, uint32_t gene
 /* Whether a worker that asks may take the task: like xy_task_can_run, but a worker that is dead may take what it
  * has not sent away yet. */
 bool xy__task_can_take(const struct xy_task *task, unsigned worker);
+/* Whether somebody below can run it. For xy_task_can_run_below a worker that is dead counts as well when there is
+ * nobody else, so that the task gets to it, wherever it rests, and fails. */
+bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_component *c);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {

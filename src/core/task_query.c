@@ -93,14 +93,34 @@ static bool fits(const struct xy_task *task, unsigned worker)
 }
 
 /* Tasks that could come to a worker that is dead are constrained, or become so when it sends them away. */
+static bool can_run_alive(const struct xy_task *task, unsigned worker)
+{
+	return fits(task, worker) && !(task->constrained && death_of(task, worker));
+}
+
+/* Nobody alive can run it, and this one, which is dead, has not sent it away yet. */
+static bool is_last_resort(const struct xy_task *task, unsigned worker)
+{
+	unsigned n = xy_machine_nworkers(task->pool->machine);
+
+	if (!xy__task_can_take(task, worker))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (can_run_alive(task, i))
+			return false;
+	return true;
+}
+
 bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
-	return fits_with(task, worker, implementation) && !(task->constrained && death_of(task, worker));
+	return fits_with(task, worker, implementation) &&
+	       (!(task->constrained && death_of(task, worker)) || is_last_resort(task, worker));
 }
 
 bool xy_task_can_run(const struct xy_task *task, unsigned worker)
 {
-	return fits(task, worker) && !(task->constrained && death_of(task, worker));
+	return fits(task, worker) &&
+	       (!(task->constrained && death_of(task, worker)) || is_last_resort(task, worker));
 }
 
 bool xy__task_can_take(const struct xy_task *task, unsigned worker)
@@ -131,19 +151,30 @@ static bool can_run_in_team(const struct xy_task *task, const struct xy_componen
 	return xy__task_team_implementation(task, team) < XY_NIMPLEMENTATIONS;
 }
 
-bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c)
+static bool can_run_below(const struct xy_task *task, const struct xy_component *c,
+			  bool (*can_run)(const struct xy_task *task, unsigned worker))
 {
 	if (!(task->archs & c->archs))
 		return false;
 	if (!task->constrained)
 		return true;
 	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
-		if (xy_task_can_run(task, c->workers[i]))
+		if (can_run(task, c->workers[i]))
 			return true;
 	for (unsigned i = 0; i < c->nteams; i++)
 		if (can_run_in_team(task, c->teams[i]))
 			return true;
 	return false;
+}
+
+bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c)
+{
+	return can_run_below(task, c, xy_task_can_run);
+}
+
+bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_component *c)
+{
+	return can_run_below(task, c, can_run_alive);
 }
 
 struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)

@@ -405,6 +405,39 @@ static void what_is_queued_for_a_lost_device_runs_elsewhere(void **state)
 	}
 }
 
+/* What nobody else may run fails, wherever in the tree it is. */
+static void what_only_a_lost_device_may_run_fails(void **state)
+{
+	enum { QUEUED = 8 };
+	static const char *const policies[] = { "tree-eager", "tree-eager-prefetching", "tree-random",
+						"tree-random-prefetching", "tree-ws" };
+	const struct xy_codelet blocks = { .name = "gate", .cuda = { helper_gate.cpu[0] } };
+
+	(void)state;
+	for (unsigned p = 0; p < HELPER_COUNT(policies); p++) {
+		const struct xy_config one = { .sched = policies[p], .cuda_devices = "0",
+					       .cuda_pipeline = XY_PIPELINE_NONE };
+		struct helper *h = bed_start(1, &one, false);
+		unsigned worker = bed_worker(h, XY_CUDA, 0);
+		struct gate gate = { 0 };
+		struct xy_handle *v[QUEUED];
+
+		HELPER_SUBMIT(h, .codelet = &blocks, .arg = &gate);
+		helper_reach(h, &gate.inside, 1);
+		for (unsigned i = 0; i < QUEUED; i++) {
+			v[i] = bed_vector(h, NULL, N);
+			bed_submit_on(h, worker, &bed_set, i, v[i], NULL, NULL);
+		}
+		assert_true(cudart_double_fail("operation", 1, STICKY));
+		helper_open(&gate);
+		assert_int_equal(helper_wait(h), -ENODEV);
+		for (unsigned i = 0; i < QUEUED; i++)
+			xy_unregister(&v[i]);
+		helper_stop_lines(h, HELPER_ANY_LINES);
+		check_leaks();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +448,7 @@ int main(void)
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(start_may_fail),
 		cmocka_unit_test(what_is_queued_for_a_lost_device_runs_elsewhere),
+		cmocka_unit_test(what_only_a_lost_device_may_run_fails),
 	};
 
 	bed_guard();

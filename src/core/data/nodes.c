@@ -17,12 +17,17 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node)
 	if (atomic_fetch_or(&rt->memory.lost, xy__bit(node)) & xy__bit(node))
 		return;
 	atomic_store(&rt->workers_differ, true);
-	dead = atomic_fetch_add(&rt->deaths.count, 1) + 1;
+	/* One after the other, and counted when it is complete: a task that is sent away meanwhile may come here. */
+	dead = atomic_fetch_add(&rt->deaths.begun, 1) + 1;
+	while (atomic_load(&rt->deaths.count) != dead - 1)
+		xy__pause();
 	for (unsigned i = 0; i < rt->nworkers; i++)
-		if (rt->workers[i].node == node) {
+		if (rt->workers[i].node == node)
 			atomic_store(&rt->deaths.of[i], (uint8_t)dead);
+	atomic_store(&rt->deaths.count, dead);
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (rt->workers[i].node == node)
 			rt->engine.wake(&rt->engine, i); /* to send away what waits for it */
-		}
 	xy__log(&rt->settings.log, "%s is lost and not used any more%s%s", rt->memory.nodes[node].name,
 		*why ? ": " : "", why);
 }
