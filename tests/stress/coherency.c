@@ -2,7 +2,8 @@
 /*
  * Data on many memory nodes against a simple sequential model: random programs over handles, modes, workers, hints
  * and the application's own accesses, in little memory, on CPUs, two CUDA devices of the test double, two OpenCL
- * devices of PoCL, and NUMA nodes. XYLEM_TEST_SEED=n runs the program of one seed alone.
+ * devices of PoCL, and NUMA nodes, also when calls of a driver fail. XYLEM_TEST_SEED=n runs the program of one seed
+ * alone.
  */
 #include "program.h"
 
@@ -12,7 +13,10 @@
 
 #include "../double/cudart_double.h"
 
-enum { MOST_THREADS = 3 };
+enum { MOST_THREADS = 3, STEPS = 400 };
+
+/* What there is beside CPUs and CUDA devices. */
+enum kind { PLAIN, OPENCL, NUMA, FAULTS };
 
 static const char *const policies[] = {
 	"tree-eager", "tree-eager-prefetching", "tree-prio-prefetching", "tree-random", "tree-random-prefetching",
@@ -81,14 +85,15 @@ static void *runner_main(void *arg)
 	return NULL;
 }
 
-static bool run_threads(struct helper *h, unsigned nthreads, unsigned nsteps, uint64_t *random)
+static bool run_threads(struct helper *h, unsigned nthreads, bool faulty, uint64_t *random)
 {
 	static struct runner runners[MOST_THREADS];
 	bool well = true;
 
 	for (unsigned i = 0; i < nthreads; i++) {
 		program_init(&runners[i].program, h->rt, helper_random(random));
-		runners[i].nsteps = nsteps / nthreads;
+		runners[i].program.faulty = faulty;
+		runners[i].nsteps = STEPS / nthreads;
 		assert_int_equal(pthread_create(&runners[i].thread, NULL, runner_main, &runners[i]), 0);
 	}
 	for (unsigned i = 0; i < nthreads; i++) {
@@ -116,42 +121,67 @@ static bool nodes_are_empty(struct helper *h)
 	return empty;
 }
 
-static void run_seed(uint64_t seed, bool opencl, bool numa, unsigned nsteps)
+/* Some that strike sooner or later: calls that fail, no memory, the end of a device. */
+static void order_faults(uint64_t *random)
+{
+	enum { ORDINARY = 1, NO_MEMORY = 2, STICKY = 719 };
+
+	for (unsigned n = 1 + helper_below(random, 3); n; n--)
+		switch (helper_below(random, 4)) {
+		case 0:
+			cudart_double_fail(NULL, 1 + helper_below(random, 6000), STICKY);
+			break;
+		case 1:
+			cudart_double_fail("operation", 1 + helper_below(random, 300), STICKY);
+			break;
+		case 2:
+			cudart_double_fail("cudaMalloc", 1 + helper_below(random, 30), NO_MEMORY);
+			break;
+		default:
+			cudart_double_fail(NULL, 1 + helper_below(random, 6000), ORDINARY);
+		}
+}
+
+static void run_seed(uint64_t seed, enum kind kind)
 {
 	uint64_t random = seed;
 	struct world world;
 	struct helper *h;
 	bool well;
+	int status;
 
 	world_make(&world, &random);
-	if (numa) {
+	if (kind == NUMA) {
 		world.config.numa = true;
 		world.config.machine = "this(numa:2 core:1)";
 		world.ncpu = 0;
 	}
 	print_message("# XYLEM_TEST_SEED=%llu: %s\n", (unsigned long long)seed, world.config.sched);
-	h = bed_start(world.ncpu, &world.config, opencl);
+	h = bed_start(world.ncpu, &world.config, kind == OPENCL);
 	cudart_double_set_delays(world.gigabytes_per_second, world.launch_us);
-	well = run_threads(h, world.nthreads, nsteps, &random);
+	if (kind == FAULTS)
+		order_faults(&random);
+	well = run_threads(h, world.nthreads, kind == FAULTS, &random);
 	well &= nodes_are_empty(h);
-	assert_int_equal(bed_stop(h, 0), 0);
+	status = bed_stop(h, kind == FAULTS ? HELPER_ANY_LINES : 0);
 	assert_true(well);
+	assert_true(!status || kind == FAULTS);
 }
 
-static void run_seeds(uint64_t first, unsigned n, bool opencl, bool numa)
+static void run_seeds(uint64_t first, unsigned n, enum kind kind)
 {
 	const char *one = getenv("XYLEM_TEST_SEED");
 
 	if (one)
-		run_seed(strtoull(one, NULL, 0), opencl, numa, 400);
+		run_seed(strtoull(one, NULL, 0), kind);
 	for (unsigned i = 0; i < n && !one; i++)
-		run_seed(first + i, opencl, numa, 400);
+		run_seed(first + i, kind);
 }
 
 static void programs_on_CPUs_and_CUDA_devices_compute_what_the_model_does(void **state)
 {
 	(void)state;
-	run_seeds(1, helper_scale(30), false, false);
+	run_seeds(1, helper_scale(30), PLAIN);
 }
 
 static void programs_on_OpenCL_devices_too_compute_what_the_model_does(void **state)
@@ -159,13 +189,19 @@ static void programs_on_OpenCL_devices_too_compute_what_the_model_does(void **st
 	(void)state;
 	if (!bed_has_opencl())
 		skip();
-	run_seeds(1001, helper_scale(30), true, false);
+	run_seeds(1001, helper_scale(30), OPENCL);
 }
 
 static void programs_on_NUMA_nodes_compute_what_the_model_does(void **state)
 {
 	(void)state;
-	run_seeds(2001, helper_scale(15), false, true);
+	run_seeds(2001, helper_scale(15), NUMA);
+}
+
+static void what_there_is_after_faults_is_what_the_model_has(void **state)
+{
+	(void)state;
+	run_seeds(3001, helper_scale(40), FAULTS);
 }
 
 int main(void)
@@ -174,6 +210,7 @@ int main(void)
 		cmocka_unit_test(programs_on_CPUs_and_CUDA_devices_compute_what_the_model_does),
 		cmocka_unit_test(programs_on_OpenCL_devices_too_compute_what_the_model_does),
 		cmocka_unit_test(programs_on_NUMA_nodes_compute_what_the_model_does),
+		cmocka_unit_test(what_there_is_after_faults_is_what_the_model_has),
 	};
 
 	bed_guard();

@@ -26,6 +26,9 @@ struct program_data {
 
 struct program {
 	struct xy_runtime *rt;
+	/* Tasks and calls may fail. What they should have written is not there then; so whatever is there is what it
+	 * should be, as before. */
+	bool faulty;
 	uint64_t random;
 	struct program_data data[PROGRAM_DATA];
 	unsigned nsteps;               /* done */
