@@ -457,7 +457,8 @@ static void step_stats(struct program *p)
 
 	expect(p, error, "xy_node_stats");
 	check(p, (!stats.lost || p->faulty) &&
-		 (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes && stats.most_bytes <= stats.limit_bytes)),
+		 (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
+					 stats.most_bytes <= stats.limit_bytes)),
 	      "node %u has %zu bytes and had %zu of %zu, lost %d", node, stats.used_bytes, stats.most_bytes,
 	      stats.limit_bytes, stats.lost);
 }

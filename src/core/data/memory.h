@@ -62,7 +62,7 @@ struct xy__copies {
 	struct xy__transfer *transfers; /* (l) under way */
 	struct xy__await *awaits;       /* (l) */
 	_Atomic uint64_t write_through; /* (a) nodes that get what was written at once */
-	uint64_t owed;                  /* (l) of those, the ones that get it when transfers of old content have ended */
+	uint64_t owed;                  /* (l) of those, who gets it when transfers of old content have ended */
 	uint8_t advice;                 /* (l) enum xy_advice */
 	struct xy__copy **scratch;      /* (l) by worker, or NULL */
 	struct xy__copy ram;
