@@ -12,6 +12,8 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__eager_calibration_ops,
 	&xy__eager_prio_ops,
 	&xy__fifo_ops,
+	&xy__heft_ops,
+	&xy__heteroprio_ops,
 	&xy__mct_ops,
 	&xy__parallel_worker_ops,
 	&xy__perfmodel_select_ops,

@@ -7,6 +7,8 @@ libxylem_all_la_SOURCES += \
 	src/components/eager_prio.c \
 	src/components/estimate.c src/components/estimate.h \
 	src/components/fifo.c \
+	src/components/heft.c \
+	src/components/heteroprio.c \
 	src/components/mct.c src/components/mct.h \
 	src/components/parallel_worker.c src/components/parallel_worker.h \
 	src/components/perfmodel_select.c \

@@ -15,15 +15,22 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_eager_prefetching,
 	&xy__policy_tree_eager_prio,
 	&xy__policy_tree_heft,
+	&xy__policy_tree_heft_nodes,
+	&xy__policy_tree_heft_prio,
+	&xy__policy_tree_heft2,
+	&xy__policy_tree_heteroprio,
+	&xy__policy_tree_heteroprio_heft,
 	&xy__policy_tree_parallel_random,
 	&xy__policy_tree_parallel_random_prio,
 	&xy__policy_tree_prio,
+	&xy__policy_tree_prio_archs,
 	&xy__policy_tree_prio_prefetching,
 	&xy__policy_tree_random,
 	&xy__policy_tree_random_prefetching,
 	&xy__policy_tree_random_prio,
 	&xy__policy_tree_random_prio_prefetching,
 	&xy__policy_tree_ws,
+	&xy__policy_tree_ws_nodes,
 	NULL
 };
 

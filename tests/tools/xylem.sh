@@ -12,9 +12,11 @@ unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLE
 # What the computer has must not matter, so there are no drivers unless a test names them.
 XYLEM_DRIVERS=$work/none
 export XYLEM_DRIVERS
-policies='tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-heft tree-eager tree-eager-prefetching tree-eager-prio tree-parallel-random
-	tree-parallel-random-prio tree-prio tree-prio-prefetching tree-random
-	tree-random-prefetching tree-random-prio tree-random-prio-prefetching tree-ws'
+policies='tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
+	tree-eager-prio tree-heft tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
+	tree-heteroprio-heft tree-parallel-random tree-parallel-random-prio tree-prio
+	tree-prio-archs tree-prio-prefetching tree-random tree-random-prefetching
+	tree-random-prio tree-random-prio-prefetching tree-ws tree-ws-nodes'
 
 fail() {
 	echo "FAILED: $*"

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * heteroprio: tasks wait in buckets by how much faster some architectures run them than others, and each worker takes
+ * from the bucket that it is comparatively best at. Invariant: tasks of one bucket have nearly the same speed-ups, and
+ * expect the time that they take where they are fastest.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "components/estimate.h"
+#include "components/spread.h"
+#include "core/pool.h"
+#include "core/queue.h"
+
+enum {
+	HETEROPRIO_BUCKETS = 64,
+	HETEROPRIO_ARCHS = XY_NARCH,
+	HETEROPRIO_NEVER = 10000,        /* slowness where a task can't run */
+	HETEROPRIO_STEPS = 10            /* of slowness while a task takes twice as long: steps of 7 % */
+};
+
+/* How much slower architectures are than the fastest one, in steps of a logarithm. */
+struct slowness {
+	int16_t of[HETEROPRIO_ARCHS];
+};
+
+struct bucket {
+	struct slowness slowness;
+	struct xy_queue queue;
+};
+
+/* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
+struct heteroprio {
+	struct xy_component base;
+	bool wait;                                   /* (c) option */
+	struct xy__estimate estimate;                /* (c) */
+	struct xy__spread spread;                    /* for offers */
+	bool pushes;                                 /* (c) some child takes pushes */
+	struct xy_lock lock;
+	_Atomic size_t count, peak;                  /* (l) to write, (a) */
+	bool *full;                                  /* (l) by child: it refused, and has not had room since */
+	unsigned nbuckets;                           /* (l) that were ever used */
+	struct bucket *buckets;                      /* (l) HETEROPRIO_BUCKETS of them */
+	const struct bucket *giving;                 /* (l) the task that is being pushed comes from here, ... */
+	unsigned giving_arch, giving_to;             /* (l) ... for a worker of this architecture, to this child */
+};
+
+static struct heteroprio *heteroprio(struct xy_component *self)
+{
+	return (struct heteroprio *)self;
+}
+
+static unsigned heteroprio_arch(const struct heteroprio *h, unsigned worker)
+{
+	return xy_machine_worker(xy_component_machine(&h->base), worker)->arch;
+}
+
+/* --- speed-ups --- */
+
+/* The time of a task on each architecture, on the best worker there; INFINITY where it can't run, and negative if
+ * nothing is known. */
+static void heteroprio_lengths(struct heteroprio *h, const struct xy_task *task, double us[HETEROPRIO_ARCHS])
+{
+	struct xy__forecast f;
+	uint32_t seen = 0;
+
+	xy__forecast_init(&f, &h->estimate, task);
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+		us[arch] = INFINITY;
+	for (unsigned i = 0; i < h->estimate.nseats; i++) {
+		const struct xy__seat *seat = &h->estimate.seats[i];
+		struct xy__length length;
+		unsigned arch;
+
+		if (f.alike && seat->kind < XY__ESTIMATE_KINDS && seen >> seat->kind & 1)
+			continue;
+		seen |= seat->kind < XY__ESTIMATE_KINDS ? 1u << seat->kind : 0;
+		length = xy__forecast_length(&f, seat);
+		arch = heteroprio_arch(h, seat->worker);
+		if (length.runs)
+			us[arch] = length.known ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
+						: isinf(us[arch]) ? -1 : us[arch];
+	}
+}
+
+/* Where nothing is known, a task counts as fast as anywhere. *best_us is its shortest time, 0 if none is known. */
+static struct slowness heteroprio_slowness(const double us[HETEROPRIO_ARCHS], double *best_us)
+{
+	struct slowness s;
+	double least = INFINITY;
+
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+		if (us[arch] >= 0)
+			least = fmin(least, us[arch]);
+	*best_us = isinf(least) ? 0 : least;
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++) {
+		if (isinf(us[arch]))
+			s.of[arch] = HETEROPRIO_NEVER;
+		else if (us[arch] < 0 || !(*best_us > 0))
+			s.of[arch] = 0;
+		else
+			s.of[arch] = (int16_t)lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000));
+	}
+	return s;
+}
+
+/* How well an architecture is suited: how much slower the best of the others is. */
+static int heteroprio_affinity(const struct slowness *s, unsigned arch)
+{
+	int others = HETEROPRIO_NEVER;
+
+	for (unsigned other = 0; other < HETEROPRIO_ARCHS; other++)
+		if (other != arch && s->of[other] < others)
+			others = s->of[other];
+	return others - s->of[arch];
+}
+
+/* --- buckets: the lock is held --- */
+
+static int slowness_distance(const struct slowness *a, const struct slowness *b)
+{
+	int distance = 0;
+
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+		distance += abs(a->of[arch] - b->of[arch]);
+	return distance;
+}
+
+/* The bucket for tasks with these speed-ups; the most similar one if there are too many. */
+static struct bucket *heteroprio_bucket(struct heteroprio *h, const struct slowness *s)
+{
+	struct bucket *nearest = NULL, *empty = NULL;
+	int least = 0;
+
+	for (unsigned i = 0; i < h->nbuckets; i++) {
+		struct bucket *b = &h->buckets[i];
+		int distance = slowness_distance(&b->slowness, s);
+
+		if (!distance)
+			return b;
+		if (!xy_queue_count(&b->queue))
+			empty = b;
+		else if (!nearest || distance < least) {
+			nearest = b;
+			least = distance;
+		}
+	}
+	if (!empty && h->nbuckets < HETEROPRIO_BUCKETS)
+		empty = &h->buckets[h->nbuckets++];
+	if (!empty)
+		return nearest;
+	empty->slowness = *s;
+	return empty;
+}
+
+static void heteroprio_count(struct heteroprio *h, size_t count)
+{
+	atomic_store_explicit(&h->count, count, memory_order_relaxed);
+	if (count > atomic_load_explicit(&h->peak, memory_order_relaxed))
+		atomic_store_explicit(&h->peak, count, memory_order_relaxed);
+}
+
+static size_t heteroprio_stored(struct heteroprio *h)
+{
+	return atomic_load_explicit(&h->count, memory_order_relaxed);
+}
+
+static bool heteroprio_is_dead(const struct xy_task *task, unsigned worker)
+{
+	const struct xy__deaths *deaths = task->pool->deaths;
+
+	return deaths && atomic_load_explicit(&deaths->of[worker], memory_order_relaxed);
+}
+
+/* How long the workers of an architecture need for what they do and for all that is fastest there; INFINITY if none of
+ * them can take the task. */
+static double heteroprio_backlog(const struct heteroprio *h, unsigned arch, const struct xy_task *task)
+{
+	double sum = 0, now = xy_component_now_us(&h->base);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < h->estimate.nseats; i++) {
+		const struct xy__seat *seat = &h->estimate.seats[i];
+
+		if (seat->team || heteroprio_arch(h, seat->worker) != arch || heteroprio_is_dead(task, seat->worker) ||
+		    !xy_task_can_run(task, seat->worker))
+			continue;
+		sum += xy__seat_free_us(&h->estimate, seat) - now;
+		n++;
+	}
+	for (unsigned i = 0; i < h->nbuckets; i++)
+		if (h->buckets[i].slowness.of[arch] == 0)
+			sum += xy_queue_length_us(&h->buckets[i].queue);
+	return n ? sum / n : INFINITY;
+}
+
+/* What a task of a bucket takes on another architecture than the fastest. */
+static double heteroprio_length(const struct bucket *b, const struct xy_task *task, unsigned arch)
+{
+	return (double)task->expected_us * exp2((double)b->slowness.of[arch] / HETEROPRIO_STEPS);
+}
+
+/* Whether faster workers will have done the task, and all others that they like, before a slow one could. */
+static bool heteroprio_should_wait(const struct heteroprio *h, const struct bucket *b, const struct xy_task *task,
+				   unsigned arch)
+{
+	if (!h->wait || b->slowness.of[arch] == 0)
+		return false;
+	for (unsigned fast = 0; fast < HETEROPRIO_ARCHS; fast++)
+		if (b->slowness.of[fast] == 0 &&
+		    heteroprio_backlog(h, fast, task) < heteroprio_length(b, task, arch))
+			return true;
+	return false;
+}
+
+/* The bucket that an architecture is next best at, after `last`; NULL if there is none. Ties go to the first. */
+static struct bucket *heteroprio_next(struct heteroprio *h, unsigned arch, const struct bucket *last)
+{
+	struct bucket *best = NULL;
+	int limit = last ? heteroprio_affinity(&last->slowness, arch) : 0, most = 0;
+
+	for (unsigned i = 0; i < h->nbuckets; i++) {
+		struct bucket *b = &h->buckets[i];
+		int affinity;
+
+		if (!xy_queue_count(&b->queue) || b->slowness.of[arch] == HETEROPRIO_NEVER)
+			continue;
+		affinity = heteroprio_affinity(&b->slowness, arch);
+		if (last && (affinity > limit || (affinity == limit && b <= last)))
+			continue;
+		if (!best || affinity > most) {
+			best = b;
+			most = affinity;
+		}
+	}
+	return best;
+}
+
+/* --- down: the lock is held --- */
+
+static bool heteroprio_hand(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct heteroprio *h = heteroprio(self);
+	float best_us = task->expected_us;
+
+	task->expected_us = (float)heteroprio_length(h->giving, task, h->giving_arch);
+	if (xy_push(self->children[h->giving_to], task, by))
+		return true;
+	task->expected_us = best_us;
+	return false;
+}
+
+/* Gives a child that takes pushes what its first worker is best at, as long as it has room. */
+static bool heteroprio_feed(struct heteroprio *h, unsigned child, struct xy_agent *by)
+{
+	struct xy_component *c = h->base.children[child];
+	unsigned arch = heteroprio_arch(h, c->workers[0]);
+	struct bucket *b = NULL;
+	bool moved = false;
+
+	while (c->takes_pushes && !h->full[child] && (b = heteroprio_next(h, arch, b))) {
+		struct xy_task *task = xy_queue_first_for(&b->queue, c);
+
+		if (!task || heteroprio_should_wait(h, b, task, arch))
+			continue;
+		h->giving = b;
+		h->giving_arch = arch;
+		h->giving_to = child;
+		if (!xy__queue_give(&b->queue, task, heteroprio_hand, &h->base, by)) {
+			h->full[child] = !task->constrained;
+			continue;
+		}
+		heteroprio_count(h, heteroprio_stored(h) - 1);
+		moved = true;
+		b = NULL;
+	}
+	return moved;
+}
+
+/* The children on architectures that are suited best come first. */
+static void heteroprio_feed_all(struct heteroprio *h, const struct slowness *s, struct xy_agent *by)
+{
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < h->base.nchildren; i++) {
+			unsigned arch = heteroprio_arch(h, h->base.children[i]->workers[0]);
+
+			if ((s->of[arch] == 0) == (pass == 0) && s->of[arch] != HETEROPRIO_NEVER)
+				heteroprio_feed(h, i, by);
+		}
+}
+
+/* First to those who are fastest: a slower one that is woken may leave the task to them. No lock is held, or the task
+ * is constrained and held. */
+static void heteroprio_offer(struct heteroprio *h, const struct slowness *s, struct xy_offer offer, struct xy_agent *by)
+{
+	struct xy_offer fast = { .archs = 0, .task = offer.task };
+
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+		if (s->of[arch] == 0)
+			fast.archs |= offer.archs & 1u << arch;
+	if (offer.task) {
+		if (!xy__spread_offer(&h->base, &h->spread, &fast, by))
+			xy__spread_offer(&h->base, &h->spread, &offer, by);
+	} else if (!xy_can_pull(&h->base, &fast, by)) {
+		xy_can_pull(&h->base, &offer, by);
+	}
+}
+
+static bool heteroprio_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_offer offer = xy_offer_of(task);
+	struct heteroprio *h = heteroprio(self);
+	double us[HETEROPRIO_ARCHS], best_us;
+	struct slowness s;
+
+	if (!xy_task_can_run_below(task, self))
+		return false;
+	heteroprio_lengths(h, task, us);
+	s = heteroprio_slowness(us, &best_us);
+	xy_lock_take(&h->lock, self, by);
+	task->expected_us = (float)best_us;
+	xy_queue_insert(&heteroprio_bucket(h, &s)->queue, task);
+	heteroprio_count(h, heteroprio_stored(h) + 1);
+	if (offer.task) /* constrained: it must not leave while it is being looked at */
+		heteroprio_offer(h, &s, offer, by);
+	if (h->pushes)
+		heteroprio_feed_all(h, &s, by);
+	xy_lock_drop(&h->lock, self, by);
+	if (!offer.task && heteroprio_stored(h))
+		heteroprio_offer(h, &s, offer, by);
+	return true;
+}
+
+/* --- up --- */
+
+/* The first task of a bucket for whoever pulls, unless it had better wait. */
+static struct xy_task *heteroprio_take_from(struct heteroprio *h, struct bucket *b, unsigned arch, struct xy_agent *by)
+{
+	int own = xy__spread_own(&h->spread, by);
+	struct xy_task *task = own >= 0 ? xy_queue_first_for(&b->queue, h->base.children[own]) : NULL;
+
+	if (task && heteroprio_should_wait(h, b, task, arch))
+		return NULL;
+	task = xy_queue_take(&b->queue, by);
+	if (task)
+		task->expected_us = (float)heteroprio_length(b, task, arch);
+	return task;
+}
+
+static struct xy_task *heteroprio_take(struct heteroprio *h, struct xy_agent *by)
+{
+	struct xy_task *task = NULL;
+	struct bucket *b = NULL;
+	unsigned arch;
+
+	if (!heteroprio_stored(h) || by->worker < 0)
+		return NULL;
+	arch = heteroprio_arch(h, (unsigned)by->worker);
+	xy_lock_take(&h->lock, &h->base, by);
+	while (!task && (b = heteroprio_next(h, arch, b)))
+		task = heteroprio_take_from(h, b, arch, by);
+	if (task)
+		heteroprio_count(h, heteroprio_stored(h) - 1);
+	xy_lock_drop(&h->lock, &h->base, by);
+	return task;
+}
+
+static struct xy_task *heteroprio_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy_task *task = heteroprio_take(heteroprio(self), by);
+
+	if (task || !self->nparents)
+		return task;
+	task = xy_pull_parents(self, by);
+	/* who decides above answers by pushing */
+	return task ? task : heteroprio_take(heteroprio(self), by);
+}
+
+static bool heteroprio_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	struct heteroprio *h = heteroprio(self);
+	unsigned i = 0;
+	bool moved;
+
+	while (self->children[i] != child)
+		i++;
+	xy_lock_take(&h->lock, self, by);
+	h->full[i] = false;
+	moved = heteroprio_feed(h, i, by);
+	xy_lock_drop(&h->lock, self, by);
+	return xy_can_push_parents(self, by) || moved;
+}
+
+static bool heteroprio_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	return xy__spread_offer(self, &heteroprio(self)->spread, offer, by);
+}
+
+/* --- set-up and looking --- */
+
+static void heteroprio_fini(struct xy_component *self)
+{
+	struct heteroprio *h = heteroprio(self);
+
+	xy__spread_fini(&h->spread);
+	xy__estimate_fini(&h->estimate);
+	free(h->buckets);
+	free(h->full);
+	h->buckets = NULL;
+	h->full = NULL;
+}
+
+static int heteroprio_init(struct xy_component *self)
+{
+	struct heteroprio *h = heteroprio(self);
+
+	h->full = calloc(self->nchildren, sizeof *h->full);
+	h->buckets = calloc(HETEROPRIO_BUCKETS, sizeof *h->buckets);
+	if (xy__estimate_init(&h->estimate, self) || xy__spread_init(&h->spread, self) || !h->full || !h->buckets) {
+		heteroprio_fini(self);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < self->nchildren; i++)
+		h->pushes |= self->children[i]->takes_pushes;
+	for (unsigned i = 0; i < HETEROPRIO_BUCKETS; i++) {
+		h->buckets[i].queue.ordered = true;
+		xy_queue_predict(&h->buckets[i].queue);
+	}
+	return 0;
+}
+
+static bool heteroprio_is_bounded(const struct xy_component *self)
+{
+	(void)self;
+	return false;
+}
+
+static size_t heteroprio_depth(struct xy_component *self, size_t *peak)
+{
+	*peak = atomic_load_explicit(&heteroprio(self)->peak, memory_order_relaxed);
+	return heteroprio_stored(heteroprio(self));
+}
+
+static void heteroprio_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				 void *arg)
+{
+	struct heteroprio *h = heteroprio(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&h->lock, self, &nobody);
+	for (unsigned i = 0; i < h->nbuckets; i++)
+		xy_queue_each(&h->buckets[i].queue, visit, arg);
+	xy_lock_drop(&h->lock, self, &nobody);
+}
+
+static const struct xy_option heteroprio_options[] = {
+	{ .name = "wait", .help = "a slow worker leaves a task that fast ones will have done before it could",
+	  .type = XY_OPTION_BOOL, .offset = offsetof(struct heteroprio, wait), .initial = 1, .max = 1 },
+	{ 0 }
+};
+
+const struct xy_component_ops xy__heteroprio_ops = {
+	.name = "heteroprio",
+	.summary = "gives each worker the tasks that it is comparatively best at",
+	.manual =
+		"Tasks wait in buckets by their speed-ups: how much longer they take on each architecture\n"
+		"than on the fastest one, by their models. A worker takes from the bucket for which the\n"
+		"best of the other architectures is slowest compared with its own. So with cores and\n"
+		"GPUs, GPUs begin at the tasks that they accelerate most, cores at the other end. Within a\n"
+		"bucket the order is that of priority, then of arrival. Tasks without a model count as\n"
+		"equally fast everywhere.\n"
+		"\n"
+		"A worker on a slower architecture leaves a task alone if the faster ones will have done\n"
+		"it, and everything else that they are fastest at, before it could; wait=false lets it\n"
+		"take the task.\n"
+		"\n"
+		"Workers pull. A branch that begins with a bounded reservoir is kept filled; if branches\n"
+		"have workers of several architectures, those of its first worker count. Nothing is ever\n"
+		"refused, so that heteroprio can be the top of a tree.\n",
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_PREDICTS,
+	.size = sizeof(struct heteroprio),
+	.options = heteroprio_options,
+	.init = heteroprio_init,
+	.fini = heteroprio_fini,
+	.push = heteroprio_push,
+	.pull = heteroprio_pull,
+	.can_push = heteroprio_can_push,
+	.can_pull = heteroprio_can_pull,
+	.is_bounded = heteroprio_is_bounded,
+	.depth = heteroprio_depth,
+	.each_task = heteroprio_each_task,
+};
