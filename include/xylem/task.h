@@ -104,6 +104,9 @@ int xy_machine_of_config(struct xy_machine **machine, const struct xy_config *co
 /* Seconds on the runtime's clock: that of the computer, or since the start of a simulation. */
 double xy_now(const struct xy_runtime *rt);
 
+/* Whether tasks are only simulated: then nothing computes, and data is never what it should be. */
+bool xy_is_simulated(const struct xy_runtime *rt);
+
 const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt);
 
 /* --- codelets --- */

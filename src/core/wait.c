@@ -51,6 +51,11 @@ double xy_now(const struct xy_runtime *rt)
 	return rt && rt->sim ? xy__sim_now_us(rt) * 1e-6 : xy__now();
 }
 
+bool xy_is_simulated(const struct xy_runtime *rt)
+{
+	return rt && rt->sim;
+}
+
 /* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
  * between, and at that moment none had been woken. The count of sleepers can't tell that: workers are in it
  * before their last look, in which they may find a task, and after they have been woken. */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine of a simulation: from a machine file to workers, memory nodes, links and durations of kernels.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/util/bits.h"
+#include "core/util/buffer.h"
+#include "engines/sim.h"
+
+/* The bytes of all data of a task: what kernels are known by. */
+static double sim_task_bytes(const struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	double bytes = 0;
+
+	for (unsigned i = 0; i < task->naccesses; i++)
+		bytes += (double)xy__access_handle(accesses[i])->size_bytes;
+	return bytes;
+}
+
+struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task *task, unsigned worker)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+	double bytes = sim_task_bytes(task);
+	struct xy_prediction said = { .kind = XY_PREDICTION_NONE };
+
+	if (codelet->model && codelet->model->name)
+		said = xy__platform_kernel(rt->sim->platform, codelet->model, codelet->model->name, bytes, worker);
+	if (said.kind == XY_PREDICTION_NONE && codelet->name)
+		said = xy__platform_kernel(rt->sim->platform, codelet, codelet->name, bytes, worker);
+	return said;
+}
+
+void xy__sim_nodes(struct xy_runtime *rt)
+{
+	struct xy__sim *sim = rt->sim;
+	const struct xy__platform *platform = sim->platform;
+
+	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
+		const struct xy__platform_node *said = &platform->nodes[i];
+		struct xy__node *node = &rt->memory.nodes[i];
+		size_t limit = said->device < 0 ? SIZE_MAX :
+						  xy__limit(&rt->settings.limits[said->arch], (unsigned)said->device);
+
+		sim->devices[i] = (struct xy_device){ .sim = sim, .node = i, .next_address = (uintptr_t)(i + 1) << 48 };
+		node->driver = &xy__sim_driver;
+		node->device = &sim->devices[i];
+		node->index = said->device < 0 ? 0 : (unsigned)said->device;
+		node->ram = said->device < 0;
+		snprintf(node->name, sizeof node->name, "%s", said->name);
+		node->limit = limit != SIZE_MAX ? limit : said->memory_bytes ? (size_t)said->memory_bytes : SIZE_MAX;
+		for (unsigned from = 0; from < rt->memory.nnodes; from++)
+			if (from != i && platform->nodes[from].device >= 0 && said->device >= 0 &&
+			    xy__platform_route(platform, from, i)->nlinks)
+				node->peers |= xy__bit(from);
+	}
+}
+
+int xy__sim_bus(struct xy_runtime *rt)
+{
+	if (rt->memory.nnodes < 2)
+		return 0;
+	if (xy__bus_init(&rt->bus, rt->memory.nnodes))
+		return -ENOMEM;
+	for (unsigned from = 0; from < rt->memory.nnodes; from++)
+		for (unsigned to = 0; to < rt->memory.nnodes; to++) {
+			const struct xy__platform_route *route = xy__platform_route(rt->sim->platform, from, to);
+
+			if (route->nlinks)
+				*xy__bus_link(&rt->bus, from, to) =
+					(struct xy__link){ route->latency_us, route->bytes_per_us };
+		}
+	xy__bus_complete(&rt->bus);
+	return 0;
+}
+
+static bool sim_allocate(struct xy__sim *sim)
+{
+	unsigned nworkers = sim->platform->nworkers, nnodes = sim->platform->nnodes;
+
+	sim->devices = calloc(nnodes, sizeof *sim->devices);
+	sim->queue = calloc(nworkers, sizeof *sim->queue);
+	sim->asleep = calloc(xy__bits_words(nworkers), sizeof *sim->asleep);
+	sim->queued = calloc(nworkers, sizeof *sim->queued);
+	sim->waits = calloc(nworkers, sizeof *sim->waits);
+	sim->waiters = calloc(nworkers, sizeof *sim->waiters);
+	sim->busy_until_us = calloc(nworkers, sizeof *sim->busy_until_us);
+	sim->channels = calloc(3 * (size_t)nnodes, sizeof *sim->channels);
+	sim->flows = calloc(3 * (size_t)nnodes, sizeof *sim->flows);
+	sim->link_users = calloc(sim->platform->nlinks + 1, sizeof *sim->link_users);
+	return sim->devices && sim->asleep && sim->queue && sim->queued && sim->waits && sim->waiters &&
+	       sim->busy_until_us && sim->channels && sim->flows && sim->link_users;
+}
+
+/* Workers without anything else, such as "cpu:4": how long tasks take is for models to say. */
+static int sim_read_plain(struct xy__platform **platform, const char *text, char *error, size_t error_size)
+{
+	struct xy__buffer problems = { 0 };
+	struct xy_machine *machine;
+	unsigned n;
+	char file[96];
+	int status = xy_machine_create(&machine, text, error, error_size);
+
+	if (status)
+		return status;
+	n = xy_machine_nworkers(machine);
+	if (xy_machine_worker(machine, n - 1)->arch != XY_CPU) { /* those come last */
+		snprintf(error, error_size, "the machine \"%.64s\" has devices, and only a machine file says how far they "
+			 "are (see doc/machines.md)", text);
+		status = -EINVAL;
+	} else {
+		snprintf(file, sizeof file, "machine plain\nclass cpu cpu\nworkers %u cpu\n", n);
+		status = xy__platform_read_text(platform, file, "plain", &problems);
+		snprintf(error, error_size, "%.*s", (int)strcspn(problems.at ? problems.at : "", "\n"),
+			 problems.at ? problems.at : "");
+		xy__buffer_fini(&problems);
+	}
+	xy_machine_destroy(machine);
+	return status;
+}
+
+static bool sim_is_plain(const char *text)
+{
+	return !strncmp(text, "this", 4) || (strchr(text, ':') && !strchr(text, '/'));
+}
+
+int xy__sim_create(struct xy_runtime *rt)
+{
+	char error[1024] = "";
+	int status;
+
+	rt->sim = calloc(1, sizeof *rt->sim);
+	if (!rt->sim)
+		return -ENOMEM;
+	rt->sim->runtime = rt;
+	rt->sim->flows_next_us = INFINITY;
+	if (sim_is_plain(rt->settings.sim))
+		status = sim_read_plain(&rt->sim->platform, rt->settings.sim, error, sizeof error);
+	else
+		status = xy__platform_read(&rt->sim->platform, rt->settings.sim, rt->settings.machines, error,
+					   sizeof error);
+	if (status) {
+		xy__log(&rt->settings.log, "%s", error);
+		return status;
+	}
+	if (!sim_allocate(rt->sim))
+		return -ENOMEM;
+	return xy__platform_machine(rt->sim->platform, &rt->machine);
+}
+
+void xy__sim_destroy(struct xy_runtime *rt)
+{
+	struct xy__sim *sim = rt->sim;
+
+	if (!sim)
+		return;
+	for (unsigned i = 0; i < sim->nblocks; i++)
+		free(sim->blocks[i]);
+	free(sim->blocks);
+	free(sim->moments);
+	free(sim->devices);
+	free(sim->queue);
+	free(sim->asleep);
+	free(sim->queued);
+	free(sim->waits);
+	free(sim->waiters);
+	free(sim->busy_until_us);
+	free(sim->channels);
+	free(sim->flows);
+	free(sim->link_users);
+	xy__platform_destroy(sim->platform);
+	free(sim);
+	rt->sim = NULL;
+}
