@@ -61,10 +61,13 @@ uint32_t xy_agent_random(struct xy_agent *by);
 
 /* --- options --- */
 
-enum xy_option_type { XY_OPTION_BOOL, XY_OPTION_UNSIGNED, XY_OPTION_DOUBLE };
+enum xy_option_type { XY_OPTION_BOOL, XY_OPTION_UNSIGNED, XY_OPTION_DOUBLE, XY_OPTION_TEXT };
+
+#define XY_OPTION_TEXT_SIZE 512
 
 /* One option of a kind: the text form, the C form and --help all come from this. The field at
- * `offset` in the instance is a bool, an unsigned or a double. */
+ * `offset` in the instance is a bool, an unsigned, a double, or for text a char[XY_OPTION_TEXT_SIZE],
+ * which begins empty. Text has no spaces and none of ()[]{}|,;=#"'\ and `, so that an expression can have it. */
 struct xy_option {
 	const char *name;          /* NULL ends the table */
 	const char *help;

@@ -185,19 +185,21 @@ static void unknown_label(struct xy__expression *x, const struct xy_component_op
 
 /* --- options --- */
 
-static bool is_value(char c)
+static bool is_value(const struct xy_option *option, char c)
 {
+	if (option->type == XY_OPTION_TEXT)
+		return xy__option_text_has(c);
 	return xy__name_continues(c) || c == '.' || c == '+';
 }
 
-static char *read_value(struct xy__expression *x)
+static char *read_value(struct xy__expression *x, const struct xy_option *option)
 {
 	size_t begin, end;
 	char *value;
 
 	peek(x);
 	begin = end = x->at;
-	while (end < x->length && is_value(x->text[end]))
+	while (end < x->length && is_value(option, x->text[end]))
 		end++;
 	if (begin == end) {
 		complain(x, begin, "a value is needed after '='");
@@ -234,7 +236,7 @@ static struct xy__setting *read_setting(struct xy__expression *x, const struct x
 	s->option = option;
 	s->at = at;
 	if (accept(x, '='))
-		s->value = read_value(x);
+		s->value = read_value(x, option);
 	else if (option->type != XY_OPTION_BOOL)
 		complain(x, at, "this option needs a value: only one that is true or false stands alone");
 	return s;

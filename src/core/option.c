@@ -39,6 +39,9 @@ static void option_store(struct xy_component *c, const struct xy_option *option,
 	case XY_OPTION_DOUBLE:
 		*(double *)field = value;
 		break;
+	case XY_OPTION_TEXT:
+		*(char *)field = '\0';
+		break;
 	}
 }
 
@@ -51,10 +54,29 @@ double xy__option_value(const struct xy_component *c, const struct xy_option *op
 		return *(const bool *)field;
 	case XY_OPTION_UNSIGNED:
 		return *(const unsigned *)field < UINT_MAX ? *(const unsigned *)field : INFINITY;
+	case XY_OPTION_TEXT:
+		return 0;
 	case XY_OPTION_DOUBLE:
 		break;
 	}
 	return *(const double *)field;
+}
+
+const char *xy__option_text(const struct xy_component *c, const struct xy_option *option)
+{
+	return option->type == XY_OPTION_TEXT ? (const char *)c + option->offset : NULL;
+}
+
+bool xy__option_text_has(char c)
+{
+	return c > ' ' && c < 127 && !strchr("()[]{}|,;=#\"'\\`", c);
+}
+
+bool xy__option_is_same(const struct xy_component *a, const struct xy_component *b, const struct xy_option *option)
+{
+	if (option->type == XY_OPTION_TEXT)
+		return !strcmp(xy__option_text(a, option), xy__option_text(b, option));
+	return xy__option_value(a, option) == xy__option_value(b, option);
 }
 
 void xy__options_reset(struct xy_component *c)
@@ -65,13 +87,17 @@ void xy__options_reset(struct xy_component *c)
 
 bool xy__option_in_range(const struct xy_option *option, double value)
 {
-	return option->type == XY_OPTION_BOOL || (value >= option->min && value <= option->max);
+	if (option->type == XY_OPTION_BOOL || option->type == XY_OPTION_TEXT)
+		return true;
+	return value >= option->min && value <= option->max;
 }
 
 bool xy__option_is_initial(const struct xy_component *c, const struct xy_option *option)
 {
 	double value = xy__option_value(c, option);
 
+	if (option->type == XY_OPTION_TEXT)
+		return !*xy__option_text(c, option);
 	if (option->type == XY_OPTION_BOOL)
 		return (value != 0) == (option->initial != 0);
 	return value == option->initial;
@@ -121,11 +147,27 @@ static int option_read_double(const char *text, double *value)
 	return 0;
 }
 
+static int option_set_text(struct xy_component *c, const struct xy_option *option, const char *value)
+{
+	size_t length = 0;
+
+	while (xy__option_text_has(value[length]))
+		length++;
+	if (value[length])
+		return -EINVAL;
+	if (length >= XY_OPTION_TEXT_SIZE)
+		return -ERANGE;
+	memcpy((char *)c + option->offset, value, length + 1);
+	return 0;
+}
+
 int xy__option_set(struct xy_component *c, const struct xy_option *option, const char *value)
 {
 	double number;
 	int rc;
 
+	if (option->type == XY_OPTION_TEXT)
+		return option_set_text(c, option, value);
 	if (option->type == XY_OPTION_BOOL)
 		rc = option_read_bool(value, &number);
 	else if (!strcmp(value, "inf"))
@@ -190,6 +232,11 @@ void xy__option_describe(const struct xy_option *option, char *text, size_t size
 
 	if (option->type == XY_OPTION_BOOL) {
 		snprintf(text, size, "true or false");
+		return;
+	}
+	if (option->type == XY_OPTION_TEXT) {
+		snprintf(text, size, "text of up to %d characters without spaces, quotes and brackets",
+			 XY_OPTION_TEXT_SIZE - 1);
 		return;
 	}
 	xy__option_print(option, option->min, min);

@@ -19,10 +19,16 @@ void xy__options_reset(struct xy_component *c);
 /* Sets an option from text: 0, -EINVAL not a value of its type, -ERANGE. On error nothing changes. */
 int xy__option_set(struct xy_component *c, const struct xy_option *option, const char *value);
 
-/* The value as a number: 0 or 1, INFINITY for no limit. */
+/* The value as a number: 0 or 1, INFINITY for no limit; 0 for text. */
 double xy__option_value(const struct xy_component *c, const struct xy_option *option);
 bool xy__option_in_range(const struct xy_option *option, double value);
 bool xy__option_is_initial(const struct xy_component *c, const struct xy_option *option);
+
+/* The value of an option that is text, NULL for others. */
+const char *xy__option_text(const struct xy_component *c, const struct xy_option *option);
+/* Whether text may have this character. */
+bool xy__option_text_has(char c);
+bool xy__option_is_same(const struct xy_component *a, const struct xy_component *b, const struct xy_option *option);
 
 /* A value as text that xy__option_set reads as the same value. */
 void xy__option_print(const struct xy_option *option, double value, char text[static XY__OPTION_TEXT]);

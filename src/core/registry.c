@@ -81,23 +81,23 @@ static bool name_is_valid(const char *name)
 
 static size_t option_size(enum xy_option_type type)
 {
-	return type == XY_OPTION_BOOL ? sizeof(bool) :
-	       type == XY_OPTION_UNSIGNED ? sizeof(unsigned) : sizeof(double);
+	return type == XY_OPTION_BOOL ? sizeof(bool) : type == XY_OPTION_UNSIGNED ? sizeof(unsigned) :
+	       type == XY_OPTION_DOUBLE ? sizeof(double) : XY_OPTION_TEXT_SIZE;
 }
 
 /* What is wrong with an option, NULL if nothing is. */
 static const char *option_fault(const struct xy_component_ops *ops, const struct xy_option *option)
 {
-	size_t size = option_size(option->type);
+	size_t size = option_size(option->type), alignment = option->type == XY_OPTION_TEXT ? 1 : size;
 
 	if (!name_is_valid(option->name))
 		return "has an option with a name that can't be written";
-	if ((unsigned)option->type > XY_OPTION_DOUBLE)
+	if ((unsigned)option->type > XY_OPTION_TEXT)
 		return "has an option of an unknown type";
-	if (option->offset < sizeof(struct xy_component) || option->offset % size ||
+	if (option->offset < sizeof(struct xy_component) || option->offset % alignment || ops->size < size ||
 	    option->offset > ops->size - size)
 		return "has an option outside of its instance";
-	if (option->type != XY_OPTION_BOOL &&
+	if (option->type != XY_OPTION_BOOL && option->type != XY_OPTION_TEXT &&
 	    !(option->initial >= option->min && option->initial <= option->max))
 		return "has an option that begins out of its range";
 	return NULL;

@@ -47,7 +47,7 @@ static bool same_itself(const struct xy_component *a, const struct xy_component 
 	if (!a->label != !b->label || (a->label && strcmp(a->label, b->label)))
 		return false;
 	for (const struct xy_option *o = a->ops->options; o && o->name; o++)
-		if (xy__option_value(a, o) != xy__option_value(b, o))
+		if (!xy__option_is_same(a, b, o))
 			return false;
 	return same_leaf(a, b);
 }

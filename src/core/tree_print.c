@@ -19,15 +19,17 @@ void xy__print_options(const struct xy_component *c, struct xy__buffer *out, boo
 
 	for (const struct xy_option *o = c->ops->options; o && o->name; o++) {
 		double value = xy__option_value(c, o);
+		const char *words = xy__option_text(c, o);
 		char text[XY__OPTION_TEXT];
 
 		if (is_id(c, o) ? !with_id : xy__option_is_initial(c, o))
 			continue;
-		xy__option_print(o, value, text);
+		if (!words)
+			xy__option_print(o, value, text);
 		if (o->type == XY_OPTION_BOOL && value != 0)
 			xy__buffer_add(out, "%s%s", before, o->name);
 		else
-			xy__buffer_add(out, "%s%s=%s", before, o->name, text);
+			xy__buffer_add(out, "%s%s=%s", before, o->name, words ? words : text);
 		before = ", ";
 	}
 	if (*before == ',')

@@ -23,12 +23,13 @@ static void json_options(struct xy__buffer *out, const struct xy_component *c)
 	xy__buffer_add(out, ", \"options\": {");
 	for (const struct xy_option *o = c->ops->options; o && o->name; o++) {
 		double value = xy__option_value(c, o);
-		const char *quote = isinf(value) ? "\"" : "";
+		const char *words = xy__option_text(c, o), *quote = words || isinf(value) ? "\"" : "";
 		char text[XY__OPTION_TEXT];
 
-		xy__option_print(o, value, text);
+		if (!words)
+			xy__option_print(o, value, text);
 		xy__buffer_add(out, "%s\"%s\": %s%s%s", o == c->ops->options ? "" : ", ", o->name, quote,
-			       text, quote);
+			       words ? words : text, quote);
 	}
 	xy__buffer_add(out, "}");
 }

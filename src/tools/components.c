@@ -44,9 +44,14 @@ static void components_option(const struct xy_option *option)
 		[XY_OPTION_BOOL] = "0 or 1",
 		[XY_OPTION_UNSIGNED] = "a whole number",
 		[XY_OPTION_DOUBLE] = "a number",
+		[XY_OPTION_TEXT] = "text",
 	};
 
 	printf("  %-14s%s\n  %-14s%s", option->name, option->help, "", types[option->type]);
+	if (option->type == XY_OPTION_TEXT) {
+		printf("; empty unless given\n");
+		return;
+	}
 	if (option->type != XY_OPTION_BOOL && isinf(option->max))
 		printf(", at least %.15g", option->min);
 	else if (option->type != XY_OPTION_BOOL)

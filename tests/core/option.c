@@ -9,12 +9,16 @@
 #include <string.h>
 #include "core/option.h"
 
+#define LONG_TEXT_64 "0123456789012345678901234567890123456789012345678901234567890123"
+#define LONG_TEXT LONG_TEXT_64 LONG_TEXT_64 LONG_TEXT_64 LONG_TEXT_64
+
 struct gauge {
 	struct xy_component base;
 	bool open;
 	unsigned count;
 	unsigned limit;
 	double share;
+	char path[XY_OPTION_TEXT_SIZE];
 };
 
 static const struct xy_option gauge_options[] = {
@@ -26,6 +30,7 @@ static const struct xy_option gauge_options[] = {
 	  .initial = INFINITY, .max = INFINITY },
 	{ .name = "share", .help = "", .type = XY_OPTION_DOUBLE, .offset = offsetof(struct gauge, share),
 	  .initial = 0.5, .min = -1, .max = INFINITY },
+	{ .name = "path", .help = "", .type = XY_OPTION_TEXT, .offset = offsetof(struct gauge, path) },
 	{ 0 }
 };
 
@@ -50,6 +55,7 @@ static void begins_with_initial_values(void **state)
 	assert_int_equal(g.count, 3);
 	assert_int_equal(g.limit, UINT_MAX);
 	assert_true(g.share == 0.5);
+	assert_string_equal(g.path, "");
 	for (const struct xy_option *o = gauge_options; o->name; o++)
 		assert_true(xy__option_is_initial(&g.base, o));
 }
@@ -67,6 +73,8 @@ static void sets_values_from_text(void **state)
 	assert_int_equal(g.count, 10);
 	assert_int_equal(g.limit, UINT_MAX - 1);
 	assert_true(g.share == -0.25);
+	assert_int_equal(xy_component_set(&g.base, "path", "../a-b_c.d/%~@:1"), 0);
+	assert_string_equal(g.path, "../a-b_c.d/%~@:1");
 	assert_int_equal(xy_component_set(&g.base, "limit", "inf"), 0);
 	assert_int_equal(xy_component_set(&g.base, "share", "inf"), 0);
 	assert_int_equal(g.limit, UINT_MAX);
@@ -99,6 +107,9 @@ static void refuses_what_is_no_value(void **state)
 		{ "share", "", -EINVAL }, { "share", "-", -EINVAL }, { "share", "nan", -EINVAL },
 		{ "share", "0x1p3", -EINVAL }, { "share", "1e", -EINVAL }, { "share", "1,5", -EINVAL },
 		{ "share", "-1.5", -ERANGE }, { "share", "1e999", -ERANGE }, { "share", "-inf", -EINVAL },
+		{ "path", "a b", -EINVAL }, { "path", "a\"", -EINVAL }, { "path", "a|b", -EINVAL },
+		{ "path", "(", -EINVAL }, { "path", "a\n", -EINVAL }, { "path", "\xc3\xa9", -EINVAL },
+		{ "path", LONG_TEXT LONG_TEXT, -ERANGE },
 		{ "shar", "1", -ENOENT }, { "", "1", -ENOENT },
 		{ NULL, "1", -EINVAL }, { "share", NULL, -EINVAL },
 	};

@@ -11,13 +11,15 @@
 struct valve {
 	struct xy_component base;
 	bool ready;
+	char path[XY_OPTION_TEXT_SIZE];
 };
 static const char *const fork_labels[] = { "known", "calibrating", "none", NULL };
 static const struct xy_component_ops fork_ops = {
 	.name = "fork", .flags = XY_MAPS, .size = sizeof(struct xy_component), .labels = fork_labels,
 };
 static const struct xy_option valve_options[] = {
-	{ .name = "ready", .type = XY_OPTION_BOOL, .offset = offsetof(struct valve, ready) }, { 0 }
+	{ .name = "ready", .type = XY_OPTION_BOOL, .offset = offsetof(struct valve, ready) },
+	{ .name = "path", .type = XY_OPTION_TEXT, .offset = offsetof(struct valve, path) }, { 0 }
 };
 static const struct xy_component_ops valve_ops = {
 	.name = "valve", .size = sizeof(struct valve), .options = valve_options,
@@ -118,14 +120,15 @@ static void reads_options_and_labels(void **state)
 {
 	struct fixture *f = *state;
 	struct xy_tree *tree = fixture_parse("fork { known: fifo, none : prio(length_us=inf, ntasks=inf) } | "
-					     "valve(ready) | valve(ready=false) | valve | eager | each worker "
-					     "{ fifo(ntasks = 7) }", f->machine, f->registry);
+					     "valve(ready) | valve(ready=false, path=a/b-1.yml) | valve | "
+					     "eager | each worker { fifo(ntasks = 7) }", f->machine, f->registry);
 	const struct xy_component *root = xy_tree_root(tree);
 
 	assert_string_equal(root->children[0]->label, "known");
 	assert_string_equal(root->children[1]->label, "none");
 	assert_true(((struct valve *)xy_tree_component(tree, 3))->ready);
 	assert_false(((struct valve *)xy_tree_component(tree, 4))->ready);
+	assert_string_equal(((struct valve *)xy_tree_component(tree, 4))->path, "a/b-1.yml");
 	assert_false(((struct valve *)xy_tree_component(tree, 5))->ready);
 	xy_tree_destroy(tree);
 }
@@ -155,6 +158,8 @@ static void says_where_and_what_is_wrong(void **state)
 		{ "fifo(ntasks=1,ntasks=1) | eager", -EINVAL, 15, "set twice" },
 		{ "fifo(ntasks=1 length_us=1) | eager", -EINVAL, 15, "')' or ','" },
 		{ "fifo(ntasks=1 | eager", -EINVAL, 15, "')' or ','" },
+		{ "valve(path=a[0])", -EINVAL, 13, "')' or ',' is needed after an option" },
+		{ "valve(path)", -EINVAL, 7, "this option needs a value" },
 		{ "valve(ready=maybe)", -EINVAL, 7, "ready is true or false, not maybe" },
 		{ "fifo { }", -EINVAL, 8, "the name of a component" },
 		{ "eager { fifo, }", -EINVAL, 15, "the name of a component" },

@@ -16,6 +16,7 @@ struct valve {
 	struct xy_component base;
 	bool ready;
 	double share;
+	char path[XY_OPTION_TEXT_SIZE];
 };
 
 static const char *const fork_labels[] = { "known", "none", NULL };
@@ -26,6 +27,7 @@ static const struct xy_option valve_options[] = {
 	{ .name = "ready", .type = XY_OPTION_BOOL, .offset = offsetof(struct valve, ready), .initial = 1 },
 	{ .name = "share", .type = XY_OPTION_DOUBLE, .offset = offsetof(struct valve, share), .min = -1e9,
 	  .max = 1e9 },
+	{ .name = "path", .type = XY_OPTION_TEXT, .offset = offsetof(struct valve, path) },
 	{ 0 }
 };
 static const struct xy_component_ops valve_ops = {
