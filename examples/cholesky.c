@@ -128,7 +128,7 @@ static int run_factor(struct graph *g, struct result *result)
 {
 	struct progress progress = { .runtime = g->runtime, .ntasks = result->ntasks,
 				     .shown = isatty(STDERR_FILENO) };
-	double begin = now();
+	double begin = xy_now(g->runtime);
 	int error, failure;
 
 	g->progress = progress_show;
@@ -136,7 +136,7 @@ static int run_factor(struct graph *g, struct result *result)
 	error = graph_factor(g);
 	while ((failure = xy_wait_for(g->runtime, 0.1)) == -ETIMEDOUT)
 		progress_show(&progress);
-	result->seconds = now() - begin;
+	result->seconds = xy_now(g->runtime) - begin;
 	result->gflops = flops(result->matrix->n) / result->seconds * 1e-9;
 	progress_end(&progress);
 	if (!failure)
@@ -154,7 +154,7 @@ static int run_graph(struct graph *g, const struct options *options, struct resu
 	error = run_look(g->runtime, result);
 	if (error)
 		return complain("reading the counters", error);
-	if (!options->check)
+	if (!options->check || xy_is_simulated(g->runtime))
 		return 0;
 	error = graph_residual(g, &result->residual);
 	if (error)
@@ -199,7 +199,8 @@ static void print_head(const struct options *options, const struct result *resul
 
 static void print_result(const struct result *result)
 {
-	printf("xylem     %.3f s, %.2f GFlop/s\n", result->seconds, result->gflops);
+	printf("xylem     %.3f s, %.2f GFlop/s%s\n", result->seconds, result->gflops,
+	       result->simulated ? ", simulated: nothing was computed" : "");
 	if (result->compared)
 		printf("dpotrf    %.3f s, %.2f GFlop/s, %s alone with %u thread%s\n", result->alone_seconds,
 		       result->alone_gflops, kernels_blas()->name, result->alone_threads,
@@ -221,13 +222,14 @@ static int run(struct xy_runtime *rt, const struct options *options, struct resu
 
 	if (status)
 		return complain("registering the tiles", status);
+	result->simulated = xy_is_simulated(rt);
 	kernels_blas_threads(1);
 	print_head(options, result, xy_machine_nworkers(xy_runtime_machine(rt)));
 	status = run_graph(&graph, options, result);
 	graph_destroy(&graph);
 	if (!result->tree)
 		return status;
-	if (options->compare && kernels_blas()) {
+	if (options->compare && kernels_blas() && !xy_is_simulated(rt)) {
 		int error = run_alone(result->matrix, xy_runtime_machine(rt), result);
 
 		if (error == -ENOMEM)

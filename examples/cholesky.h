@@ -94,6 +94,7 @@ struct result {
 	const char *sched;                   /* as it was asked for */
 	bool sched_is_default;
 	unsigned long long ntasks;
+	bool simulated;                      /* the times are not those of this computer */
 	double seconds, gflops;
 	bool compared;                       /* with LAPACK's dpotrf */
 	unsigned alone_threads;

@@ -48,10 +48,27 @@ static int gemm_cpu(struct xy_call *call)
 	return 0;
 }
 
-static const struct xy_codelet potrf = { .name = "potrf", .cpu = { potrf_cpu }, .modes = { XY_RW } };
-static const struct xy_codelet trsm = { .name = "trsm", .cpu = { trsm_cpu }, .modes = { XY_R, XY_RW } };
-static const struct xy_codelet syrk = { .name = "syrk", .cpu = { syrk_cpu }, .modes = { XY_R, XY_RW } };
-static const struct xy_codelet gemm = { .name = "gemm", .cpu = { gemm_cpu }, .modes = { XY_R, XY_R, XY_RW } };
+/* What a kernel takes is measured for each size of tiles, and for each make of the kernels: MAKE is in the name. */
+#define MODEL(MAKE, KERNEL) \
+	static const struct xy_model KERNEL##_##MAKE##_model = { .name = "cholesky_" #MAKE "_" #KERNEL, \
+								 .kind = XY_MODEL_HISTORY }
+#define CODELET(MAKE, KERNEL, ...) \
+	MODEL(MAKE, KERNEL); \
+	static const struct xy_codelet KERNEL##_##MAKE = { .name = #KERNEL, .cpu = { KERNEL##_cpu }, \
+							   .modes = { __VA_ARGS__ }, .model = &KERNEL##_##MAKE##_model }
+CODELET(own, potrf, XY_RW);
+CODELET(own, trsm, XY_R, XY_RW);
+CODELET(own, syrk, XY_R, XY_RW);
+CODELET(own, gemm, XY_R, XY_R, XY_RW);
+CODELET(blas, potrf, XY_RW);
+CODELET(blas, trsm, XY_R, XY_RW);
+CODELET(blas, syrk, XY_R, XY_RW);
+CODELET(blas, gemm, XY_R, XY_R, XY_RW);
+
+static const struct codelets {
+	const struct xy_codelet *potrf, *trsm, *syrk, *gemm;
+} codelets_own = { &potrf_own, &trsm_own, &syrk_own, &gemm_own },
+  codelets_blas = { &potrf_blas, &trsm_blas, &syrk_blas, &gemm_blas };
 
 /* --- the factorization --- */
 
@@ -74,19 +91,20 @@ static int graph_step(struct graph *g, size_t k)
 	size_t n = g->matrix->ntiles;
 	int urgency = (int)(3 * (n - k)), error;
 	void *kernels = (void *)g->kernels;
+	const struct codelets *c = g->kernels == &kernels_own ? &codelets_own : &codelets_blas;
 
-	error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &potrf, .arg = kernels,
+	error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->potrf, .arg = kernels,
 		.handles = { graph_tile(g, k, k) }, .priority = urgency });
 	for (size_t i = k + 1; i < n && !error; i++)
-		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &trsm, .arg = kernels,
+		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->trsm, .arg = kernels,
 			.handles = { graph_tile(g, k, k), graph_tile(g, i, k) },
 			.priority = urgency - (int)(i - k) });
 	for (size_t i = k + 1; i < n && !error; i++) {
-		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &syrk, .arg = kernels,
+		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->syrk, .arg = kernels,
 			.handles = { graph_tile(g, i, k), graph_tile(g, i, i) },
 			.priority = urgency - 2 * (int)(i - k) });
 		for (size_t j = k + 1; j < i && !error; j++)
-			error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &gemm, .arg = kernels,
+			error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->gemm, .arg = kernels,
 				.handles = { graph_tile(g, i, k), graph_tile(g, j, k), graph_tile(g, i, j) },
 				.priority = urgency - (int)(i - k) - (int)(j - k) });
 		if (i % PROGRESS_EVERY == 0)

@@ -6,6 +6,7 @@ cholesky=examples/cholesky
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
+export XYLEM_MODELS="$work/models"
 
 fail() {
 	echo "FAILED: $*"
@@ -80,4 +81,16 @@ grep -nE '<script|<link|<img|url\(|@import|https?:' "$work/report.html" && fail 
 SCHED='fifo|eager|each worker{fifo(ntasks=3)}' XYLEM_HINT='<b>&"' run 0 --size 9 --tile 3 --kernels own \
 	--report "$work/report.html"
 grep -qF '&lt;b&gt;&amp;&quot;' "$work/report.html" || fail "the report does not escape"
+
+# What was measured is enough to simulate a computer with other workers; nothing is computed then.
+export SCHED=
+run 0 --size 400 --tile 20 --kernels own --no-compare
+XYLEM_SIM=cpu:7 run 0 --size 400 --tile 20 --kernels own
+said 'on 7 workers' out
+said 'simulated: nothing was computed' out
+cp "$work/out" "$work/before"
+XYLEM_SIM=cpu:7 run 0 --size 400 --tile 20 --kernels own
+cmp -s "$work/out" "$work/before" || fail "a simulation is not the same twice"
+XYLEM_SIM=cpu:7 run 1 --size 400 --tile 21 --kernels own
+said 'nothing is known about how long\|not enough is known about how long\|nothing says how long' err
 exit $status

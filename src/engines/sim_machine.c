@@ -110,8 +110,8 @@ static int sim_read_plain(struct xy__platform **platform, const char *text, char
 		return status;
 	n = xy_machine_nworkers(machine);
 	if (xy_machine_worker(machine, n - 1)->arch != XY_CPU) { /* those come last */
-		snprintf(error, error_size, "the machine \"%.64s\" has devices, and only a machine file says how far they "
-			 "are (see doc/machines.md)", text);
+		snprintf(error, error_size, "the machine \"%.64s\" has devices, and only a machine file says how far "
+			 "they are (see doc/machines.md)", text);
 		status = -EINVAL;
 	} else {
 		snprintf(file, sizeof file, "machine plain\nclass cpu cpu\nworkers %u cpu\n", n);
