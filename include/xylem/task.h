@@ -80,6 +80,7 @@ struct xy_config {
 	double sim_submit_us;     /* XYLEM_SIM_SUBMIT: what a submission takes in the simulation */
 	double sim_overhead_us;   /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
 	bool sim_shared;          /* XYLEM_SIM_SHARED: as if all memory were one, so that nothing has to be moved */
+	const char *record;       /* XYLEM_RECORD: a file to write the run to as a graph; NULL: none */
 	const struct xy_watch *watch;  /* is told about tasks until xy_stop returns; NULL: nobody */
 
 	bool ignore_environment;  /* then models are stored only where `models` says */

@@ -37,7 +37,7 @@ enum config_kind { CONFIG_TEXT, CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SECONDS, CO
 
 /* Settings while they are collected: texts still belong to the program or the environment. */
 struct config_draft {
-	const char *sched, *machine, *machines, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
+	const char *sched, *machine, *machines, *record, *plugins, *drivers, *devices[XY_NARCH], *models, *host, *sim;
 	unsigned ncpu, window, workers[XY_NARCH], pipeline[XY_NARCH], calibrate, samples;
 	struct xy__limits limits[XY_NARCH];
 	bool bind, numa, prefetch, profile, sigusr1, sim_shared;
@@ -95,6 +95,7 @@ const struct xy__variable xy__variables[] = {
 	{ "XYLEM_SIM_OVERHEAD", "0", "microseconds",
 	  "what a worker needs for each task besides its duration, in a simulation" },
 	{ "XYLEM_SIM_SHARED", "0", "0 or 1", "simulate as if all memory were one, so that nothing has to be moved" },
+	{ "XYLEM_RECORD", "none", "a file", "write the run to it as a graph when the runtime stops" },
 	{ "XYLEM_SIGUSR1", "1", "0 or 1",
 	  "dump the state on SIGUSR1, where the program has no handler" },
 	{ NULL, NULL, NULL, NULL },
@@ -135,6 +136,7 @@ static const struct {
 	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_submit_us), 0, 0 },
 	{ CONFIG_SECONDS, offsetof(struct config_draft, sim_overhead_us), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, sim_shared), 0, 0 },
+	{ CONFIG_TEXT, offsetof(struct config_draft, record), 0, 0 },
 	{ CONFIG_BOOL, offsetof(struct config_draft, sigusr1), 0, 0 },
 };
 _Static_assert(sizeof(config_rules) / sizeof(config_rules[0]) + 1 ==
@@ -269,6 +271,7 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 		.sched = c->sched && *c->sched ? c->sched : xy_policy_default(),
 		.machine = config_text(c->machine),
 		.machines = config_text(c->machines),
+		.record = config_text(c->record),
 		.plugins = config_text(c->plugins),
 		.drivers = config_text(c->drivers),
 		.devices = { "", config_text(c->cuda_devices), config_text(c->opencl_devices) },
@@ -419,6 +422,7 @@ static bool config_copy_texts(struct xy__settings *s, const struct config_draft 
 	s->sched = strdup(d->sched);
 	s->machine = strdup(d->machine);
 	s->machines = strdup(d->machines);
+	s->record = strdup(d->record);
 	s->plugins = strdup(d->plugins);
 	s->drivers = strdup(d->drivers);
 	s->sim = strdup(strcmp(d->sim, "none") ? d->sim : "");
@@ -426,7 +430,7 @@ static bool config_copy_texts(struct xy__settings *s, const struct config_draft 
 		s->devices[arch] = strdup(d->devices[arch]);
 		enough = enough && s->devices[arch];
 	}
-	return enough && s->sim && s->sched && s->machine && s->machines && s->plugins && s->drivers;
+	return enough && s->sim && s->sched && s->machine && s->machines && s->record && s->plugins && s->drivers;
 }
 
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
@@ -476,12 +480,13 @@ void xy__settings_fini(struct xy__settings *s)
 	free(s->sched);
 	free(s->machine);
 	free(s->machines);
+	free(s->record);
 	free(s->plugins);
 	free(s->drivers);
 	free(s->models);
 	free(s->host);
 	free(s->sim);
-	s->sim = s->sched = s->machine = s->machines = s->plugins = s->drivers = s->models = s->host = NULL;
+	s->sim = s->sched = s->machine = s->machines = s->record = s->plugins = s->drivers = s->models = s->host = NULL;
 	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
 		free(s->devices[arch]);
 		s->devices[arch] = NULL;

@@ -23,6 +23,7 @@ struct xy__settings {
 	char *sched;          /* never NULL */
 	char *machine;        /* never NULL */
 	char *machines;       /* never NULL; folders of machine files, separated by ':' */
+	char *record;         /* never NULL; "": the run is not recorded */
 	int ncpu;             /* -1: one per core */
 	bool bind;
 	bool numa;            /* each NUMA node is a memory node of its own for data */

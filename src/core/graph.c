@@ -10,6 +10,7 @@
 
 #include "core/build.h"
 #include "core/deps.h"
+#include "core/record.h"
 
 /* Tasks whose successors are still to be marked. */
 struct walk {
@@ -92,6 +93,8 @@ static int task_after_locked(struct xy_task *task, struct xy_task *before, struc
 	waits = xy__deps_after(task, before, 0, agent);
 	if (waits > 0)
 		task->extra->nafter++;
+	if (waits >= 0 && rt->record)
+		xy__record_after(rt, task, before);
 	return waits < 0 ? waits : 0;
 }
 

@@ -60,6 +60,7 @@ libxylem_all_la_SOURCES += src/core/platform_nodes.c src/core/platform_read.c sr
 libxylem_all_la_SOURCES += src/core/platform_words.c
 libxylem_all_la_SOURCES += src/core/pool.c src/core/pool.h
 libxylem_all_la_SOURCES += src/core/queue.c src/core/queue.h src/core/heap.h
+libxylem_all_la_SOURCES += src/core/record.c src/core/record.h src/core/record_data.c src/core/record_write.c
 libxylem_all_la_SOURCES += src/core/registry.c src/core/registry.h
 libxylem_all_la_SOURCES += src/core/register.c
 libxylem_all_la_SOURCES += src/core/runtime.c src/core/runtime.h

@@ -11,6 +11,7 @@
 #include "core/data/memory.h"
 #include "core/deps.h"
 #include "core/machine.h"
+#include "core/record.h"
 #include "core/team.h"
 
 enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
@@ -182,6 +183,7 @@ static void runtime_free(struct xy_runtime *rt)
 	xy_machine_destroy(rt->machine);
 	xy__drivers_close(&rt->drivers);
 	xy__sim_destroy(rt);
+	xy__record_free(rt);
 	free(rt->workers);
 	free(rt->deaths.of);
 	free(rt->applications);
@@ -210,6 +212,8 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 		return error;
 	}
 	error = runtime_machine(rt);
+	if (!error)
+		error = xy__record_start(rt);
 	if (!error)
 		runtime_models(rt);
 	if (!error)
@@ -349,6 +353,7 @@ int xy_stop(struct xy_runtime **pointer)
 	error = runtime_end_error(rt);
 	xy__watchdog_stop(rt);
 	xy__threads_stop(rt);
+	xy__record_stop(rt);
 	runtime_forget_handles(rt);
 	runtime_forget_tasks(rt);
 	*pointer = NULL;

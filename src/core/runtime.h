@@ -86,6 +86,7 @@ struct xy_runtime {
 	struct xy_component *root;           /* (c) */
 	struct xy__tree_engine engine;       /* (c) */
 	struct xy__sim *sim;                 /* (c) NULL: in real time */
+	struct xy__record *record;           /* (c) NULL: the run is not recorded; see record.h */
 	struct xy__deaths deaths;            /* (a) */
 	struct xy__memory memory;            /* (a) */
 	struct xy__perf perf;                /* (a) */

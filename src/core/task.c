@@ -10,6 +10,7 @@
 #include "core/data/redux.h"
 #include "core/deps.h"
 #include "core/graph.h"
+#include "core/record.h"
 #include "core/util/message.h"
 
 
@@ -105,10 +106,13 @@ static int task_after_all(struct xy_task *task, const struct xy_task_desc *desc,
 {
 	int count = 0;
 
-	for (unsigned i = 0; i < desc->nafter; i++)
+	for (unsigned i = 0; i < desc->nafter; i++) {
 		/* Checked and paid for by the caller: it can't fail. */
 		if (xy__deps_after(task, desc->after[i], 0, agent) > 0)
 			count++;
+		if (agent->runtime->record)
+			xy__record_after(agent->runtime, task, desc->after[i]);
+	}
 	return count;
 }
 

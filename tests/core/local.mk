@@ -97,3 +97,6 @@ fuzz_tests += tests/fuzz/platform.fuzz
 tests_fuzz_platform_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/platform.corpus
 script_tests += tests/tools/machine.sh
+unit_tests += tests/core/record
+tests_core_record_LDADD = libgraph.la $(helper_libs)
+tests_core_record_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'

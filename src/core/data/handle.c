@@ -14,6 +14,7 @@
 #include "core/data/partition.h"
 #include "core/data/redux.h"
 #include "core/deps.h"
+#include "core/record.h"
 
 /* --- lists of tasks --- */
 
@@ -80,6 +81,8 @@ static void handle_link(struct xy_runtime *rt, struct xy_handle *h)
 		h->next->link = &h->next;
 	rt->handles = h;
 	xy__lock_drop(&rt->handles_lock);
+	if (rt->record)
+		xy__record_handle(rt, h);
 }
 
 static size_t view_room(const struct xy_interface *interface)
