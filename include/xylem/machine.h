@@ -38,6 +38,7 @@ struct xy_worker_info {
 	int device;           /* which of its driver's devices it computes on, -1: a CPU */
 	int pu;               /* the operating system's processor to bind to, -1: none */
 	double speed;         /* relative to one CPU core */
+	unsigned kind;        /* workers of one kind take equally long for everything; from 0 */
 };
 
 /* One memory node. Nodes are numbered from 0: main memory, then the memory of each device. */

@@ -11,7 +11,7 @@
 
 /* --- what is constant --- */
 
-/* Workers with the same architecture and speed get the same predictions. */
+/* Workers of one kind get the same predictions. */
 static unsigned estimate_kind(struct xy__estimate *e, unsigned seat)
 {
 	const struct xy_machine *machine = xy_component_machine(e->self);
@@ -22,7 +22,7 @@ static unsigned estimate_kind(struct xy__estimate *e, unsigned seat)
 	for (unsigned i = 0; i < seat; i++) {
 		const struct xy_worker_info *other = xy_machine_worker(machine, e->seats[i].worker);
 
-		if (!e->seats[i].team && other->arch == info->arch && other->speed == info->speed)
+		if (!e->seats[i].team && other->kind == info->kind)
 			return e->seats[i].kind;
 		if (i > XY__ESTIMATE_KINDS && e->nkinds >= XY__ESTIMATE_KINDS)
 			break;

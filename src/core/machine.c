@@ -85,6 +85,25 @@ static int machine_topology(struct xy__topology *t, unsigned *ncores, const stru
 	return status;
 }
 
+/* The kind of those before it that are like it, or the next one. */
+static unsigned machine_kind(const struct xy_machine *m, enum xy_arch arch, double speed)
+{
+	unsigned next = 0;
+
+	for (unsigned i = m->nworkers; i-- > 0;) {
+		if (m->workers[i].arch == arch && m->workers[i].speed == speed)
+			return m->workers[i].kind;
+		if (m->workers[i].kind >= next)
+			next = m->workers[i].kind + 1;
+	}
+	return next;
+}
+
+void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned kind)
+{
+	machine->workers[worker].kind = kind;
+}
+
 static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arch, unsigned place,
 					  double speed)
 {
@@ -93,7 +112,8 @@ static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arc
 
 	if (m->nworkers > 0 && w[-1].arch == arch)
 		index = w[-1].index + 1;
-	*w = (struct xy_worker_info) { .arch = arch, .index = index, .device = -1, .pu = -1, .speed = speed };
+	*w = (struct xy_worker_info) { .arch = arch, .index = index, .device = -1, .pu = -1, .speed = speed,
+					.kind = machine_kind(m, arch, speed) };
 	snprintf(w->name, sizeof(w->name), "%s%u", xy_arch_name(arch), index);
 	m->place_of[m->nworkers++] = place;
 	return w;

@@ -49,6 +49,9 @@ struct xy__machine_parts {
 /* Makes the machine of these parts without looking at this computer; 0 or -ENOMEM. */
 int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts);
 
+/* Says of which kind a worker is, where speed and architecture are not all: before anybody uses the machine. */
+void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned kind);
+
 /* Whether the devices of this computer belong to the machine of a text: "this" in all its forms, when
  * no other devices are named. */
 bool xy__machine_takes_devices(const char *text);

@@ -17,6 +17,7 @@ int xy__platform_machine(const struct xy__platform *p, struct xy_machine **machi
 		.devices = devices,
 		.ram_bytes = p->nodes[0].memory_bytes,
 	};
+	int status;
 
 	for (unsigned i = 0; i < p->ncpus; i++)
 		cpus[i] = (struct xy__machine_cpus){ p->cpus[i].count, p->classes[p->cpus[i].class].speed };
@@ -32,5 +33,8 @@ int xy__platform_machine(const struct xy__platform *p, struct xy_machine **machi
 			.speed = p->classes[node->class].speed,
 		};
 	}
-	return xy__machine_assemble(machine, &parts);
+	status = xy__machine_assemble(machine, &parts);
+	for (unsigned i = 0; !status && i < p->nworkers; i++)
+		xy__machine_set_kind(*machine, i, p->workers[i].class);
+	return status;
 }
