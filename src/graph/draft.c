@@ -85,6 +85,7 @@ struct draft_order {
 	uint32_t *heap, nheap;       /* tasks that can come next, least number first */
 	uint32_t *order, *place;     /* task at a place; place of a task */
 	uint32_t *datum;             /* by edge */
+	uint32_t *known;             /* by task: the last task, plus 1, that is known to wait for it */
 	struct graph_access *accesses;   /* of one task, and whom it waits for */
 	uint32_t *before;
 };
@@ -169,6 +170,15 @@ static int draft_sort(struct draft_order *o)
 
 /* --- the graph --- */
 
+/* What comes from or goes to a task that does nothing, such as an entry or an exit, is not sent. */
+static void draft_quieten(struct draft *draft)
+{
+	for (uint32_t i = 0; i < draft->nedges; i++)
+		if (draft->tasks[draft->edges[i].from].kernel == GRAPH_NO_KERNEL ||
+		    draft->tasks[draft->edges[i].to].kernel == GRAPH_NO_KERNEL)
+			draft->edges[i].bytes = 0;
+}
+
 static int draft_add_data(struct draft_order *o)
 {
 	for (uint32_t i = 0; i < o->draft->nedges; i++) {
@@ -201,8 +211,9 @@ static int draft_add_task(struct draft_order *o, uint32_t t)
 
 		if (edge->bytes)
 			o->accesses[desc.naccesses++] = (struct graph_access){ o->datum[o->in[i]], XY_R };
-		else
+		else if (o->known[edge->from] != t + 1)
 			o->before[desc.nbefore++] = o->place[edge->from];
+		o->known[edge->from] = edge->bytes ? o->known[edge->from] : t + 1;
 	}
 	for (uint32_t i = o->out_at[t]; i < o->out_at[t + 1]; i++)
 		if (draft->edges[o->out[i]].bytes)
@@ -215,7 +226,7 @@ static int draft_add_task(struct draft_order *o, uint32_t t)
 static int draft_order_init(struct draft_order *o)
 {
 	size_t n = o->draft->ntasks + (size_t)2, edges = o->draft->nedges + (size_t)1;
-	uint32_t *block = calloc(6 * n + 4 * edges, sizeof(*block));
+	uint32_t *block = calloc(7 * n + 4 * edges, sizeof(*block));
 
 	o->in_at = block;
 	o->accesses = malloc((o->draft->naccesses + 2 * edges) * sizeof(*o->accesses));
@@ -226,7 +237,8 @@ static int draft_order_init(struct draft_order *o)
 	o->heap = o->missing + n;
 	o->order = o->heap + n;
 	o->place = o->order + n;
-	o->in = o->place + n;
+	o->known = o->place + n;
+	o->in = o->known + n;
 	o->out = o->in + edges;
 	o->datum = o->out + edges;
 	o->before = o->datum + edges;
@@ -240,6 +252,7 @@ int graph__draft_finish(struct draft *draft)
 	struct draft_order o = { .draft = draft };
 	int error = draft_order_init(&o);
 
+	draft_quieten(draft);
 	if (!error)
 		error = draft_sort(&o);
 	if (!error)

@@ -93,6 +93,8 @@ int graph_add_data(struct graph *g, const char *name, uint64_t bytes)
 	char *copy;
 	int error;
 
+	if (bytes > GRAPH_BYTES_MAX)
+		return -EINVAL;
 	if (g->ndata >= GRAPH_TASKS_MAX)
 		return -E2BIG;
 	error = graph_reserve(&g->data, g->ndata, 1, &g->data_room, sizeof(*g->data));

@@ -18,6 +18,7 @@ struct xy_task;
 
 #define GRAPH_NO_KERNEL UINT32_MAX   /* of a task that does nothing and takes no time */
 #define GRAPH_TASKS_MAX 100000000u   /* tasks, data, and so on */
+#define GRAPH_BYTES_MAX ((uint64_t)1 << 50)   /* of a datum */
 
 struct graph_kernel {
 	char *name;

@@ -106,6 +106,15 @@ static int read_source(struct graph *g, struct graph_source *source)
 	case READ_OWN:
 		error = graph__read_own(g, source);
 		break;
+	case READ_STG:
+		error = graph__read_stg(g, source);
+		break;
+	case READ_DOT:
+		error = graph__read_dot(g, source);
+		break;
+	case READ_JSON:
+		error = graph__read_wfcommons(g, source);
+		break;
 	default:
 		graph__refuse(source, 1, "expected \"xygraph 1\", STG, a digraph of DOT, or JSON of WfCommons");
 		break;

@@ -84,8 +84,8 @@ int graph__draft_task(struct draft *draft, struct draft_task **task);
 int graph__draft_access(struct draft *draft, uint32_t data, enum xy_mode mode);
 int graph__draft_edge(struct draft *draft, struct draft_edge edge);
 /*
- * Moves everything into the graph. Bytes of an edge become a datum that one end writes and the other reads. Tasks
- * keep their order as far as their edges let them; a cycle is an error.
+ * Moves everything into the graph. Bytes of an edge become a datum that one end writes and the other reads, unless
+ * one of the two does nothing. Tasks keep their order as far as their edges let them; a cycle is an error.
  */
 int graph__draft_finish(struct draft *draft);
 void graph__draft_fini(struct draft *draft);

@@ -246,13 +246,13 @@ static int own_costs(struct own *own, struct draft_task *task)
 		double cost = 0;
 
 		error = own_double(own, "a positive cost", &cost);
-		if (!error && (i == n || !(cost > 0)))
+		if (error)
+			return error;
+		if (i == n || !(cost > 0))
 			return graph__refuse(own->source, own->line, "expected %u positive costs", n);
 		task->costs[i++] = cost;
-	} while (!error && own_comma(own));
-	if (!error && i < n)
-		error = graph__refuse(own->source, own->line, "expected %u costs instead of %u", n, i);
-	return error;
+	} while (own_comma(own));
+	return i == n ? 0 : graph__refuse(own->source, own->line, "expected %u costs instead of %u", n, i);
 }
 
 /* What was recorded. */
@@ -358,7 +358,7 @@ static int own_read_data(struct own *own)
 	int added;
 
 	if (!error)
-		error = own_unsigned(own, "a number of bytes", UINT64_MAX >> 1, &bytes);
+		error = own_unsigned(own, "a number of bytes", GRAPH_BYTES_MAX, &bytes);
 	if (!error)
 		error = own_key(own, &key, &more);
 	if (!error && more)
@@ -421,7 +421,7 @@ static int own_read_edge(struct own *own)
 	if (!error && edge.from >= edge.to)
 		error = graph__refuse(own->source, own->line, "expected the task that is waited for to stand first");
 	if (!error && own_peek(own) && own->now != '\n')
-		error = own_unsigned(own, "a number of bytes", UINT64_MAX >> 1, &edge.bytes);
+		error = own_unsigned(own, "a number of bytes", GRAPH_BYTES_MAX, &edge.bytes);
 	return error ? error : graph__draft_edge(&own->draft, edge);
 }
 

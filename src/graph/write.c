@@ -63,13 +63,11 @@ static const char *write_mode(enum xy_mode mode)
 
 static void write_accesses(const struct graph *g, const struct graph_task *task, FILE *file)
 {
-	const struct graph_access *accesses = &g->accesses[task->first_access];
-
-	for (uint32_t i = 0; i < task->naccesses; i++)
-		if (i && accesses[i].mode == accesses[i - 1].mode)
-			fprintf(file, ",d%u", accesses[i].data);
+	for (uint32_t i = task->first_access; i < task->first_access + task->naccesses; i++)
+		if (i > task->first_access && g->accesses[i].mode == g->accesses[i - 1].mode)
+			fprintf(file, ",d%u", g->accesses[i].data);
 		else
-			fprintf(file, " %s=d%u", write_mode(accesses[i].mode), accesses[i].data);
+			fprintf(file, " %s=d%u", write_mode(g->accesses[i].mode), g->accesses[i].data);
 	for (uint32_t i = 0; i < task->nbefore; i++)
 		fprintf(file, "%st%u", i ? "," : " after=", g->before[task->first_before + i]);
 }
@@ -136,6 +134,14 @@ int graph_write(const struct graph *g, FILE *file)
 	return fflush(file) || ferror(file) ? -EIO : 0;
 }
 
+/* In quotes, as numbers of DOT have no exponent. */
+static void write_dot_duration(FILE *file, double length_us)
+{
+	fputs(", duration=\"", file);
+	write_double(file, length_us);
+	fputc('"', file);
+}
+
 int graph_write_dot(const struct graph *g, FILE *file)
 {
 	struct graph_edges edges;
@@ -158,7 +164,7 @@ int graph_write_dot(const struct graph *g, FILE *file)
 			write_quoted(file, g->kernels[task->kernel].name);
 		}
 		if (length_us > 0 || !works)
-			fputs(", duration=", file), write_double(file, length_us);
+			write_dot_duration(file, length_us);
 		if (task->priority)
 			fprintf(file, ", priority=%d", task->priority);
 		fputs("];\n", file);
