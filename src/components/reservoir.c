@@ -73,6 +73,21 @@ static bool reservoir_pump(struct xy__reservoir *r, struct xy_agent *by)
 	return xy__queue_pump(&r->queue, reservoir_spread, &r->base, by);
 }
 
+/* The same when there is room where this worker computes: first what misses the fewest bytes there. */
+static bool reservoir_pump_ready(struct xy__reservoir *r, struct xy_agent *by)
+{
+	bool moved = false;
+
+	while (xy_queue_count(&r->queue)) {
+		struct xy_task *task = xy__queue_ready(&r->queue, by);
+
+		if (!task || !reservoir_give(r, task, by))
+			break;
+		moved = true;
+	}
+	return reservoir_pump(r, by) || moved;
+}
+
 bool xy__reservoir_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
 	if (self->nchildren == 1)
@@ -219,7 +234,8 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 		xy__spread_room(self, &r->spread, child, by);
 	if (xy_queue_count(&r->queue)) {
 		xy_lock_take(&r->lock, self, by);
-		moved = r->pushes && reservoir_pump(r, by);
+		if (r->pushes)
+			moved = r->picks && by->worker >= 0 ? reservoir_pump_ready(r, by) : reservoir_pump(r, by);
 		refill = !xy_queue_count(&r->queue) || (r->turned_away && reservoir_has_room(r));
 		if (refill)
 			r->turned_away = false;

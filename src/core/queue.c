@@ -318,7 +318,7 @@ static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struc
 	return n;
 }
 
-struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
+struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by)
 {
 	struct xy_task *heads[XY_NLANES + 1], **head, *best = NULL;
 	unsigned n = queue_heads(q, by, heads);
@@ -333,9 +333,16 @@ struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *b
 		}
 		*head = lane_next(q, *head, by);
 	}
-	if (best)
-		xy_queue_remove(q, best);
 	return best;
+}
+
+struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *task = xy__queue_ready(q, by);
+
+	if (task)
+		xy_queue_remove(q, task);
+	return task;
 }
 
 /* The first of the heads of these lanes, and of `other` if there is one. */

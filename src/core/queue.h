@@ -118,6 +118,9 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
  * constrained tasks are all tried. The owner's lock is held. */
 bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by);
 
+/* The task that xy_queue_take_ready would take. */
+struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by);
+
 /* Whether no task that the same workers can run comes before this one, which is in the queue.
  * Constrained tasks are never compared: each is a case of its own. */
 bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task);

@@ -169,7 +169,7 @@ static void a_task_that_goes_elsewhere_leaves_nothing_behind(void **state)
 
 /* --- ready --- */
 
-static _Atomic int order[2], norder;
+static _Atomic int order[3], norder;
 
 static int note_body(struct xy_call *call)
 {
@@ -210,6 +210,40 @@ static void with_ready_a_task_whose_data_is_there_goes_first(void **state)
 	check_order("prio(ready) | eager | each worker { }", 1);
 }
 
+/* The queue of the worker is full, so the tasks wait above; which of them comes when there is room again? */
+static void check_order_above(const char *sched, int first)
+{
+	struct helper *h = start(sched, XY_PREFETCH_NO);
+	struct xy_handle *far = bed_vector(h, x, N), *near = bed_vector(h, y, N);
+	unsigned worker = bed_worker(h, XY_CUDA, 0);
+	struct gate gate = { 0 };
+
+	atomic_store(&norder, 0);
+	assert_int_equal(xy_fetch(near, bed_node(h, XY_CUDA, 0)), 0);
+	block(h, worker, &gate);
+	bed_submit_on(h, worker, &note, 2, near, NULL, NULL);
+	wait_for_depth(h, worker, 1);
+	bed_submit_on(h, worker, &note, 0, far, NULL, NULL);
+	bed_submit_on(h, worker, &note, 1, near, NULL, NULL);
+	xy__inbox_drain(h->rt, &h->rt->applications[0]);
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(atomic_load(&norder), 3);
+	assert_int_equal(atomic_load(&order[0]), 2);
+	assert_int_equal(atomic_load(&order[1]), first);
+	bed_unregister(h, &far);
+	bed_unregister(h, &near);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void with_ready_above_it_comes_down_first(void **state)
+{
+	(void)state;
+	check_order_above("fifo | eager | each worker { fifo(ntasks=1) }", 0);
+	check_order_above("fifo(ready) | eager | each worker { fifo(ntasks=1) }", 1);
+	check_order_above("prio(ready) | eager | each worker { prio(ntasks=1) }", 1);
+}
+
 /* --- little memory --- */
 
 /* More than fits is wanted at once: what can't come ahead comes later. */
@@ -248,6 +282,7 @@ int main(void)
 		cmocka_unit_test(nothing_comes_ahead_when_it_is_switched_off),
 		cmocka_unit_test(a_task_that_goes_elsewhere_leaves_nothing_behind),
 		cmocka_unit_test(with_ready_a_task_whose_data_is_there_goes_first),
+		cmocka_unit_test(with_ready_above_it_comes_down_first),
 		cmocka_unit_test(queues_that_want_more_than_fits_do_no_harm),
 	};
 
