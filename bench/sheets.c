@@ -9,7 +9,6 @@
 #include "driver.h"
 
 #define READY "fifo(ready) | eager | each worker { best-implementation }"
-#define READY_BELOW "fifo | eager | each worker { fifo(ntasks=30, ready) | best-implementation }"
 
 const struct sheet sheets[NSHEETS] = {
 	[FETCH] = {
@@ -55,8 +54,6 @@ const struct sheet sheets[NSHEETS] = {
 						  { "--sched", "tree-eager-prefetching" } },
 			[DEVICES_WS] = { "Xylem tree-ws", "devices-xylem", { "--sched", "tree-ws" } },
 			[DEVICES_READY_ABOVE] = { "Xylem eager, ready above", "devices-xylem", { "--sched", READY } },
-			[DEVICES_READY_BELOW] = { "Xylem eager, ready below", "devices-xylem",
-						  { "--sched", READY_BELOW } },
 			[DEVICES_MODULAR_EAGER] = { "StarPU modular-eager", "devices-starpu",
 						    { "--sched", "modular-eager" } },
 			[DEVICES_MODULAR_PREFETCHING] = { "StarPU modular-eager-pref.", "devices-starpu",

@@ -13,14 +13,15 @@ static int build(struct xy_tree *tree, unsigned nworkers)
 {
 	struct xy_component *root = xy_tree_add_named(tree, "fifo");
 	struct xy_component *eager = xy_tree_add_named(tree, "eager");
-	int error = xy_tree_link(root, eager);
+	int error = xy_component_set(root, "ready", "true") || xy_tree_link(root, eager);
 
 	for (unsigned i = 0; i < nworkers && !error; i++) {
 		struct xy_component *fifo = xy_tree_add_named(tree, "fifo");
 		struct xy_component *best = xy_tree_add_named(tree, "best-implementation");
 
-		error = xy_component_set(fifo, "ntasks", "2") || xy_tree_link(eager, fifo) ||
-			xy_tree_link(fifo, best) || xy_tree_link(best, xy_tree_worker(tree, i));
+		error = xy_component_set(fifo, "ntasks", "2") || xy_component_set(fifo, "ready", "true") ||
+			xy_tree_link(eager, fifo) || xy_tree_link(fifo, best) ||
+			xy_tree_link(best, xy_tree_worker(tree, i));
 	}
 	return error;
 }

@@ -8,5 +8,5 @@
 const struct xy_policy xy__policy_tree_prio_prefetching = {
 	.name = "tree-prio-prefetching",
 	.summary = "one queue by priority, and two tasks kept ready for each worker",
-	.expression = "prio | eager | each worker { prio(ntasks=2) | best-implementation }",
+	.expression = "prio(ready) | eager | each worker { prio(ntasks=2, ready) | best-implementation }",
 };

@@ -8,5 +8,5 @@
 const struct xy_policy xy__policy_tree_random_prefetching = {
 	.name = "tree-random-prefetching",
 	.summary = "one queue, a worker drawn for each task, two tasks kept ready for each",
-	.expression = "fifo | random | each worker { fifo(ntasks=2) | best-implementation }",
+	.expression = "fifo(ready) | random | each worker { fifo(ntasks=2, ready) | best-implementation }",
 };

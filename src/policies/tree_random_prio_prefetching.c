@@ -7,5 +7,5 @@
 const struct xy_policy xy__policy_tree_random_prio_prefetching = {
 	.name = "tree-random-prio-prefetching",
 	.summary = "one queue by priority, a worker drawn for each task, two tasks kept ready for each",
-	.expression = "prio | random | each worker { prio(ntasks=2) | best-implementation }",
+	.expression = "prio(ready) | random | each worker { prio(ntasks=2, ready) | best-implementation }",
 };

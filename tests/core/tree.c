@@ -40,18 +40,20 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* fifo | eager | each worker { fifo(ntasks=2) | best-implementation } */
+/* fifo(ready) | eager | each worker { fifo(ntasks=2, ready) | best-implementation } */
 static void build_by_hand(struct xy_tree *tree, struct xy_machine *machine)
 {
 	struct xy_component *fifo = xy_tree_add_named(tree, "fifo");
 	struct xy_component *eager = xy_tree_add_named(tree, "eager");
 
+	assert_int_equal(xy_component_set(fifo, "ready", "true"), 0);
 	assert_int_equal(xy_tree_link(fifo, eager), 0);
 	for (unsigned w = 0; w < xy_machine_nworkers(machine); w++) {
 		struct xy_component *queue = xy_tree_add_named(tree, "fifo");
 		struct xy_component *best = xy_tree_add_named(tree, "best-implementation");
 
 		assert_int_equal(xy_component_set(queue, "ntasks", "2"), 0);
+		assert_int_equal(xy_component_set(queue, "ready", "true"), 0);
 		assert_int_equal(xy_tree_link(eager, queue), 0);
 		assert_int_equal(xy_tree_link(queue, best), 0);
 		assert_int_equal(xy_tree_link(best, xy_tree_worker(tree, w)), 0);

@@ -202,9 +202,9 @@ static void draws_for_people(void **state)
 {
 	static const struct { const char *text, *machine, *drawing; } cases[] = {
 		{ "tree-eager-prefetching", "cpu:12",
-		  "fifo#0\n"
+		  "fifo#0(ready)\n"
 		  "└─ eager#1\n"
-		  "   └─ fifo(ntasks=2)  × 12 workers cpu0…cpu11\n"
+		  "   └─ fifo(ntasks=2, ready)  × 12 workers cpu0…cpu11\n"
 		  "      └─ best-implementation\n"
 		  "         └─ worker\n" },
 		{ "fifo | eager | each node { fifo(ntasks=4) | eager | each worker { } }",
