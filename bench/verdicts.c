@@ -256,13 +256,12 @@ static void devices_pair(unsigned run, const char *what, int ours, int theirs)
 	       sheets[DEVICES].lines[theirs].name, kib_of(theirs, run));
 }
 
-/* Policies of the same kind, the defaults of both, and whichever moves the fewest. */
+/* Policies of the same kind, the last of them the defaults of both, and whichever moves the fewest. */
 static void devices(unsigned run, const char *what)
 {
 	devices_pair(run, what, DEVICES_EAGER, DEVICES_MODULAR_EAGER);
 	devices_pair(run, what, DEVICES_PREFETCHING, DEVICES_MODULAR_PREFETCHING);
 	devices_pair(run, what, DEVICES_WS, DEVICES_LWS);
-	devices_pair(run, what, DEVICES_EAGER, DEVICES_LWS);
 	devices_pair(run, what, fewest_bytes(run, true), fewest_bytes(run, false));
 }
 

@@ -264,8 +264,10 @@ int main(int argc, char **argv)
 	result.kernels = options.kernels;
 	result.ntasks = graph_ntasks(&matrix);
 	result.sched_is_default = !sched || !*sched;
-	result.sched = result.sched_is_default ? xy_policy_default() : sched;
+	result.sched = sched;
 	error = xy_start(&rt, &(struct xy_config){ .profile = true });
+	if (!error && result.sched_is_default)
+		result.sched = xy_policy_default(xy_runtime_machine(rt));
 	status = error ? TROUBLE : run(rt, &options, &result); /* the log says what is wrong */
 	xy_stop(&rt);
 	matrix_destroy(&matrix);

@@ -28,8 +28,9 @@ const struct xy_policy *xy_registry_policy(const struct xy_registry *registry, c
 const struct xy_component_ops *xy_registry_component_at(const struct xy_registry *registry, unsigned i);
 const struct xy_policy *xy_registry_policy_at(const struct xy_registry *registry, unsigned i);
 
-/* The policy that is used when nothing is asked for. */
-const char *xy_policy_default(void);
+/* The policy that is used on a machine when nothing is asked for: another one where there are devices. NULL: a
+ * machine without. */
+const char *xy_policy_default(const struct xy_machine *machine);
 
 /* --- building --- */
 

@@ -46,7 +46,7 @@ struct config_draft {
 };
 
 const struct xy__variable xy__variables[] = {
-	{ "SCHED", "the default policy", "a policy, an expression, or @ and a file",
+	{ "SCHED", "tree-eager, or tree-ws where there are devices", "a policy, an expression, or @ and a file",
 	  "how tasks reach the workers (see: xylem policies)" },
 	{ "XYLEM_MACHINE", "this",
 	  "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2, or @ and a machine file",
@@ -268,7 +268,7 @@ static int config_from_program(struct config_draft *d, const struct xy_config *c
 	const char *wrong;
 
 	*d = (struct config_draft) {
-		.sched = c->sched && *c->sched ? c->sched : xy_policy_default(),
+		.sched = config_text(c->sched),
 		.machine = config_text(c->machine),
 		.machines = config_text(c->machines),
 		.record = config_text(c->record),
@@ -498,4 +498,9 @@ size_t xy__limit(const struct xy__limits *limits, unsigned device)
 	if (limits->count == 1)
 		return limits->bytes[0];
 	return device < limits->count ? limits->bytes[device] : SIZE_MAX;
+}
+
+const char *xy__settings_policy(const struct xy__settings *s, const struct xy_machine *machine)
+{
+	return *s->sched ? s->sched : xy_policy_default(machine);
 }

@@ -20,7 +20,7 @@ struct xy__limits {
 };
 
 struct xy__settings {
-	char *sched;          /* never NULL */
+	char *sched;          /* never NULL; empty: the default of the machine */
 	char *machine;        /* never NULL */
 	char *machines;       /* never NULL; folders of machine files, separated by ':' */
 	char *record;         /* never NULL; "": the run is not recorded */
@@ -55,6 +55,9 @@ struct xy__settings {
  * that names the variable and what it may be. s needs fini only after 0. */
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config);
 void xy__settings_fini(struct xy__settings *s);
+
+/* The policy or expression: the one that was asked for, or the machine's default. */
+const char *xy__settings_policy(const struct xy__settings *s, const struct xy_machine *machine);
 
 /* Whether the text of a machine leaves it to ncpu how many CPU workers there are. */
 bool xy__settings_use_ncpu(const char *machine);

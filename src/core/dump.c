@@ -188,7 +188,8 @@ int xy_dump(struct xy_runtime *rt, int fd)
 		return -ENOMEM;
 	}
 	fprintf(dump.out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB; policy %s\n",
-		(unsigned long long)xy__runtime_live(rt), dump_memory(rt) >> 10, rt->settings.sched);
+		(unsigned long long)xy__runtime_live(rt), dump_memory(rt) >> 10,
+		xy__settings_policy(&rt->settings, rt->machine));
 	xy_tree_print(rt->tree, dump.out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
 	dump_queues(&dump);
 	fprintf(dump.out, "waiting tasks:\n");

@@ -70,8 +70,8 @@ static int runtime_tree(struct xy_runtime *rt)
 	error = xy_registry_create(&rt->registry, rt->settings.plugins, message, sizeof message);
 
 	if (!error)
-		error = xy__tree_parse(&rt->tree, rt->settings.sched, rt->machine, rt->registry, shards,
-				       message, sizeof message);
+		error = xy__tree_parse(&rt->tree, xy__settings_policy(&rt->settings, rt->machine), rt->machine,
+				       rt->registry, shards, message, sizeof message);
 	if (error) {
 		xy__log(&rt->settings.log, "%s", message);
 		return error;

@@ -34,7 +34,10 @@ const struct xy_policy *const xy__policies[] = {
 	NULL
 };
 
-const char *xy_policy_default(void)
+const char *xy_policy_default(const struct xy_machine *machine)
 {
+	for (unsigned i = 0; machine && i < xy_machine_nworkers(machine); i++)
+		if (xy_machine_worker(machine, i)->arch != XY_CPU)
+			return "tree-ws";
 	return "tree-eager";
 }

@@ -15,10 +15,9 @@ static void env_print_value(const char *value)
 static void env_print(const struct xy__variable *v)
 {
 	const char *value = xy__variable_value(v);
-	const char *initial = v == &xy__variables[0] ? xy_policy_default() : v->initial;
 
 	printf("%s%s%s%s", tool_bold(), v->name, tool_plain(), value ? "=" : " is not set: ");
-	env_print_value(value ? value : initial);
+	env_print_value(value ? value : v->initial);
 	printf("    %s\n    may be %s\n", v->meaning, v->values);
 }
 
@@ -41,7 +40,7 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 		return status;
 	status = tool_world_init(&world, NULL);
 	if (status == TOOL_OK) {
-		xy_tree_destroy(tool_world_tree(&world, world.settings.sched, &status));
+		xy_tree_destroy(tool_world_tree(&world, xy__settings_policy(&world.settings, world.machine), &status));
 		tool_world_fini(&world);
 	}
 	return status;

@@ -56,7 +56,7 @@ static void has_defaults(void **state)
 
 	(void) state;
 	assert_int_equal(xy__settings_init(&s, NULL), 0);
-	assert_string_equal(s.sched, xy_policy_default());
+	assert_string_equal(s.sched, "");
 	assert_string_equal(s.machine, "");
 	assert_string_equal(s.plugins, "");
 	assert_int_equal(s.ncpu, -1);

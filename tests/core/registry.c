@@ -10,6 +10,7 @@
 
 static void knows_the_kinds_and_policies_in_order(void **state)
 {
+	struct xy_machine *plain = fixture_machine("cpu:2"), *devices = fixture_machine("cpu:1 opencl:1");
 	struct xy_registry *registry = fixture_registry();
 	const struct xy_component_ops *kind;
 	const struct xy_policy *policy;
@@ -29,7 +30,12 @@ static void knows_the_kinds_and_policies_in_order(void **state)
 			assert_true(strcmp(xy_registry_policy_at(registry, i - 1)->name, policy->name) < 0);
 	}
 	assert_true(i >= 10);
-	assert_non_null(xy_registry_policy(registry, xy_policy_default()));
+	assert_non_null(xy_registry_policy(registry, xy_policy_default(NULL)));
+	assert_non_null(xy_registry_policy(registry, xy_policy_default(devices)));
+	assert_string_equal(xy_policy_default(plain), xy_policy_default(NULL));
+	assert_string_not_equal(xy_policy_default(devices), xy_policy_default(NULL));
+	xy_machine_destroy(plain);
+	xy_machine_destroy(devices);
 	xy_registry_destroy(registry);
 }
 

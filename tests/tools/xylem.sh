@@ -80,6 +80,7 @@ run 2 show tree-eager --machine; err '--machine needs TEXT'
 run 0 policies; no_err
 for policy in $policies; do out "$policy"; done
 [ "$(grep -c '(default)$' "$work/out")" = 1 ] || fail "policies: not one default"
+[ "$(grep -c '(default where there are devices)$' "$work/out")" = 1 ] || fail "policies: not one default with devices"
 out '    fifo | eager | each worker { best-implementation }'
 run 0 components; no_err
 sed 's/ .*//' "$work/out" >"$work/kinds"
