@@ -14,6 +14,7 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__fifo_ops,
 	&xy__heft_ops,
 	&xy__heteroprio_ops,
+	&xy__in_order_ops,
 	&xy__mct_ops,
 	&xy__parallel_worker_ops,
 	&xy__perfmodel_select_ops,

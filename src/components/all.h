@@ -15,6 +15,7 @@ extern const struct xy_component_ops xy__eager_prio_ops;
 extern const struct xy_component_ops xy__fifo_ops;
 extern const struct xy_component_ops xy__heft_ops;
 extern const struct xy_component_ops xy__heteroprio_ops;
+extern const struct xy_component_ops xy__in_order_ops;
 extern const struct xy_component_ops xy__mct_ops;
 extern const struct xy_component_ops xy__perfmodel_select_ops;
 extern const struct xy_component_ops xy__prio_ops;

@@ -9,6 +9,7 @@ libxylem_all_la_SOURCES += \
 	src/components/fifo.c \
 	src/components/heft.c \
 	src/components/heteroprio.c \
+	src/components/in_order.c \
 	src/components/mct.c src/components/mct.h \
 	src/components/parallel_worker.c src/components/parallel_worker.h \
 	src/components/perfmodel_select.c \

@@ -163,13 +163,18 @@ int graph_write_dot(const struct graph *g, FILE *file);
 
 /* --- submitting (submit.c) --- */
 
-/* Where and when a task is to run: see the component in-order. */
+/* Where and when a task is to run. Positions order the tasks of a worker. */
 struct graph_place {
 	uint32_t worker, position;
 };
 
+/* How the component in-order is told about positions: by this priority for the first, and one less for each. */
+#define GRAPH_FIRST_POSITION (-1000000000)
+
 struct graph_options {
-	const struct graph_place *places;   /* one for each task: pinned, and priority = -position; or NULL */
+	/* One for each task, or NULL: they are pinned to their workers, in an order that the policy tree-in-order
+	 * keeps, and their own priorities don't count. */
+	const struct graph_place *places;
 };
 
 struct graph_run;

@@ -47,7 +47,8 @@ static int json_add(struct json_reader *r, enum json_kind kind, uint32_t *number
 		json->room = room;
 	}
 	*number = json->count++;
-	json->nodes[*number] = (struct json_node){ .kind = kind, .line = r->line, .first = JSON_NONE, .next = JSON_NONE };
+	json->nodes[*number] = (struct json_node){ .kind = kind, .line = r->line, .first = JSON_NONE,
+		.next = JSON_NONE };
 	return 0;
 }
 

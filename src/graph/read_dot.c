@@ -72,9 +72,9 @@ static int dot_priority(struct dot *dot, const char *text, unsigned line, int32_
 	const char *end = text + (*text == '-');
 	uint64_t size;
 
-	if (!xy__text_unsigned(&end, INT32_MAX, &size) || *end)
+	if (!xy__text_unsigned(&end, INT32_MAX + (uint64_t)(*text == '-'), &size) || *end)
 		return graph__refuse(dot->draft.source, line, "expected a priority instead of \"%.80s\"", text);
-	*priority = *text == '-' ? -(int32_t)size : (int32_t)size;
+	*priority = (int32_t)(*text == '-' ? -(int64_t)size : (int64_t)size);
 	return 0;
 }
 

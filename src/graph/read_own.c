@@ -123,7 +123,7 @@ static int own_unsigned(struct own *own, const char *expected, uint64_t max, uin
 
 static int own_priority(struct own *own, int32_t *value)
 {
-	static const char expected[] = "a priority from -2147483647 to 2147483647";
+	static const char expected[] = "a priority from -2147483648 to 2147483647";
 	char *word;
 	const char *end;
 	uint64_t size;
@@ -132,9 +132,9 @@ static int own_priority(struct own *own, int32_t *value)
 	if (error)
 		return error;
 	end = word + (*word == '-');
-	if (!xy__text_unsigned(&end, INT_MAX, &size) || *end)
+	if (!xy__text_unsigned(&end, INT_MAX + (uint64_t)(*word == '-'), &size) || *end)
 		return own_wrong(own, expected, word);
-	*value = *word == '-' ? -(int32_t)size : (int32_t)size;
+	*value = (int32_t)(*word == '-' ? -(int64_t)size : (int64_t)size);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct graph_run {
 	/* While submitting. */
 	struct xy_task **kept;            /* by task: those that others wait for explicitly */
 	bool *waited;                     /* by task: others wait for it explicitly */
+	int *priorities;                  /* by task: if places are given */
 	struct xy_access *accesses;       /* of one task */
 	struct xy_task **after;           /* of one task */
 };
@@ -113,6 +114,44 @@ static int submit_room(struct graph_run *run)
 	return 0;
 }
 
+struct submit_item {
+	struct graph_place place;
+	uint32_t task;
+};
+
+static int submit_compare(const void *a, const void *b)
+{
+	const struct submit_item *x = a, *y = b;
+
+	if (x->place.worker != y->place.worker)
+		return x->place.worker < y->place.worker ? -1 : 1;
+	return (x->place.position > y->place.position) - (x->place.position < y->place.position);
+}
+
+/* Priorities that tell positions. Tasks that do nothing come to no worker, so they are not counted. */
+static int submit_order(struct graph_run *run, const struct graph_place *places)
+{
+	uint32_t n = run->g->ntasks, count = 0;
+	struct submit_item *items = malloc((n + (size_t)1) * sizeof(*items));
+
+	run->priorities = calloc(n + (size_t)1, sizeof(*run->priorities));
+	if (!items || !run->priorities) {
+		free(items);
+		return -ENOMEM;
+	}
+	for (uint32_t t = 0; t < n; t++)
+		items[t] = (struct submit_item){ places[t], t };
+	qsort(items, n, sizeof(*items), submit_compare);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || items[i].place.worker != items[i - 1].place.worker)
+			count = 0;
+		if (run->g->tasks[items[i].task].kernel != GRAPH_NO_KERNEL)
+			run->priorities[items[i].task] = GRAPH_FIRST_POSITION - (int)count++;
+	}
+	free(items);
+	return 0;
+}
+
 static int submit_task(struct graph_run *run, uint32_t t, const struct graph_place *place)
 {
 	const struct graph *g = run->g;
@@ -124,7 +163,7 @@ static int submit_task(struct graph_run *run, uint32_t t, const struct graph_pla
 		.accesses = run->accesses, .naccesses = task->naccesses,
 		.arg = (void *)task, .name = task->name, .length_us = length_us,
 		.after = run->after, .nafter = task->nbefore,
-		.priority = place ? -(int)place->position : task->priority,
+		.priority = place ? run->priorities[t] : task->priority,
 		.workers = place ? &place->worker : NULL, .nworkers = place && task->kernel != GRAPH_NO_KERNEL,
 	};
 	int error;
@@ -149,10 +188,12 @@ static void submit_end(struct graph_run *run)
 		xy_task_release(run->kept[t]);
 	free(run->kept);
 	free(run->waited);
+	free(run->priorities);
 	free(run->accesses);
 	free(run->after);
 	run->kept = NULL;
 	run->waited = NULL;
+	run->priorities = NULL;
 	run->accesses = NULL;
 	run->after = NULL;
 }
@@ -175,6 +216,8 @@ int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtim
 		error = submit_data(*run);
 	if (!error)
 		error = submit_room(*run);
+	if (!error && places)
+		error = submit_order(*run, places);
 	for (uint32_t t = 0; t < g->ntasks && !error; t++)
 		error = submit_task(*run, t, places ? &places[t] : NULL);
 	submit_end(*run);

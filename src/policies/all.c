@@ -20,6 +20,7 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_heft2,
 	&xy__policy_tree_heteroprio,
 	&xy__policy_tree_heteroprio_heft,
+	&xy__policy_tree_in_order,
 	&xy__policy_tree_parallel_random,
 	&xy__policy_tree_parallel_random_prio,
 	&xy__policy_tree_prio,

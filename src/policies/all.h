@@ -20,6 +20,7 @@ extern const struct xy_policy xy__policy_tree_heft_prio;
 extern const struct xy_policy xy__policy_tree_heft2;
 extern const struct xy_policy xy__policy_tree_heteroprio;
 extern const struct xy_policy xy__policy_tree_heteroprio_heft;
+extern const struct xy_policy xy__policy_tree_in_order;
 extern const struct xy_policy xy__policy_tree_parallel_random;
 extern const struct xy_policy xy__policy_tree_parallel_random_prio;
 extern const struct xy_policy xy__policy_tree_prio;

@@ -13,6 +13,7 @@ libxylem_all_la_SOURCES += src/policies/tree_heft_prio.c
 libxylem_all_la_SOURCES += src/policies/tree_heft2.c
 libxylem_all_la_SOURCES += src/policies/tree_heteroprio.c
 libxylem_all_la_SOURCES += src/policies/tree_heteroprio_heft.c
+libxylem_all_la_SOURCES += src/policies/tree_in_order.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random_prio.c
 libxylem_all_la_SOURCES += src/policies/tree_prio.c

@@ -43,3 +43,5 @@ tests_components_stage_LDADD = $(recording_libs)
 tests_components_userchoice_LDADD = $(recording_libs)
 tests_components_work_stealing_LDADD = $(recording_libs)
 tests_components_worker_LDADD = $(recording_libs)
+component_tests += tests/components/in_order
+tests_components_in_order_LDADD = $(recording_libs)

@@ -73,7 +73,8 @@ static void own_format_says_everything(void **state)
 	expect_text("\n# a comment\nxygraph 1 # the version\nname \"a graph\"\nprocessors 2\nkernel k us=2.50\n"
 		    "kernel \"two words\"\r\ndata a 100\ndata d1 2K\ndata d2 7 name=\"x \\\"y\\\" \\\\\"\n\n"
 		    "task one k priority=-3 costs=1,2 rw=a w = d1 , d2\n"
-		    "task t1 \"two words\" us=7 costs=3,4e1 r=a,d1 commute=d2 after=one worker=1 ready=0 start=1.5 end=9\n"
+		    "task t1 \"two words\" us=7 costs=3,4e1 r=a,d1 commute=d2 after=one "
+		    "worker=1 ready=0 start=1.5 end=9\n"
 		    "task x - after=one,t1 redux=a scratch=d1\nedge one t1 16\nedge t1 x",
 		    "xygraph 1\nname \"a graph\"\nprocessors 2\nkernel \"k\" us=2.5\nkernel \"two words\"\n"
 		    "data d0 100 name=\"a\"\ndata d1 2048\ndata d2 7 name=\"x \\\"y\\\" \\\\\"\ndata d3 16\n"
@@ -91,7 +92,8 @@ static void own_format_is_checked(void **state)
 		{ "xygraph 1 x", "f:1: expected the end of the line instead of \"x\"" },
 		{ "xygraph 1\ntusk", "f:2: expected name, processors, kernel, data, task or edge instead of \"tusk\"" },
 		{ "xygraph 1\n=", "f:2: expected a statement instead of \"=\"" },
-		{ "xygraph 1\nname \"x", "f:2: expected a quote at the end of the word instead of the end of the line" },
+		{ "xygraph 1\nname \"x",
+		  "f:2: expected a quote at the end of the word instead of the end of the line" },
 		{ "xygraph 1\nkernel", "f:2: expected a kernel's name instead of the end of the line" },
 		{ "xygraph 1\nkernel k us=-1", "f:2: expected microseconds instead of \"-1\"" },
 		{ "xygraph 1\nkernel k\nkernel k", "f:3: expected a kernel's name that is new instead of \"k\"" },
@@ -104,7 +106,7 @@ static void own_format_is_checked(void **state)
 		{ "xygraph 1\ntask t - after=u", "f:2: expected a task that stands before instead of \"u\"" },
 		{ "xygraph 1\ntask t - after=t", "f:2: expected another task, not the task itself" },
 		{ "xygraph 1\ntask t - priority=9999999999",
-		  "f:2: expected a priority from -2147483647 to 2147483647 instead of \"9999999999\"" },
+		  "f:2: expected a priority from -2147483648 to 2147483647 instead of \"9999999999\"" },
 		{ "xygraph 1\ntask t - costs=1", "f:2: expected \"processors\" before costs" },
 		{ "xygraph 1\nprocessors 2\ntask t - costs=1", "f:3: expected 2 costs instead of 1" },
 		{ "xygraph 1\nprocessors 1\ntask t - costs=0", "f:3: expected 1 positive costs" },
@@ -193,7 +195,8 @@ static void dot_has_nodes_edges_groups_and_defaults(void **state)
 		    "task t9 \"task\" name=\"y\" us=5 after=t7\n");
 	expect_text("digraph { a [size=2000 weight=7 duration=9]; b [size=2000 weight=7]; c [size=2000]; d }",
 		    "xygraph 1\nname \"f\"\nkernel \"task\"\ntask t0 \"task\" name=\"a\" us=9\n"
-		    "task t1 \"task\" name=\"b\" us=7\ntask t2 \"task\" name=\"c\" us=2\ntask t3 \"task\" name=\"d\"\n");
+		    "task t1 \"task\" name=\"b\" us=7\ntask t2 \"task\" name=\"c\" us=2\n"
+		    "task t3 \"task\" name=\"d\"\n");
 }
 
 static void dot_is_checked(void **state)
@@ -225,8 +228,8 @@ static void dot_is_checked(void **state)
 
 /* A workflow with what a test puts in. */
 #define WORKFLOW(tasks, files, rest) \
-	"{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" tasks "],\n\"files\":[" \
-	files "]}" rest "}}"
+	"{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" \
+	tasks "],\n\"files\":[" files "]}" rest "}}"
 
 static void wfcommons_has_tasks_files_and_times(void **state)
 {
@@ -237,7 +240,8 @@ static void wfcommons_has_tasks_files_and_times(void **state)
 		"{\"name\":\"split_01\",\"id\":\"s\",\"parents\":[],\"children\":[\"m\",\"z\"],"
 		"\"inputFiles\":[\"i\"],\"outputFiles\":[\"x\"]},{\"id\":\"z\",\"name\":\"stop\"},"
 		"{\"id\":\"y\",\"name\":\"look\",\"inputFiles\":[\"o\"]}",
-		"{\"id\":\"i\",\"sizeInBytes\":100},{\"id\":\"x\",\"sizeInBytes\":5e3},{\"id\":\"o\",\"sizeInBytes\":0}",
+		"{\"id\":\"i\",\"sizeInBytes\":100},{\"id\":\"x\",\"sizeInBytes\":5e3},"
+		"{\"id\":\"o\",\"sizeInBytes\":0}",
 		",\"execution\":{\"tasks\":[{\"id\":\"s\",\"runtimeInSeconds\":1.5,\"priority\":-2},"
 		"{\"id\":\"m\",\"runtimeInSeconds\":0.25,\"command\":{\"program\":\"cat\",\"arguments\":[]}},"
 		"{\"id\":\"z\",\"runtimeInSeconds\":0}],\"machines\":[{\"nodeName\":\"n\"}]}"),
@@ -256,7 +260,8 @@ static void wfcommons_is_checked(void **state)
 		{ "{\"workflow\":\n{\"specification\":3}}", "f:2: expected an object as \"specification\"" },
 		{ WORKFLOW("{}", "", ""), "f:1: expected a text as \"id\"" },
 		{ WORKFLOW("{\"id\":\"a\"}", "", ""), "f:1: expected a text as \"name\"" },
-		{ WORKFLOW("{\"id\":\"a\"},{\"id\":\"a\"}", "", ""), "f:1: expected an id that is new, but \"a\" is not" },
+		{ WORKFLOW("{\"id\":\"a\"},{\"id\":\"a\"}", "", ""),
+		  "f:1: expected an id that is new, but \"a\" is not" },
 		{ WORKFLOW("{\"id\":\"a\",\"name\":\"a\",\"parents\":[\"b\"]}", "", ""),
 		  "f:1: expected the id of a task instead of \"b\"" },
 		{ WORKFLOW("{\"id\":\"a\",\"name\":\"a\",\"outputFiles\":[\"b\"]}", "", ""),

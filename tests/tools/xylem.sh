@@ -14,7 +14,7 @@ XYLEM_DRIVERS=$work/none
 export XYLEM_DRIVERS
 policies='tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
 	tree-eager-prio tree-heft tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
-	tree-heteroprio-heft tree-parallel-random tree-parallel-random-prio tree-prio
+	tree-heteroprio-heft tree-in-order tree-parallel-random tree-parallel-random-prio tree-prio
 	tree-prio-archs tree-prio-prefetching tree-random tree-random-prefetching
 	tree-random-prio tree-random-prio-prefetching tree-ws tree-ws-nodes'
 

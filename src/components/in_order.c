@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * in-order: lets tasks go in the order of positions that they were given, without gaps. Invariant: what waits has a
+ * position behind `next`, and all positions before `next` have been let go, into the queue that workers take from.
+ */
+#include "core/queue.h"
+#include "core/task.h"
+
+enum {
+	IN_ORDER_FIRST = -1000000000,   /* the priority of position 0; each position is one less, ... */
+	IN_ORDER_LAST = -2000000000     /* ... down to here */
+};
+
+/* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
+struct in_order {
+	struct xy_component base;
+	int bound;                   /* (c) a worker below when all compute in one of several nodes, else -1 */
+	struct xy_lock lock;
+	int next;                    /* (l) the priority of the next position */
+	struct xy_queue ready;       /* (l) those that may go, by priority; its count (a) */
+	struct xy_queue waiting;     /* (l) those whose turn has not come, by priority; its count (a) */
+	_Atomic size_t peak;         /* (l) to write, (a): of both together */
+};
+
+static struct in_order *in_order(struct xy_component *self)
+{
+	return (struct in_order *)self;
+}
+
+/* Whether its turn is still to come. */
+static bool in_order_is_early(const struct in_order *o, const struct xy_task *task)
+{
+	return task->priority < o->next && task->priority >= IN_ORDER_LAST;
+}
+
+/* Lets a task go, and says so. The lock is held, as the task may be constrained. */
+static void in_order_release(struct in_order *o, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_offer offer = xy_offer_of(task);
+
+	if (task->priority == o->next)
+		o->next--;
+	xy_queue_insert(&o->ready, task);
+	xy_can_pull_children(&o->base, &offer, by);
+}
+
+/* Stores a task, and lets go whose turn has come with it. */
+static void in_order_store(struct in_order *o, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_task *first;
+	size_t count;
+
+	xy_lock_take(&o->lock, &o->base, by);
+	if (in_order_is_early(o, task))
+		xy_queue_insert(&o->waiting, task);
+	else
+		in_order_release(o, task, by);
+	while ((first = xy_queue_first(&o->waiting)) && !in_order_is_early(o, first)) {
+		xy_queue_remove(&o->waiting, first);
+		in_order_release(o, first, by);
+	}
+	count = xy_queue_count(&o->ready) + xy_queue_count(&o->waiting);
+	if (count > atomic_load_explicit(&o->peak, memory_order_relaxed))
+		atomic_store_explicit(&o->peak, count, memory_order_relaxed);
+	xy_lock_drop(&o->lock, &o->base, by);
+}
+
+static bool in_order_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct in_order *o = in_order(self);
+
+	if (o->bound >= 0)
+		xy_task_prefetch(task, (unsigned)o->bound, self, by);
+	in_order_store(o, task, by);
+	return true;
+}
+
+static struct xy_task *in_order_take(struct in_order *o, struct xy_agent *by)
+{
+	struct xy_task *task;
+
+	if (!xy_queue_count(&o->ready))
+		return NULL;
+	xy_lock_take(&o->lock, &o->base, by);
+	task = xy_queue_take(&o->ready, by);
+	xy_lock_drop(&o->lock, &o->base, by);
+	return task;
+}
+
+/* What comes from above has its turn too. */
+static struct xy_task *in_order_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct in_order *o = in_order(self);
+	struct xy_task *task = in_order_take(o, by), *more = NULL;
+
+	while (!task && self->nparents && (more = xy_pull_parents(self, by))) {
+		in_order_store(o, more, by);
+		task = in_order_take(o, by);
+	}
+	return task ? task : in_order_take(o, by);
+}
+
+/* --- set-up and looking --- */
+
+static int in_order_init(struct xy_component *self)
+{
+	const struct xy_machine *machine = xy_component_machine(self);
+	struct in_order *o = in_order(self);
+
+	o->next = IN_ORDER_FIRST;
+	o->ready.ordered = o->waiting.ordered = true;
+	o->bound = xy_machine_nnodes(machine) > 1 ? (int)self->workers[0] : -1;
+	for (unsigned i = 1; i < self->nworkers && o->bound >= 0; i++)
+		if (xy_machine_worker(machine, self->workers[i])->node !=
+		    xy_machine_worker(machine, self->workers[0])->node)
+			o->bound = -1;
+	return 0;
+}
+
+static size_t in_order_depth(struct xy_component *self, size_t *peak)
+{
+	struct in_order *o = in_order(self);
+
+	*peak = atomic_load_explicit(&o->peak, memory_order_relaxed);
+	return xy_queue_count(&o->ready) + xy_queue_count(&o->waiting);
+}
+
+static void in_order_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			       void *arg)
+{
+	struct in_order *o = in_order(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&o->lock, self, &nobody);
+	xy_queue_each(&o->ready, visit, arg);
+	xy_queue_each(&o->waiting, visit, arg);
+	xy_lock_drop(&o->lock, self, &nobody);
+}
+
+/* For offers: of those that may go. */
+static void in_order_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			       void *arg)
+{
+	struct in_order *o = in_order(self);
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&o->lock, self, &nobody);
+	xy_queue_each_kind(&o->ready, visit, arg);
+	xy_lock_drop(&o->lock, self, &nobody);
+}
+
+const struct xy_component_ops xy__in_order_ops = {
+	.name = "in-order",
+	.summary = "lets tasks go in the order of positions that they were given",
+	.manual =
+		"For schedules that were made outside: each task is pinned to its worker, and its\n"
+		"priority says its position there: -1000000000 for the first, -1000000001 for the next,\n"
+		"and so on down to -2000000000. A task waits here until all positions before its own\n"
+		"have been let go, even if the worker has nothing else to do.\n"
+		"\n"
+		"Positions are used once: a task that comes again, to be tried once more, goes at once.\n"
+		"A task with any other priority has no position. It need not wait, and goes before those\n"
+		"that have one. If a task never comes, because it was cancelled, those behind it wait for\n"
+		"ever.\n",
+	.flags = XY_STORES,
+	.size = sizeof(struct in_order),
+	.init = in_order_init,
+	.push = in_order_push,
+	.pull = in_order_pull,
+	.depth = in_order_depth,
+	.each_task = in_order_each_task,
+	.each_kind = in_order_each_kind,
+};
