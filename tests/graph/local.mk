@@ -10,3 +10,6 @@ fuzz_corpora += tests/fuzz/graph.corpus
 unit_tests += tests/graph/read
 tests_graph_read_LDADD = libgraph.la $(LDADD)
 tests_graph_read_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
+unit_tests += tests/graph/submit
+tests_graph_submit_LDADD = libhelper.la libgraph.la $(LDADD) -lm
+tests_graph_submit_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'  -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
