@@ -15,10 +15,10 @@
 
 enum { WRITE_CHUNK = 1 << 16 };
 
-/* A task's place: by key, then those that did not run, then by index. */
+/* A task's place: by key, then by index. Keys of tasks that became ready are 2^32 apart. */
 struct write_place {
-	uint32_t key, index;
-	bool idle;
+	uint64_t key;
+	uint32_t index;
 };
 
 struct write {
@@ -78,39 +78,76 @@ static int write_compare(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key > y->key ? 1 : -1;
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The keys of tasks that never became ready follow from those that they wait for, by data or explicitly. */
+/* The latest keys of tasks that use a datum. */
+struct write_latest {
+	uint64_t any, writer;
+};
+
+/* A task that never became ready stands behind all that it waits for, by data or explicitly, and before whatever became
+ * ready after those. Returns its key, which may be too early while keys of tasks that were submitted later are. */
+static uint64_t write_idle_key(const struct write *w, uint32_t t, const struct write_latest *latest)
+{
+	const struct xy__record_task *task = &w->r->tasks[t];
+	const struct xy__record_access *accesses = &w->r->accesses[task->first_access];
+	uint64_t key = 0;
+
+	for (uint32_t i = 0; i < task->naccesses; i++) {
+		const struct write_latest *of = &latest[accesses[i].datum];
+		uint64_t other = accesses[i].mode == XY_R ? of->writer : of->any;
+
+		key = other > key ? other : key;
+	}
+	for (uint32_t e = w->first_edge[t]; e < w->first_edge[t + 1]; e++) {
+		uint64_t other = w->places[w->edges[e]].key;
+
+		key = other > key ? other : key;
+	}
+	return key + 1;
+}
+
+/* Goes over all tasks as they were submitted; says whether a key has changed. */
+static bool write_pass(struct write *w, struct write_latest *latest)
+{
+	const struct xy__record *r = w->r;
+	bool changed = false;
+
+	memset(latest, 0, r->ndata * sizeof *latest);
+	for (uint32_t t = 0; t < r->ntasks; t++) {
+		const struct xy__record_task *task = &r->tasks[t];
+		uint64_t key = task->order ? w->places[t].key : write_idle_key(w, t, latest);
+
+		changed |= key != w->places[t].key;
+		w->places[t].key = key;
+		for (uint32_t i = 0; i < task->naccesses; i++) {
+			const struct xy__record_access *access = &r->accesses[task->first_access + i];
+			struct write_latest *of = &latest[access->datum];
+
+			if (access->mode & (XY_SCRATCH | XY__MODE_UNORDERED))
+				continue;
+			of->any = key > of->any ? key : of->any;
+			if (access->mode != XY_R && key > of->writer)
+				of->writer = key;
+		}
+	}
+	return changed;
+}
+
+/* Arranges tasks in the order in which they became ready. No task waits for itself, so this comes to an end. */
 static bool write_keys(struct write *w)
 {
-	struct xy__record *r = w->r;
-	uint32_t *latest = calloc(r->ndata + 1, sizeof *latest);   /* by datum: the last key of a task that used it */
+	struct write_latest *latest = calloc((size_t)w->r->ndata + 1, sizeof *latest);
 
 	if (!latest)
 		return false;
-	for (uint32_t t = 0; t < r->ntasks; t++) {
-		const struct xy__record_task *task = &r->tasks[t];
-		uint32_t key = task->order;
-
-		for (uint32_t i = 0; !task->order && i < task->naccesses; i++)
-			if (latest[r->accesses[task->first_access + i].datum] > key)
-				key = latest[r->accesses[task->first_access + i].datum];
-		for (uint32_t e = w->first_edge[t]; !task->order && e < w->first_edge[t + 1]; e++) {
-			uint32_t before = w->edges[e];
-			uint32_t other = before < t ? w->places[before].key : r->tasks[before].order;
-
-			key = other > key ? other : key;
-		}
-		w->places[t] = (struct write_place){ .key = key, .index = t, .idle = !task->order };
-		for (uint32_t i = 0; i < task->naccesses; i++)
-			if (key > latest[r->accesses[task->first_access + i].datum])
-				latest[r->accesses[task->first_access + i].datum] = key;
-	}
+	for (uint32_t t = 0; t < w->r->ntasks; t++)
+		w->places[t].key = (uint64_t)w->r->tasks[t].order << 32;
+	for (uint32_t pass = 0; write_pass(w, latest) && pass < w->r->ntasks; pass++)
+		;
 	free(latest);
-	qsort(w->places, r->ntasks, sizeof *w->places, write_compare);
+	qsort(w->places, w->r->ntasks, sizeof *w->places, write_compare);
 	return true;
 }
 

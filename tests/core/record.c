@@ -158,26 +158,30 @@ static void puts_a_task_behind_what_it_waits_for(void **state)
 	struct graph g = { 0 };
 	_Atomic int count = 0;
 	struct xy_handle *v;
-	struct xy_task *before, *task, *empty;
+	struct xy_task *before, *task, *empty, *second;
 
 	(void)state;
 	xy_variable_register(h->rt, &v, &content, sizeof content);
 	before = HELPER_CREATE(h, .codelet = &helper_count, .arg = (void *)&count, .name = "before");
 	empty = HELPER_CREATE(h, .name = "empty", .after = &before, .nafter = 1);
-	task = HELPER_CREATE(h, .codelet = &helper_count, .arg = (void *)&count, .name = "task", .after = &empty,
+	second = HELPER_CREATE(h, .name = "second", .after = &empty, .nafter = 1);
+	task = HELPER_CREATE(h, .codelet = &helper_count, .arg = (void *)&count, .name = "task", .after = &second,
 			     .nafter = 1, .accesses = &(struct xy_access){ v, XY_W }, .naccesses = 1);
 	assert_int_equal(xy_task_submit(task), 0);
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "reader",
 		      .accesses = &(struct xy_access){ v, XY_R }, .naccesses = 1);
-	assert_int_equal(xy_task_submit(empty) | xy_task_submit(before), 0);
+	assert_int_equal(xy_task_submit(second) | xy_task_submit(empty) | xy_task_submit(before), 0);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(xy_unregister(&v), 0);
 	xy_task_release(before);
 	xy_task_release(empty);
+	xy_task_release(second);
 	xy_task_release(task);
 	stop_and_read(h, &g);
-	assert_int_equal(g.ntasks, 4);
+	assert_int_equal(g.ntasks, 5);
 	assert_true(named_waits(&g, "task", "before"));
+	assert_true(named_waits(&g, "task", "second"));
+	assert_true(named_waits(&g, "second", "empty"));
 	assert_true(named_waits(&g, "reader", "task"));
 	assert_true(named_waits(&g, "empty", "before"));
 	graph_fini(&g);
