@@ -430,6 +430,57 @@ static void takes_durations_from_model_files(void **state)
 	xy__platform_destroy(p);
 }
 
+/* Puts a model of our own into a folder: two sizes on CPUs, the larger with two implementations and two footprints. */
+static void write_model(const char *folder)
+{
+	static const struct xy__row rows[] = {
+		{ .footprint = 1, .size = 100, .median = 9, .mean = 10, .deviation = 1, .samples = 20 },
+		{ .footprint = 2, .size = 400, .median = 9, .mean = 90, .deviation = 1, .samples = 20 },
+		{ .footprint = 2, .size = 400, .median = 9, .mean = 40, .deviation = 1, .samples = 20,
+		  .implementation = 1 },
+		{ .footprint = 3, .size = 400, .median = 9, .mean = 70, .deviation = 1, .samples = 10,
+		  .implementation = 1 },
+	};
+	struct xy__store store = { .folder = folder, .host = "here" };
+	struct xy__model_file file = { .name = "scale", .host = "here", .kind = XY_MODEL_HISTORY };
+	struct xy__buffer text = { 0 };
+	char model[XY__STORE_PATH];
+
+	for (unsigned i = 0; i < HELPER_COUNT(rows); i++)
+		*xy__model_file_add(&file) = rows[i];
+	xy__model_file_print(&file, &text);
+	assert_true(xy__store_path(&store, "scale", ".model", model));
+	assert_int_equal(xy__store_replace(&store, model, &text), 0);
+	xy__model_file_fini(&file);
+	xy__buffer_fini(&text);
+}
+
+static void takes_the_fastest_implementation_of_our_own_models(void **state)
+{
+	char folder[] = "/tmp/xylem-platform-XXXXXX", text[512], command[64];
+	struct xy__platform *p;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	write_model(folder);
+	snprintf(text, sizeof text, ONE_CLASS "models %s here double=scale\nmodels %s here\n", folder, folder);
+	p = read_text(text);
+	assert_int_equal(xy__platform_nkernels(p), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		const char *name = xy__platform_kernel_name(p, i);
+		struct xy_prediction time = xy__platform_kernel(p, name, name, 400, 0);
+
+		assert_string_equal(name, i ? "scale" : "double");
+		assert_true(is_near(time.us, 50, 1e-9));
+		assert_int_equal(time.samples, 30);
+		assert_true(is_near(xy__platform_kernel(p, name, name, 100, 0).us, 10, 1e-9));
+		assert_int_equal(xy__platform_kernel(p, name, name, 100, 1).kind, XY_PREDICTION_UNKNOWN);
+	}
+	xy__platform_destroy(p);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* What a kernel line says goes before a model, wherever it stands. */
 static void believes_the_machine_file_first(void **state)
 {
@@ -587,6 +638,7 @@ int main(void)
 		cmocka_unit_test(remembers_no_wrong_answer),
 		cmocka_unit_test(lists_kernels_and_what_is_known_of_them),
 		cmocka_unit_test(takes_durations_from_model_files),
+		cmocka_unit_test(takes_the_fastest_implementation_of_our_own_models),
 		cmocka_unit_test(believes_the_machine_file_first),
 		cmocka_unit_test(says_what_is_wrong_and_where),
 		cmocka_unit_test(says_everything_that_is_wrong),
