@@ -344,6 +344,121 @@ static void leaves_out_what_reductions_do_by_themselves(void **state)
 	graph_fini(&g);
 }
 
+/* --- random programs --- */
+
+enum { RANDOM_TASKS = 60, RANDOM_DATA = 4, RANDOM_LATE = 15 };
+
+/* What a task of a random program does. The last ones use no data, and are submitted after all others, which may have
+ * been told to wait for them. */
+struct random_task {
+	char name[8];
+	struct xy_access accesses[2];
+	unsigned naccesses, uses[2];
+	bool waits_for[RANDOM_TASKS];
+};
+
+static void random_make(struct random_task *tasks, struct xy_handle **data, uint64_t *seed)
+{
+	static const enum xy_mode modes[] = { XY_R, XY_R, XY_W, XY_RW };
+
+	for (unsigned i = 0; i < RANDOM_TASKS; i++) {
+		struct random_task *task = &tasks[i];
+
+		*task = (struct random_task){ .naccesses = i < RANDOM_TASKS - RANDOM_LATE ? helper_below(seed, 3) : 0 };
+		snprintf(task->name, sizeof task->name, "n%u", i);
+		task->uses[0] = helper_below(seed, RANDOM_DATA);
+		task->uses[1] = (task->uses[0] + 1 + helper_below(seed, RANDOM_DATA - 1)) % RANDOM_DATA;
+		for (unsigned k = 0; k < task->naccesses; k++)
+			task->accesses[k] = (struct xy_access){ data[task->uses[k]], modes[helper_below(seed, 4)] };
+	}
+}
+
+/* Tells tasks whom to wait for: somebody who is submitted before them, or one of the late ones. */
+static void random_connect(struct random_task *tasks, struct xy_task **handles, uint64_t *seed)
+{
+	for (unsigned n = 0; n < 40; n++) {
+		unsigned i = 1 + helper_below(seed, RANDOM_TASKS - 1), before = helper_below(seed, i);
+
+		if (i < RANDOM_TASKS - RANDOM_LATE && helper_below(seed, 4) == 0)
+			before = RANDOM_TASKS - 1 - helper_below(seed, RANDOM_LATE);
+		else if (i >= RANDOM_TASKS - RANDOM_LATE)
+			before = RANDOM_TASKS - RANDOM_LATE + helper_below(seed, RANDOM_LATE);
+		if (i == before || (i >= RANDOM_TASKS - RANDOM_LATE && before >= i))
+			continue;
+		assert_int_equal(xy_task_after(handles[i], handles[before]), 0);
+		tasks[i].waits_for[before] = true;
+	}
+}
+
+/* Those that conflict on some datum, by the order of submission. */
+static void random_add_conflicts(struct random_task *tasks)
+{
+	for (unsigned i = 0; i < RANDOM_TASKS; i++)
+		for (unsigned j = 0; j < i; j++)
+			for (unsigned k = 0; k < tasks[i].naccesses; k++)
+				for (unsigned l = 0; l < tasks[j].naccesses; l++)
+					tasks[i].waits_for[j] |=
+						tasks[i].uses[k] == tasks[j].uses[l] &&
+						((tasks[i].accesses[k].mode | tasks[j].accesses[l].mode) & XY_W);
+}
+
+static void random_check(const struct random_task *tasks, const struct graph *g)
+{
+	uint32_t place[RANDOM_TASKS];
+	struct graph_edges edges;
+
+	assert_int_equal(g->ntasks, RANDOM_TASKS);
+	assert_int_equal(graph_edges_init(&edges, g), 0);
+	for (unsigned i = 0; i < RANDOM_TASKS; i++)
+		place[i] = task_of(g, tasks[i].name);
+	for (unsigned i = 0; i < RANDOM_TASKS; i++)
+		for (unsigned j = 0; j < RANDOM_TASKS; j++)
+			assert_true(!tasks[i].waits_for[j] || waits(&edges, place[i], place[j]));
+	for (uint32_t t = 0; t < g->ntasks; t++)
+		for (size_t e = edges.before_at[t]; e < edges.before_at[t + 1]; e++) {
+			const struct graph_record *after = g->tasks[t].record, *before = g->tasks[edges.before[e]].record;
+
+			assert_true(!after || !before || before->end_us <= after->start_us);
+		}
+	graph_fini((struct graph *)g);
+	graph_edges_fini(&edges);
+}
+
+/* What waits in the program waits in the file, and what waits in the file has waited in the run. */
+static void keeps_the_dependencies_of_random_programs(void **state)
+{
+	(void)state;
+	for (uint64_t number = 1; number <= helper_scale(40); number++) {
+		static double content[RANDOM_DATA];
+		static struct random_task tasks[RANDOM_TASKS];
+		uint64_t seed = number;
+		struct xy_task *handles[RANDOM_TASKS];
+		struct xy_handle *data[RANDOM_DATA];
+		struct helper *h = start_recording();
+		_Atomic int count = 0;
+		struct graph g = { 0 };
+
+		for (unsigned i = 0; i < RANDOM_DATA; i++)
+			xy_variable_register(h->rt, &data[i], &content[i], sizeof(double));
+		random_make(tasks, data, &seed);
+		for (unsigned i = 0; i < RANDOM_TASKS; i++)
+			handles[i] = HELPER_CREATE(h, .codelet = i % 7 ? &helper_count : NULL, .arg = (void *)&count,
+						   .name = tasks[i].name, .accesses = tasks[i].accesses,
+						   .naccesses = tasks[i].naccesses);
+		random_connect(tasks, handles, &seed);
+		for (unsigned i = 0; i < RANDOM_TASKS; i++)
+			assert_int_equal(xy_task_submit(handles[i]), 0);
+		assert_int_equal(helper_wait(h), 0);
+		for (unsigned i = 0; i < RANDOM_TASKS; i++)
+			xy_task_release(handles[i]);
+		for (unsigned i = 0; i < RANDOM_DATA; i++)
+			assert_int_equal(xy_unregister(&data[i]), 0);
+		stop_and_read(h, &g);
+		random_add_conflicts(tasks);
+		random_check(tasks, &g);
+	}
+}
+
 /* --- in the simulator --- */
 
 static char *simulate(const struct graph *g, const char *machine, double *makespan_us)
@@ -429,6 +544,7 @@ int main(void)
 		cmocka_unit_test(records_failures_without_their_times),
 		cmocka_unit_test(says_when_the_file_can_not_be_written),
 		cmocka_unit_test(leaves_out_what_reductions_do_by_themselves),
+		cmocka_unit_test(keeps_the_dependencies_of_random_programs),
 		cmocka_unit_test(gives_back_the_graph_that_was_simulated),
 	};
 	int failed;
