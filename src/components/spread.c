@@ -103,16 +103,18 @@ bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struc
 	return false;
 }
 
-bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
-		      struct xy_agent *by)
+/* Tells those children in turn that have some of these architectures below, and none of the others. */
+static bool spread_tell(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
+			struct xy_agent *by, unsigned with, unsigned without)
 {
 	int own = xy__spread_own(spread, by);
 	unsigned at = spread_begin(spread);
 
-	if (own >= 0 && xy_can_pull(self->children[own], offer, by))
-		return true;
 	for (unsigned n = self->nchildren; n > 0; n--) {
-		if ((int)at != own && xy_can_pull(self->children[at], offer, by)) {
+		unsigned archs = self->children[at]->archs;
+
+		if ((int)at != own && (archs & with) && !(archs & without) &&
+		    xy_can_pull(self->children[at], offer, by)) {
 			spread_end(spread, at, self->nchildren);
 			return true;
 		}
@@ -120,4 +122,18 @@ bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, cons
 			at = 0;
 	}
 	return false;
+}
+
+bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
+		      struct xy_agent *by)
+{
+	unsigned devices = XY_ON_ALL & ~XY_ON_CPU & self->archs;
+	int own = xy__spread_own(spread, by);
+
+	if (own >= 0 && xy_can_pull(self->children[own], offer, by))
+		return true;
+	devices &= offer->archs;
+	if (devices && spread_tell(self, spread, offer, by, devices, 0))
+		return true;
+	return spread_tell(self, spread, offer, by, offer->archs, devices);
 }

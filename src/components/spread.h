@@ -34,7 +34,7 @@ bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struc
 void xy__spread_room(struct xy_component *self, struct xy__spread *spread,
 		     const struct xy_component *child, const struct xy_agent *by);
 
-/* Tells the children until one wakes a worker. */
+/* Tells the children until one wakes a worker: those with devices first, as they are faster as a rule. */
 bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
 		      struct xy_agent *by);
 
