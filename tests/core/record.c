@@ -416,7 +416,8 @@ static void random_check(const struct random_task *tasks, const struct graph *g)
 			assert_true(!tasks[i].waits_for[j] || waits(&edges, place[i], place[j]));
 	for (uint32_t t = 0; t < g->ntasks; t++)
 		for (size_t e = edges.before_at[t]; e < edges.before_at[t + 1]; e++) {
-			const struct graph_record *after = g->tasks[t].record, *before = g->tasks[edges.before[e]].record;
+			const struct graph_record *after = g->tasks[t].record;
+			const struct graph_record *before = g->tasks[edges.before[e]].record;
 
 			assert_true(!after || !before || before->end_us <= after->start_us);
 		}
