@@ -100,25 +100,33 @@ int graph__make_lu(struct graph *g, const struct make_request *request)
 	return d.error;
 }
 
-/* The reflectors of a diagonal tile go to a datum of their own, so that the panel can go on while the row is
- * updated with them. Triangular factors count as part of the tiles of reflectors. */
+/* The factors that go with reflectors: for tile (i, k) on or below the diagonal. */
+static struct graph_access dense_factor(const struct dense *d, uint32_t i, uint32_t k, enum xy_mode mode)
+{
+	return (struct graph_access){ .data = d->first + d->n * d->n + i * (i + 1) / 2 + k, .mode = mode };
+}
+
+/* With those of a diagonal tile there is a copy of its reflectors, so that the panel can go on while the row is
+ * updated with them. The last datum stands for the work space of an update. */
 int graph__make_qr(struct graph *g, const struct make_request *request)
 {
 	struct dense d = dense_begin(g, request, 4);
 	uint32_t geqrt = dense_kernel(&d, "sgeqrt"), unmqr = dense_kernel(&d, "sunmqr");
 	uint32_t tsqrt = dense_kernel(&d, "stsqrt"), tsmqr = dense_kernel(&d, "stsmqr");
-	uint32_t reflectors = g->ndata;
+	uint32_t space = d.first + d.n * d.n + d.n * (d.n + 1) / 2;
 
-	dense_add_tiles(&d, d.n, request->tile * request->tile * 4);
+	dense_add_tiles(&d, d.n * (d.n + 1) / 2 + 1, request->tile * request->tile * 4);
 	for (uint32_t k = 0; k < d.n && !d.error; k++) {
-		DENSE_TASK(&d, geqrt, dense_tile(&d, k, k, XY_RW), { reflectors + k, XY_W });
+		DENSE_TASK(&d, geqrt, dense_tile(&d, k, k, XY_RW), dense_factor(&d, k, k, XY_W));
 		for (uint32_t j = k + 1; j < d.n; j++)
-			DENSE_TASK(&d, unmqr, { reflectors + k, XY_R }, dense_tile(&d, k, j, XY_RW));
+			DENSE_TASK(&d, unmqr, dense_factor(&d, k, k, XY_R), dense_tile(&d, k, j, XY_RW),
+				   { space, XY_SCRATCH });
 		for (uint32_t i = k + 1; i < d.n; i++) {
-			DENSE_TASK(&d, tsqrt, dense_tile(&d, k, k, XY_RW), dense_tile(&d, i, k, XY_RW));
+			DENSE_TASK(&d, tsqrt, dense_tile(&d, k, k, XY_RW), dense_tile(&d, i, k, XY_RW),
+				   dense_factor(&d, i, k, XY_W));
 			for (uint32_t j = k + 1; j < d.n; j++)
-				DENSE_TASK(&d, tsmqr, dense_tile(&d, i, k, XY_R), dense_tile(&d, k, j, XY_RW),
-					   dense_tile(&d, i, j, XY_RW));
+				DENSE_TASK(&d, tsmqr, dense_tile(&d, i, k, XY_R), dense_factor(&d, i, k, XY_R),
+					   dense_tile(&d, k, j, XY_RW), dense_tile(&d, i, j, XY_RW));
 		}
 	}
 	return d.error;
