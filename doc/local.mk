@@ -77,6 +77,7 @@ docpipelinedir = $(docdir)/doc/examples/pipeline
 dist_docpipeline_DATA = doc/examples/pipeline/models.yml doc/examples/pipeline/device_types.yml \
 	doc/examples/pipeline/devices.yml doc/examples/pipeline/published.yml
 
+dist_docpages_DATA += doc/graphs.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
 dist_docexamples_DATA = doc/examples/box.xym
