@@ -23,6 +23,27 @@ static struct xy_handle *commute_next(struct xy_task *task, const struct xy_hand
 	return next;
 }
 
+/* The first one that is busy, in the order in which the task has them: what follows must not depend on addresses.
+ * All are locked. */
+static struct xy_handle *commute_busy(struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++)
+		if ((accesses[i] & XY_COMMUTE) && xy__access_handle(accesses[i])->busy)
+			return xy__access_handle(accesses[i]);
+	return NULL;
+}
+
+/* Whether the i-th access commutes, and is the first one of its handle that does. */
+static bool commute_is_first(const uintptr_t *accesses, unsigned i)
+{
+	for (unsigned j = 0; j < i; j++)
+		if ((accesses[j] & XY_COMMUTE) && xy__access_handle(accesses[j]) == xy__access_handle(accesses[i]))
+			return false;
+	return accesses[i] & XY_COMMUTE;
+}
+
 /* Marks all handles, or queues the task at the busy one. All are locked. */
 static void commute_decide(struct xy_task *task, struct xy_handle *busy)
 {
@@ -42,13 +63,11 @@ static void commute_decide(struct xy_task *task, struct xy_handle *busy)
 
 bool xy__commute_take(struct xy_task *task)
 {
-	struct xy_handle *busy = NULL, *h;
+	struct xy_handle *busy, *h;
 
-	for (h = commute_next(task, NULL); h; h = commute_next(task, h)) {
+	for (h = commute_next(task, NULL); h; h = commute_next(task, h))
 		xy__lock_take(&h->lock);
-		if (h->busy && !busy)
-			busy = h;
-	}
+	busy = commute_busy(task);
 	commute_decide(task, busy);
 	/* The busy one last: once it is unlocked the task may be somebody else's. */
 	for (h = commute_next(task, NULL); h; h = commute_next(task, h))
@@ -62,10 +81,14 @@ bool xy__commute_take(struct xy_task *task)
 struct xy_task *xy__commute_drop(struct xy_task *task)
 {
 	struct xy_task *again = NULL, **end = &again;
-	struct xy_handle *h;
+	const uintptr_t *accesses = xy__task_accesses(task);
 
 	task->flags &= (uint16_t)~XY__TASK_TAKEN;
-	for (h = commute_next(task, NULL); h; h = commute_next(task, h)) {
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if (!commute_is_first(accesses, i))
+			continue;
 		xy__lock_take(&h->lock);
 		h->busy = false;
 		*end = h->commuters;
