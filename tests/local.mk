@@ -60,6 +60,7 @@ include tests/core/perf/local.mk
 include tests/double/local.mk
 include tests/drivers/local.mk
 include tests/pipeline/local.mk
+include tests/engines/local.mk
 include tests/graph/local.mk
 include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz

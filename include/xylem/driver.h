@@ -96,7 +96,7 @@ struct xy_driver {
 	void (*host_unpin)(struct xy_device *device, void *memory);
 
 	/* Begins n copies of one kind, with one event for all of them. Copies of one kind and device
-	 * end in the order in which they were begun. */
+	 * end in the order in which they were begun. The peer is the other side, NULL for RAM. */
 	int (*copy)(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event);
 

@@ -63,6 +63,10 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
+	if (__builtin_expect(rt->sim && !xy__sim_is_mine(rt), 0)) {
+		xy__sim_drain(rt);
+		return;
+	}
 	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
 		inbox_retry(rt, agent);
 	/* Whoever leaves tasks here leaves them to somebody who looks, or to workers that are all awake. */

@@ -28,6 +28,8 @@ enum {
 	XY__ERROR_SIZE = 256
 };
 
+#define XY__FOREVER_S 1e9            /* waiting as long as this is waiting without a limit */
+
 struct xy__slots;
 struct xy__sim;
 
@@ -222,10 +224,12 @@ void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agen
 /* The same for one that a component gives back. */
 void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
 
-/* Whether somebody sleeps and nobody looks for tasks; to be asked after a fence. */
+/* Whether somebody sleeps and nobody looks for tasks; to be asked after a fence. In a simulation whoever waits
+ * looks after the inbox. */
 static inline bool xy__inbox_urgent(struct xy_runtime *rt)
 {
-	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->engine);
+	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->engine) &&
+	       !rt->sim;
 }
 
 /* Gives a ready task to the scheduler. */
@@ -291,10 +295,16 @@ int xy__sim_bus(struct xy_runtime *rt);
 int xy__sim_start(struct xy_runtime *rt);
 void xy__sim_destroy(struct xy_runtime *rt);
 double xy__sim_now_us(const struct xy_runtime *rt);
-/* Lets things happen until something has ended; false when nothing is left that could happen. */
-bool xy__sim_step(struct xy_runtime *rt);
-/* The same for somebody who can't go on before something happens. */
+/* sim_wait.c: lets things happen until a condition holds; false when the time is over (negative: never) before it does. */
+bool xy__sim_until(struct xy_runtime *rt, bool (*holds)(void *arg), void *arg, double seconds);
+/* Lets something happen: for somebody who looks himself whether he can go on. */
 void xy__sim_wait(struct xy_runtime *rt);
+/* Whether the calling thread lets things happen at present: nobody else may touch the tree. */
+bool xy__sim_is_mine(const struct xy_runtime *rt);
+/* The inbox is full. */
+void xy__sim_drain(struct xy_runtime *rt);
+/* A transfer took no time: somebody is to look at it. */
+void xy__sim_arrived(struct xy_runtime *rt);
 /* The application has submitted a task. */
 void xy__sim_submitted(struct xy_runtime *rt);
 bool xy__sim_at_rest(struct xy_runtime *rt);

@@ -244,7 +244,7 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 	}
 	error = submit_new(desc, agent);
 	xy__leave(agent);
-	if (__builtin_expect(rt->sim != NULL, 0))
+	if (__builtin_expect(rt->sim && !error, 0))
 		xy__sim_submitted(rt);
 	return error ? desc_refuse(rt, desc, error) : 0;
 }
@@ -339,6 +339,8 @@ int xy_task_submit(struct xy_task *task)
 	if (!error)
 		task_let_go(task, count, agent);
 	xy__leave(agent);
+	if (__builtin_expect(rt->sim && !error, 0))
+		xy__sim_submitted(rt);
 	if (error == -EALREADY) {
 		xy__log(&rt->settings.log, "task '%s' is submitted already and has not ended", xy_task_name(task));
 		return -EBUSY;
@@ -369,6 +371,11 @@ static struct xy__waiter *waiter_create(struct xy_task *task)
 	return waiter;
 }
 
+static bool waiter_is_done(void *arg)
+{
+	return atomic_load(&((struct xy__waiter *)arg)->done);
+}
+
 int xy_task_wait_for(struct xy_task *task, double seconds)
 {
 	double end, left = seconds;
@@ -395,13 +402,12 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 	waiter = waiter_create(task);
 	if (!waiter)
 		return -ENOMEM;
-	end = xy_now(rt) + seconds;
-	while (!atomic_load(&waiter->done) && left > 0) {
-		if (!rt->sim)
-			xy__futex_wait(&waiter->done, 0, left);
-		else if (!xy__sim_step(rt))
-			break;
-		left = end - xy_now(rt);
+	end = xy__now() + seconds;
+	if (rt->sim)
+		xy__sim_until(rt, waiter_is_done, waiter, seconds);
+	while (!rt->sim && !atomic_load(&waiter->done) && left > 0) {
+		xy__futex_wait(&waiter->done, 0, left);
+		left = end - xy__now();
 	}
 	status = atomic_load(&waiter->done) ? atomic_load(&task->status) : -ETIMEDOUT;
 	agent = xy__enter(rt);
@@ -412,7 +418,7 @@ int xy_task_wait_for(struct xy_task *task, double seconds)
 
 int xy_task_wait(struct xy_task *task)
 {
-	return xy_task_wait_for(task, 1e9);
+	return xy_task_wait_for(task, XY__FOREVER_S);
 }
 
 void xy_task_release(struct xy_task *task)

@@ -188,8 +188,14 @@ struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker,
 		if (said.kind == XY_PREDICTION_VALUE)
 			return said;
 	}
-	if (codelet && codelet->model && task->pool->perf)
-		return xy__perf_predict(task->pool->perf, codelet->model, task, worker, implementation);
+	if (codelet && codelet->model && task->pool->perf) {
+		struct xy_prediction said = xy__perf_predict(task->pool->perf, codelet->model, task, worker,
+							     implementation);
+
+		/* A simulation measures nothing: what is not known stays so. */
+		if (said.kind == XY_PREDICTION_VALUE || !task->pool->sim || !(task->length_us > 0))
+			return said;
+	}
 	info = xy_machine_worker(task->pool->machine, worker);
 	if (!(task->length_us > 0) || !info)
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };

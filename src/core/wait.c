@@ -7,7 +7,6 @@
 #include "core/runtime.h"
 
 #include <errno.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,15 +83,16 @@ void xy__runtime_news(struct xy_runtime *rt)
 	xy__futex_wake(&rt->news, INT32_MAX);
 }
 
-/* In virtual time: whoever waits lets things happen. False also when nothing can happen any more. */
-static bool wait_until_simulated(struct xy_runtime *rt, bool (*holds)(struct xy_runtime *), double seconds)
-{
-	double end = seconds < 0 ? INFINITY : xy_now(rt) + seconds;
+struct condition {
+	struct xy_runtime *rt;
+	bool (*holds)(struct xy_runtime *rt);
+};
 
-	while (!holds(rt))
-		if (xy_now(rt) >= end || !xy__sim_step(rt))
-			return holds(rt);
-	return true;
+static bool condition_holds(void *arg)
+{
+	const struct condition *condition = arg;
+
+	return condition->holds(condition->rt);
 }
 
 /* Waits until the condition holds; false when the time is over. The worker that runs out of tasks, and
@@ -103,7 +103,7 @@ static bool wait_until(struct xy_runtime *rt, bool (*holds)(struct xy_runtime *)
 	bool done;
 
 	if (rt->sim)
-		return wait_until_simulated(rt, holds, seconds);
+		return xy__sim_until(rt, condition_holds, &(struct condition){ rt, holds }, seconds);
 	end = seconds < 0 ? 0 : xy__now() + seconds;
 	atomic_fetch_add(&rt->waiters, 1);
 	for (;;) {
@@ -203,7 +203,7 @@ int xy_wait_for(struct xy_runtime *rt, double seconds)
 
 int xy_wait(struct xy_runtime *rt)
 {
-	return xy_wait_for(rt, 1e9);
+	return xy_wait_for(rt, XY__FOREVER_S);
 }
 
 const char *xy_error(const struct xy_runtime *rt)

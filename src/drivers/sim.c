@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/data/redux.h"
 #include "core/deps.h"
 #include "engines/sim.h"
 
@@ -40,12 +41,10 @@ static void sim_close(struct xy_device *device)
 
 static int sim_allocate(struct xy_device *device, size_t bytes, void **memory)
 {
-	uintptr_t address = device->next_address;
-
-	if (bytes > UINTPTR_MAX - PAGE - address)
+	if (bytes > SIZE_MAX - PAGE)
 		return -ENOMEM;
-	device->next_address = (address + bytes + PAGE) / PAGE * PAGE;
-	*memory = (void *)address;
+	*memory = (void *)atomic_fetch_add_explicit(&device->next_address, (bytes + PAGE) / PAGE * PAGE,
+						    memory_order_relaxed);
 	return 0;
 }
 
@@ -76,14 +75,16 @@ static int sim_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 		return -ENOMEM;
 	event->device = device->node;
 	event->kind = (unsigned)kind;
-	event->from = kind == XY_COPY_IN ? XY__RAM : kind == XY_COPY_OUT ? device->node : peer->node;
-	event->to = kind == XY_COPY_OUT ? XY__RAM : device->node;
+	event->from = kind == XY_COPY_OUT ? device->node : peer->node;
+	event->to = kind == XY_COPY_OUT ? peer->node : device->node;
 	*out = event;
 	xy__lock_take(&sim->lock);
-	if (event->from == event->to || !xy__platform_route(sim->platform, event->from, event->to)->nlinks)
-		sim->arrived = event->done = true; /* nothing is known about this way: it takes no time */
-	else
+	if (event->from != event->to && xy__platform_route(sim->platform, event->from, event->to)->nlinks) {
 		xy__sim_flow_begin(sim, event, sim_bytes(copies, n));
+	} else { /* nothing is known about this way: it takes no time */
+		event->done = true;
+		atomic_store(&sim->arrived, true);
+	}
 	xy__lock_drop(&sim->lock);
 	return 0;
 }
@@ -115,13 +116,24 @@ static double sim_noise(const struct xy__sim *sim, const struct xy_task *task)
 	return exp(sqrt(variance) * radius * cos(angle) - variance / 2);
 }
 
-/* Whether the call is to one of the task's own implementations, and not to what initialises a copy for it. */
-static bool sim_is_kernel(const struct xy_call *call, xy_function *function)
+/* Whether the call initialises a copy that the task adds to, which takes no time, and is not the task's own. */
+static bool sim_initialises(const struct xy_call *call)
 {
-	const struct xy_codelet *codelet = xy__task_codelet(call->task);
-	unsigned i = call->implementation;
+	return call->task->flags & XY__TASK_REDUX &&
+	       xy__redux_uninitialised(call->task, call->worker) < call->task->naccesses;
+}
 
-	return codelet->cpu[i] == function || codelet->cuda[i] == function || codelet->opencl[i] == function;
+/* How long a call takes. */
+static struct xy_prediction sim_length(const struct xy__sim *sim, const struct xy_call *call)
+{
+	struct xy_prediction length = { .kind = XY_PREDICTION_VALUE };
+
+	if (sim_initialises(call))
+		return length;
+	length = xy_task_length(call->task, call->worker, call->implementation);
+	if (length.kind == XY_PREDICTION_VALUE)
+		length.us = length.us * sim_noise(sim, call->task) + sim->runtime->settings.sim_overhead_us;
+	return length;
 }
 
 static int sim_launch(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
@@ -129,20 +141,16 @@ static int sim_launch(struct xy_device *device, unsigned queue, xy_function *fun
 {
 	struct xy__sim *sim = device->sim;
 	struct xy__worker *worker = &sim->runtime->workers[call->worker];
-	struct xy_prediction length = { .kind = XY_PREDICTION_VALUE };
-	double begin = fmax(xy__sim_time(sim), sim->busy_until_us[worker->id]), end;
+	struct xy_prediction length = sim_length(sim, call);
+	double end = fmax(xy__sim_time(sim), sim->busy_until_us[worker->id]) + length.us;
 
 	(void)queue;
-	if (sim_is_kernel(call, function)) {
-		length = xy_task_length(call->task, call->worker, call->implementation);
-		length.us *= sim_noise(sim, call->task);
-	}
+	(void)function;
 	if (length.kind != XY_PREDICTION_VALUE) {
 		xy__worker_explain(worker, call->task, -ENODATA, length.kind == XY_PREDICTION_NONE ?
 				   "nothing says how long it takes" : "not enough is known about how long it takes");
 		return -ENODATA;
 	}
-	end = begin + length.us + sim->runtime->settings.sim_overhead_us;
 	*event = xy__sim_plan(sim, end, worker->id);
 	if (!*event)
 		return -ENOMEM;

@@ -11,16 +11,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/deps.h"
 #include "core/util/bits.h"
-
-enum { BLOCK_EVENTS = 64, FIRST_MOMENTS = 64, STUCK_NS = 1000000 };
 
 static struct xy_runtime *sim_runtime(struct xy__tree_engine *engine)
 {
@@ -30,120 +24,6 @@ static struct xy_runtime *sim_runtime(struct xy__tree_engine *engine)
 double xy__sim_now_us(const struct xy_runtime *rt)
 {
 	return xy__sim_time(rt->sim);
-}
-
-/* --- events --- */
-
-/* More of them; the lock is held. */
-static bool events_add(struct xy__sim *sim)
-{
-	struct xy_event **blocks = realloc(sim->blocks, (sim->nblocks + 1) * sizeof *blocks);
-	struct xy_event *block = blocks ? calloc(BLOCK_EVENTS, sizeof *block) : NULL;
-
-	if (blocks)
-		sim->blocks = blocks;
-	if (!block)
-		return false;
-	sim->blocks[sim->nblocks++] = block;
-	for (unsigned i = 0; i < BLOCK_EVENTS; i++) {
-		block[i].next = sim->free;
-		sim->free = &block[i];
-	}
-	return true;
-}
-
-/* The lock is held. */
-static struct xy_event *event_take(struct xy__sim *sim)
-{
-	struct xy_event *event;
-
-	if (!sim->free && !events_add(sim))
-		return NULL;
-	event = sim->free;
-	sim->free = event->next;
-	event->done = false;
-	return event;
-}
-
-struct xy_event *xy__sim_event(struct xy__sim *sim)
-{
-	struct xy_event *event;
-
-	xy__lock_take(&sim->lock);
-	event = event_take(sim);
-	xy__lock_drop(&sim->lock);
-	return event;
-}
-
-void xy__sim_event_free(struct xy__sim *sim, struct xy_event *event)
-{
-	xy__lock_take(&sim->lock);
-	event->next = sim->free;
-	sim->free = event;
-	xy__lock_drop(&sim->lock);
-}
-
-/* --- moments --- */
-
-static bool moment_before(const struct xy__sim_moment *a, const struct xy__sim_moment *b)
-{
-	return a->at_us != b->at_us ? a->at_us < b->at_us : a->number < b->number;
-}
-
-static bool moments_reserve(struct xy__sim *sim)
-{
-	unsigned capacity = sim->capacity ? 2 * sim->capacity : FIRST_MOMENTS;
-	struct xy__sim_moment *moments;
-
-	if (sim->nmoments < sim->capacity)
-		return true;
-	moments = realloc(sim->moments, capacity * sizeof *moments);
-	if (!moments)
-		return false;
-	sim->moments = moments;
-	sim->capacity = capacity;
-	return true;
-}
-
-static void moments_insert(struct xy__sim *sim, struct xy__sim_moment moment)
-{
-	unsigned i = sim->nmoments++;
-
-	while (i && moment_before(&moment, &sim->moments[(i - 1) / 2])) {
-		sim->moments[i] = sim->moments[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	sim->moments[i] = moment;
-}
-
-static struct xy__sim_moment moments_take(struct xy__sim *sim)
-{
-	struct xy__sim_moment first = sim->moments[0], last = sim->moments[--sim->nmoments];
-	unsigned i = 0, child;
-
-	while ((child = 2 * i + 1) < sim->nmoments) {
-		if (child + 1 < sim->nmoments && moment_before(&sim->moments[child + 1], &sim->moments[child]))
-			child++;
-		if (!moment_before(&sim->moments[child], &last))
-			break;
-		sim->moments[i] = sim->moments[child];
-		i = child;
-	}
-	sim->moments[i] = last;
-	return first;
-}
-
-struct xy_event *xy__sim_plan(struct xy__sim *sim, double at_us, unsigned worker)
-{
-	struct xy_event *event = NULL;
-
-	xy__lock_take(&sim->lock);
-	if (moments_reserve(sim))
-		event = event_take(sim);
-	if (event)
-		moments_insert(sim, (struct xy__sim_moment){ at_us, sim->nnumbers++, worker, event });
-	xy__lock_drop(&sim->lock);
-	return event;
 }
 
 /* --- workers --- */
@@ -206,53 +86,81 @@ static void sim_call_waiters(struct xy__sim *sim)
 	xy__lock_drop(&sim->lock);
 }
 
-/* From whatever it was, with what it found. */
-static void worker_settle(struct xy__worker *worker, bool found)
+/* Something of it has ended, or it may have what it waits for. */
+static void worker_get_up(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	int state = atomic_load(&worker->state);
 
-	if (found && state == XY__LOOKING) {
-		xy__threads_found(worker);
+	if (atomic_load(&worker->state) != XY__ASLEEP)
 		return;
-	}
-	if (state == XY__LOOKING)
-		atomic_fetch_sub(&rt->searchers, 1);
-	if (xy__device_has_room(worker)) {
-		xy__pool_flush(&worker->agent.pool);
-		atomic_fetch_add(&rt->sleepers, 1);
-		atomic_store(&worker->state, XY__ASLEEP);
-		xy__bits_set(rt->sim->asleep, worker->id, true);
-		worker->sleeps++;
-	} else {
-		atomic_store(&worker->state, XY__AWAKE);
-	}
+	atomic_fetch_sub(&rt->sleepers, 1);
+	atomic_store(&worker->state, XY__AWAKE);
+	xy__bits_set(rt->sim->asleep, worker->id, false);
 }
 
-/* Goes on with what the worker has, and takes what there is. */
-static void worker_look(struct xy__worker *worker)
+/* Whoever has a task that it could take is to tell it. */
+static void worker_lie_down(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	bool found = false, moved = false, any = true;
 
-	if (atomic_load(&worker->state) == XY__ASLEEP) { /* something of it has ended */
-		atomic_fetch_sub(&rt->sleepers, 1);
-		atomic_store(&worker->state, XY__AWAKE);
-		xy__bits_set(rt->sim->asleep, worker->id, false);
-	}
+	xy__pool_flush(&worker->agent.pool);
+	atomic_fetch_add(&rt->sleepers, 1);
+	atomic_store(&worker->state, XY__ASLEEP);
+	xy__bits_set(rt->sim->asleep, worker->id, true);
+	worker->sleeps++;
+}
+
+/* Goes on with what the worker has, and takes what there is: true if it took anything. */
+static bool worker_go_on(struct xy__worker *worker, bool *moved)
+{
+	bool found = false, any = true;
+
 	while (any) {
 		any = xy__device_go_on(worker);
-		moved |= any;
+		*moved |= any;
 		if (atomic_load(&worker->state) == XY__LOOKING)
 			worker->agent.base.offers = 0;
 		if (xy__device_has_room(worker) && xy__device_take(worker))
 			any = found = true;
 	}
-	worker_settle(worker, found);
+	return found;
+}
+
+/* It looks no more. What it leaves is offered to others, which may give it something in turn. */
+static void worker_looked(struct xy__worker *worker, bool found, bool *moved)
+{
+	if (found) {
+		xy__threads_found(worker);
+		worker_go_on(worker, moved);
+		return;
+	}
+	atomic_fetch_sub(&worker->agent.runtime->searchers, 1);
+	atomic_store(&worker->state, XY__AWAKE);
+}
+
+static void worker_look(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	bool found, moved = false;
+
+	worker_get_up(worker);
+	found = worker_go_on(worker, &moved);
+	if (atomic_load(&worker->state) == XY__LOOKING)
+		worker_looked(worker, found, &moved);
+	if (xy__device_has_room(worker))
+		worker_lie_down(worker);
 	if (rt->memory.nnodes > 1)
 		worker_note_wait(rt->sim, worker);
-	if (moved && rt->sim->nhungry)
+	if (!moved && !found)
+		return;
+	rt->sim->retried = false;
+	if (rt->sim->nhungry)
 		sim_call_waiters(rt->sim);
+}
+
+static uint64_t agent_read(_Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
 /* The same as that worker: it is who calls from here on. */
@@ -260,23 +168,24 @@ static void sim_work(struct xy__sim *sim, unsigned id)
 {
 	struct xy__worker *worker = &sim->runtime->workers[id];
 	struct xy__agent *agent = &worker->agent;
-	int64_t live = (int64_t)(atomic_load_explicit(&agent->submitted, memory_order_relaxed) -
-				 atomic_load_explicit(&agent->ended, memory_order_relaxed));
+	uint64_t submitted = agent_read(&agent->submitted), ended = agent_read(&agent->ended);
+	int64_t live = atomic_load_explicit(&sim->live, memory_order_relaxed);
 
 	agent->outer = xy__current;
 	xy__become(agent);
 	worker_look(worker);
 	xy__become(agent->outer);
 	agent->outer = NULL;
-	live -= (int64_t)(atomic_load_explicit(&agent->submitted, memory_order_relaxed) -
-			  atomic_load_explicit(&agent->ended, memory_order_relaxed));
-	sim->live -= live;
-	sim->news |= live != 0;
+	ended = agent_read(&agent->ended) - ended;
+	live += (int64_t)(agent_read(&agent->submitted) - submitted) - (int64_t)ended;
+	/* release: pairs with the acquire in xy__sim_live */
+	atomic_store_explicit(&sim->live, live, memory_order_release);
+	sim->news |= ended != 0;
 }
 
 int64_t xy__sim_live(const struct xy_runtime *rt)
 {
-	return rt->sim->live;
+	return atomic_load_explicit(&rt->sim->live, memory_order_acquire);
 }
 
 /* --- time --- */
@@ -292,10 +201,10 @@ static void sim_advance(struct xy__sim *sim, double to_us)
 	atomic_store_explicit(&sim->now_us, to_us, memory_order_relaxed);
 	if (sim->flows_next_us <= to_us) {
 		xy__sim_flow_arrive(sim);
-		sim->arrived = true;
+		atomic_store(&sim->arrived, true);
 	}
 	while (sim->nmoments && sim->moments[0].at_us <= to_us) {
-		struct xy__sim_moment moment = moments_take(sim);
+		struct xy__sim_moment moment = xy__sim_moment_take(sim);
 
 		moment.event->done = true;
 		xy__sim_call(sim, moment.worker);
@@ -307,11 +216,25 @@ static void sim_arrive(struct xy__sim *sim)
 {
 	struct xy__agent *agent = xy__enter(sim->runtime);
 
-	sim->arrived = false; /* what ends meanwhile is polled or told again */
+	atomic_store(&sim->arrived, false); /* what ends meanwhile is polled or told again */
 	xy__transfers_poll(sim->runtime, agent);
 	xy__leave(agent);
 	sim_call_waiters(sim);
 	sim->news = true;
+}
+
+void xy__sim_arrived(struct xy_runtime *rt)
+{
+	atomic_store(&rt->sim->arrived, true);
+}
+
+/* What threads of the application have put there goes into the tree. */
+void xy__sim_drain_now(struct xy__sim *sim)
+{
+	struct xy__agent *agent = xy__enter(sim->runtime);
+
+	xy__inbox_drain(sim->runtime, agent);
+	xy__leave(agent);
 }
 
 /* The next worker that has something to look at. */
@@ -331,20 +254,11 @@ static bool sim_next_worker(struct xy__sim *sim, unsigned *worker)
 	return any;
 }
 
-/* One thing, until a time at most. */
-static bool sim_happen(struct xy__sim *sim, double until_us)
+/* Time goes on, until a time at most; false if nothing happens until then. */
+bool xy__sim_go_on(struct xy__sim *sim, double until_us)
 {
-	unsigned worker;
 	double next;
 
-	if (sim->arrived) {
-		sim_arrive(sim);
-		return true;
-	}
-	if (sim_next_worker(sim, &worker)) {
-		sim_work(sim, worker);
-		return true;
-	}
 	xy__lock_take(&sim->lock);
 	next = sim_next_us(sim);
 	if (next <= until_us && next < INFINITY)
@@ -353,61 +267,42 @@ static bool sim_happen(struct xy__sim *sim, double until_us)
 	return next <= until_us && next < INFINITY;
 }
 
-/* One thread at a time, and not from inside of what happens; another one lets things happen meanwhile. */
-static bool sim_begin(struct xy__sim *sim)
+/* Whether anything will happen by itself. */
+bool xy__sim_has_future(struct xy__sim *sim)
 {
-	uintptr_t nobody = 0, self = (uintptr_t)&xy__current;
-
-	return atomic_compare_exchange_strong(&sim->pumping, &nobody, self);
-}
-
-static void sim_end(struct xy__sim *sim)
-{
-	atomic_store(&sim->pumping, 0);
-}
-
-bool xy__sim_step(struct xy_runtime *rt)
-{
-	struct xy__sim *sim = rt->sim;
 	bool any;
 
-	if (!sim_begin(sim)) {
-		sched_yield();
-		return true;
-	}
-	sim->news = false;
-	do
-		any = sim_happen(sim, INFINITY);
-	while (any && !sim->news);
-	sim_end(sim);
+	xy__lock_take(&sim->lock);
+	any = sim_next_us(sim) < INFINITY;
+	xy__lock_drop(&sim->lock);
 	return any;
 }
 
-void xy__sim_wait(struct xy_runtime *rt)
+/* Nothing will happen by itself. The application may have made room for those that wait for memory, and who waits
+ * in vain has to look twice to know. */
+static bool sim_retry(struct xy__sim *sim)
 {
-	const struct timespec pause = { .tv_nsec = STUCK_NS };
-
-	if (xy__sim_step(rt))
-		return;
-	if (!rt->sim->stuck)
-		xy__log(&rt->settings.log, "nothing can happen in the simulation any more, but somebody waits: "
-			"for what the application holds, or has not submitted");
-	rt->sim->stuck = true;
-	nanosleep(&pause, NULL); /* another thread may do it */
+	if (sim->retried || !sim->nwaiters || xy__sim_has_future(sim))
+		return false;
+	sim->retried = true;
+	sim_call_waiters(sim);
+	return true;
 }
 
-void xy__sim_submitted(struct xy_runtime *rt)
+/* One thing, until a time at most. */
+bool xy__sim_happen(struct xy__sim *sim, double until_us)
 {
-	struct xy__sim *sim = rt->sim;
+	unsigned worker;
 
-	if (!(rt->settings.sim_submit_us > 0) || !sim_begin(sim))
-		return;
-	sim->submitted_us = fmax(sim->submitted_us, xy__sim_time(sim)) + rt->settings.sim_submit_us;
-	while (sim_happen(sim, sim->submitted_us))
-		;
-	if (xy__sim_time(sim) < sim->submitted_us)
-		atomic_store_explicit(&sim->now_us, sim->submitted_us, memory_order_relaxed);
-	sim_end(sim);
+	if (atomic_load(&sim->arrived))
+		sim_arrive(sim);
+	else if (xy__ring_has(&sim->runtime->inbox))
+		xy__sim_drain_now(sim);
+	else if (sim_next_worker(sim, &worker))
+		sim_work(sim, worker);
+	else
+		return xy__sim_go_on(sim, until_us) || sim_retry(sim);
+	return true;
 }
 
 bool xy__sim_at_rest(struct xy_runtime *rt)
@@ -416,7 +311,8 @@ bool xy__sim_at_rest(struct xy_runtime *rt)
 	bool rests;
 
 	xy__lock_take(&sim->lock);
-	rests = !sim->queue_count && !sim->nmoments && !sim->nflows && !sim->arrived;
+	rests = !sim->queue_count && !sim->nmoments && !sim->nflows && !atomic_load(&sim->arrived) &&
+		!xy__ring_has(&rt->inbox);
 	xy__lock_drop(&sim->lock);
 	return rests;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside of a simulation: the clock, what is going to happen, and which workers have something to look at.
- * Whoever waits lets things happen; one thread at a time does. Nothing happens between two calls of xy__sim_step,
- * so that time stands still while the application or the tree is at work.
+ * Whoever waits lets things happen; one thread at a time does, and nobody else touches the tree and the workers:
+ * tasks that become ready elsewhere stay in the inbox. Time stands still while the application is at work.
  *
- * Locking key: (c) constant, (p) whoever is pumping, (l) lock: threads of the application may begin transfers and
- * push tasks while another one waits.
+ * Locking key: (c) constant, (p) whoever is pumping, (l) lock: threads of the application may begin transfers while
+ * another one pumps, (a) atomic.
  */
 #ifndef XYLEM_ENGINES_SIM_H
 #define XYLEM_ENGINES_SIM_H
@@ -20,7 +20,7 @@ struct xy__sim;
 struct xy_device {
 	struct xy__sim *sim;
 	unsigned node;
-	uintptr_t next_address;           /* (a) of memory that nobody touches; under the node's lock */
+	_Atomic uintptr_t next_address;   /* (a) of memory that nobody touches */
 };
 
 /* A kernel or a transfer that is under way. */
@@ -50,9 +50,9 @@ struct xy__sim {
 	struct xy__platform *platform;               /* (c) */
 	struct xy_device *devices;                   /* (c) by node */
 	_Atomic int lock;
+	_Atomic unsigned turns, turn;                /* (a) threads that came to pump, and which one's turn it is */
 	_Atomic uintptr_t pumping;                   /* (a) the thread that is, 0: none */
 	_Atomic double now_us;                       /* (p) to write */
-	double submitted_us;                         /* (p) when the application will have submitted what it has */
 
 	struct xy__sim_moment *moments;              /* (l) a heap: the next one first */
 	unsigned nmoments, capacity;                 /* (l) */
@@ -68,11 +68,12 @@ struct xy__sim {
 	uint8_t *waits;                              /* (p) by worker: enum xy__device_wait */
 	unsigned *waiters, nwaiters;                 /* (p) those that do */
 	unsigned nhungry;                            /* (p) those of them that wait for memory */
-	bool arrived;                                /* (l) transfers have ended that nobody was told about */
+	_Atomic bool arrived;                        /* (a) transfers have ended that nobody was told about */
 	bool news;                                   /* (p) something has ended */
 	double *busy_until_us;                       /* (l) by worker: when its device has done what was launched */
-	int64_t live;                                /* (p) tasks that workers submitted, less those that they ended */
-	bool stuck;                                  /* (p) it was said that nothing can happen any more */
+	bool retried;                                /* (p) those that wait have looked in vain, and nothing moved since */
+	_Atomic int64_t live;                        /* (p) to write: tasks that workers submitted, less those ended */
+	_Atomic bool stuck;                          /* (a) it was said that nothing can happen any more */
 
 	struct xy__sim_channel *channels;            /* (l) three for each node */
 	struct xy_event **flows;                     /* (l) transfers under way */
@@ -86,6 +87,19 @@ struct xy__sim {
 
 /* A worker has something to look at. The lock is held. */
 void xy__sim_call(struct xy__sim *sim, unsigned worker);
+/* One thing happens, not after a time; false if there was none. By whoever is pumping, as the next two. */
+bool xy__sim_happen(struct xy__sim *sim, double until_us);
+/* Only time goes on. */
+bool xy__sim_go_on(struct xy__sim *sim, double until_us);
+/* What threads of the application have put into the inbox goes into the tree. */
+void xy__sim_drain_now(struct xy__sim *sim);
+/* Whether anything will happen by itself. */
+bool xy__sim_has_future(struct xy__sim *sim);
+
+/* --- src/engines/sim_event.c --- */
+
+/* The next moment; there is one, and the lock is held. */
+struct xy__sim_moment xy__sim_moment_take(struct xy__sim *sim);
 /* Something that ends at a known time; NULL without memory. The lock is not held. */
 struct xy_event *xy__sim_plan(struct xy__sim *sim, double at_us, unsigned worker);
 struct xy_event *xy__sim_event(struct xy__sim *sim);

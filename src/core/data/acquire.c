@@ -136,15 +136,20 @@ int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg
 	return acquire_submit(h, mode, XY__TASK_UNFETCHED, callback, arg);
 }
 
+static bool wait_is_done(void *arg)
+{
+	return atomic_load(&((struct xy__wait *)arg)->done);
+}
+
 /* All workers may be busy or wait for this thread. */
 void xy__wait_sleep(struct xy__wait *wait, struct xy_runtime *rt)
 {
 	unsigned rounds = 0;
 
+	if (rt->sim)
+		xy__sim_until(rt, wait_is_done, wait, -1);
 	while (!atomic_load(&wait->done)) {
-		if (rt->sim) {
-			xy__sim_wait(rt);
-		} else if (rt->memory.nnodes == 1) {
+		if (rt->memory.nnodes == 1) {
 			xy__futex_wait(&wait->done, 0, -1);
 		} else if (!xy__transfers_underway(&rt->memory)) {
 			xy__futex_wait(&wait->done, 0, LOOK_AGAIN_S);

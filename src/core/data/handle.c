@@ -235,15 +235,19 @@ static void handle_unlink(struct xy_handle *h)
 	xy__lock_drop(&rt->handles_lock);
 }
 
+static bool handle_is_unused(void *arg)
+{
+	return !atomic_load(&((struct xy_handle *)arg)->unordered);
+}
+
 static void handle_wait_for_unordered(struct xy_handle *h)
 {
 	int users;
 
+	if (h->runtime->sim)
+		xy__sim_until(h->runtime, handle_is_unused, h, -1);
 	while ((users = atomic_load(&h->unordered)))
-		if (h->runtime->sim)
-			xy__sim_wait(h->runtime);
-		else
-			xy__futex_wait(&h->unordered, users, -1);
+		xy__futex_wait(&h->unordered, users, -1);
 }
 
 void xy__handle_forget(struct xy_handle *h)

@@ -43,7 +43,7 @@ static int transfer_issue(struct xy__transfer *t)
 
 	xy__lock_take(&channel->lock);
 	if (!error && list.count)
-		error = device->driver->copy(device->device, kind, kind == XY_COPY_PEER ? from->device : NULL,
+		error = device->driver->copy(device->device, kind, kind == XY_COPY_OUT ? to->device : from->device,
 					     list.items, list.count, &t->event);
 	if (!error) {
 		t->next = NULL;
@@ -54,6 +54,8 @@ static int transfer_issue(struct xy__transfer *t)
 		channel->last = t;
 	}
 	xy__lock_drop(&channel->lock);
+	if (!error && !list.count && h->runtime->sim)
+		xy__sim_arrived(h->runtime);
 	xy__copy_list_fini(&list);
 	return error;
 }
@@ -100,7 +102,7 @@ static void transfer_unregister(struct xy__transfer *t)
 /* Workers that sleep may have seen nothing to look after. */
 void xy__transfers_entrust(struct xy_runtime *rt)
 {
-	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
+	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers) && !rt->sim; i++)
 		if (rt->engine.wake(&rt->engine, i) != XY__WAKE_BUSY)
 			return;
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who lets things happen in a simulation: threads that wait, one at a time, in turn. Each goes on until something has
+ * ended, so that whoever waited for it goes on before time does.
+ */
+#include <math.h>
+#include <sched.h>
+#include <sys/single_threaded.h>
+#include <time.h>
+
+#include "engines/sim.h"
+
+enum { PAUSE_NS = 1000000, STUCK_PAUSES = 1000 };
+
+static uintptr_t sim_self(void)
+{
+	return (uintptr_t)&xy__current; /* as good as the thread's name */
+}
+
+bool xy__sim_is_mine(const struct xy_runtime *rt)
+{
+	return atomic_load_explicit(&rt->sim->pumping, memory_order_relaxed) == sim_self();
+}
+
+/* One thread at a time, in the order in which they came. */
+static void sim_begin(struct xy__sim *sim)
+{
+	unsigned turn = atomic_fetch_add(&sim->turns, 1);
+
+	while (atomic_load(&sim->turn) != turn)
+		sched_yield();
+	atomic_store_explicit(&sim->pumping, sim_self(), memory_order_relaxed);
+	sim->news = false;
+	sim->retried = false;
+}
+
+static void sim_end(struct xy__sim *sim)
+{
+	atomic_store_explicit(&sim->pumping, 0, memory_order_relaxed);
+	atomic_fetch_add(&sim->turn, 1);
+}
+
+static void sim_say_stuck(struct xy_runtime *rt)
+{
+	if (!atomic_exchange(&rt->sim->stuck, true))
+		xy__log(&rt->settings.log, "nothing can happen in the simulation any more, but somebody waits: "
+			"for what the application holds, or has not submitted");
+}
+
+/* Only another thread of the application can help. */
+static void sim_pause(struct xy_runtime *rt, unsigned *pauses)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	if (++*pauses == STUCK_PAUSES)
+		sim_say_stuck(rt);
+	nanosleep(&pause, NULL);
+}
+
+/* Nothing else happens until then. */
+static void sim_pass(struct xy__sim *sim, double until_us)
+{
+	if (xy__sim_time(sim) < until_us && until_us < INFINITY)
+		atomic_store_explicit(&sim->now_us, until_us, memory_order_relaxed);
+}
+
+void xy__sim_wait(struct xy_runtime *rt)
+{
+	struct xy__sim *sim = rt->sim;
+	unsigned pauses = 0;
+	bool any;
+
+	if (xy__sim_is_mine(rt)) { /* in the middle of what happens: only time can go on */
+		xy__sim_go_on(sim, INFINITY);
+		return;
+	}
+	sim_begin(sim);
+	do
+		any = xy__sim_happen(sim, INFINITY);
+	while (any && !sim->news);
+	sim_end(sim);
+	if (!any)
+		sim_pause(rt, &pauses);
+}
+
+enum sim_state { SIM_HOLDS, SIM_GOES_ON, SIM_LATER, SIM_NEVER };
+
+/* Until there is news, or nothing more to happen before a time. */
+static enum sim_state sim_run(struct xy__sim *sim, bool (*holds)(void *arg), void *arg, double until_us)
+{
+	enum sim_state state = SIM_HOLDS;
+	bool any = true;
+
+	sim_begin(sim);
+	if (!holds(arg)) {
+		while (any && !sim->news)
+			any = xy__sim_happen(sim, until_us);
+		if (any)
+			state = SIM_GOES_ON;
+		else if (!holds(arg))
+			state = xy__sim_has_future(sim) ? SIM_LATER : SIM_NEVER;
+	}
+	if (state == SIM_LATER)
+		sim_pass(sim, until_us);
+	sim_end(sim);
+	return state;
+}
+
+/* Nothing will happen unless another thread of the application does something, in its own time: who waits for it
+ * has no other clock then. */
+static bool sim_is_over(struct xy_runtime *rt, double seconds, double end_s)
+{
+	if (seconds < 0 || (!__libc_single_threaded && xy__now() < end_s))
+		return false;
+	if (seconds >= XY__FOREVER_S)
+		sim_say_stuck(rt);
+	return true;
+}
+
+bool xy__sim_until(struct xy_runtime *rt, bool (*holds)(void *arg), void *arg, double seconds)
+{
+	double until_us = seconds < 0 || seconds >= XY__FOREVER_S ? INFINITY : xy__sim_time(rt->sim) + seconds * 1e6;
+	double end_s = seconds < 0 ? INFINITY : xy__now() + seconds;
+	unsigned pauses = 0;
+
+	for (;;)
+		switch (sim_run(rt->sim, holds, arg, until_us)) {
+		case SIM_HOLDS:
+			return true;
+		case SIM_GOES_ON:
+			pauses = 0;
+			break;
+		case SIM_LATER:
+			return false;
+		case SIM_NEVER:
+			if (sim_is_over(rt, seconds, end_s)) {
+				sim_pass(rt->sim, until_us);
+				return false;
+			}
+			sim_pause(rt, &pauses);
+			break;
+		}
+}
+
+void xy__sim_drain(struct xy_runtime *rt)
+{
+	sim_begin(rt->sim);
+	xy__sim_drain_now(rt->sim);
+	sim_end(rt->sim);
+}
+
+void xy__sim_submitted(struct xy_runtime *rt)
+{
+	struct xy__sim *sim = rt->sim;
+	double until_us;
+
+	if (!(rt->settings.sim_submit_us > 0) || xy__inside(rt))
+		return;
+	sim_begin(sim);
+	until_us = xy__sim_time(sim) + rt->settings.sim_submit_us;
+	while (xy__sim_happen(sim, until_us))
+		;
+	sim_pass(sim, until_us);
+	sim_end(sim);
+}

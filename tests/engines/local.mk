@@ -1,0 +1,6 @@
+# Simulations under test.
+check_LTLIBRARIES += libsimbed.la
+libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
+sim_bed_libs = libsimbed.la $(helper_libs) -lm
+unit_tests += tests/engines/sim
+tests_engines_sim_LDADD = $(sim_bed_libs)
