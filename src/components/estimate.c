@@ -11,25 +11,6 @@
 
 /* --- what is constant --- */
 
-/* Workers of one kind get the same predictions. */
-static unsigned estimate_kind(struct xy__estimate *e, unsigned seat)
-{
-	const struct xy_machine *machine = xy_component_machine(e->self);
-	const struct xy_worker_info *info = xy_machine_worker(machine, e->seats[seat].worker);
-
-	if (e->seats[seat].team)
-		return XY__ESTIMATE_KINDS;
-	for (unsigned i = 0; i < seat; i++) {
-		const struct xy_worker_info *other = xy_machine_worker(machine, e->seats[i].worker);
-
-		if (!e->seats[i].team && other->kind == info->kind)
-			return e->seats[i].kind;
-		if (i > XY__ESTIMATE_KINDS && e->nkinds >= XY__ESTIMATE_KINDS)
-			break;
-	}
-	return e->nkinds < XY__ESTIMATE_KINDS ? e->nkinds++ : XY__ESTIMATE_KINDS;
-}
-
 /* Notes that what rests in c comes before a task for the seat. False without memory. */
 static bool seat_wait(struct xy__seat *seat, struct xy_component *c)
 {
@@ -47,38 +28,73 @@ static bool seat_wait(struct xy__seat *seat, struct xy_component *c)
 	return true;
 }
 
-static bool seat_is_below(const struct xy__seat *seat, const struct xy_component *c)
+/* While ways are followed. */
+struct estimate_search {
+	struct xy__estimate *estimate;
+	unsigned *marks;                 /* by component: 1 + the last child that it was found below */
+	unsigned *seats;                 /* by worker: 1 + its seat below that child */
+	unsigned child;
+};
+
+/* What rests in c comes before a task for the seats below it. */
+static bool search_note(struct estimate_search *search, struct xy_component *c)
 {
-	if (seat->team) {
-		for (unsigned i = 0; i < c->nteams; i++)
-			if (c->teams[i] == seat->team)
-				return true;
-		return false;
-	}
+	struct xy__estimate *e = search->estimate;
+	unsigned first = e->first[search->child], end = e->first[search->child + 1];
+
 	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
-		if (c->workers[i] == seat->worker)
-			return true;
-	return false;
+		if (!seat_wait(&e->seats[search->seats[c->workers[i]] - 1], c))
+			return false;
+	for (unsigned i = 0; i < c->nteams; i++)
+		for (unsigned k = first; k < end; k++)
+			if (e->seats[k].team == c->teams[i] && !seat_wait(&e->seats[k], c))
+				return false;
+	return true;
 }
 
-/* Follows all ways from c to the seat. */
-static bool seat_find_waits(struct xy__seat *seat, struct xy_component *c)
+/* Everything from c downwards, once. */
+static bool search_down(struct estimate_search *search, struct xy_component *c)
 {
-	if (!seat_is_below(seat, c))
+	if (search->marks[c->id] == search->child + 1)
 		return true;
-	if (c->ops->stored_us && !seat_wait(seat, c))
+	search->marks[c->id] = search->child + 1;
+	if (c->ops->stored_us && !search_note(search, c))
 		return false;
 	for (unsigned i = 0; i < c->nchildren; i++)
-		if (!seat_find_waits(seat, c->children[i]))
+		if (!search_down(search, c->children[i]))
 			return false;
 	return true;
 }
 
+int xy__estimate_find_waits(struct xy__estimate *e)
+{
+	const struct xy_component *self = e->self;
+	struct estimate_search search = {
+		.estimate = e,
+		.marks = calloc(xy_tree_ncomponents(self->tree), sizeof *search.marks),
+		.seats = calloc(xy_machine_nworkers(xy_component_machine(self)), sizeof *search.seats),
+	};
+	bool found = search.marks && search.seats;
+
+	for (unsigned i = 0; found && i < self->nchildren; i++) {
+		search.child = i;
+		for (unsigned k = e->first[i]; k < e->first[i + 1]; k++)
+			if (!e->seats[k].team)
+				search.seats[e->seats[k].worker] = k + 1;
+		found = search_down(&search, self->children[i]);
+	}
+	free(search.marks);
+	free(search.seats);
+	return found ? 0 : -ENOMEM;
+}
+
 static void estimate_add(struct xy__estimate *e, unsigned child, unsigned worker, struct xy_component *team)
 {
+	const struct xy_worker_info *info = xy_machine_worker(xy_component_machine(e->self), worker);
+
 	e->seats[e->nseats++] = (struct xy__seat){
-		.child = child, .worker = worker, .team = team,
-		.node = xy_machine_worker(xy_component_machine(e->self), worker)->node,
+		.child = child, .worker = worker, .team = team, .node = info->node,
+		.kind = team || info->kind > XY__ESTIMATE_KINDS ? XY__ESTIMATE_KINDS : info->kind,
 	};
 }
 
@@ -107,11 +123,6 @@ int xy__estimate_init(struct xy__estimate *e, const struct xy_component *self)
 	if (!e->seats || !e->first)
 		goto no_memory;
 	e->first[self->nchildren] = e->nseats;
-	for (unsigned i = 0; i < e->nseats; i++) {
-		e->seats[i].kind = estimate_kind(e, i);
-		if (!seat_find_waits(&e->seats[i], self->children[e->seats[i].child]))
-			goto no_memory;
-	}
 	return 0;
 no_memory:
 	xy__estimate_fini(e);

@@ -30,7 +30,7 @@ struct xy__seat {
 /* All (c). */
 struct xy__estimate {
 	const struct xy_component *self;
-	unsigned nseats, nkinds;
+	unsigned nseats;
 	struct xy__seat *seats;          /* in order of the children */
 	unsigned *first;                 /* by child: its first seat; one more at the end */
 };
@@ -60,6 +60,8 @@ struct xy__forecast {
 
 /* For a component's init and fini. 0 or -ENOMEM; after that fini does no harm. */
 int xy__estimate_init(struct xy__estimate *estimate, const struct xy_component *self);
+/* After init, for those who ask when seats are free. 0 or -ENOMEM. */
+int xy__estimate_find_waits(struct xy__estimate *estimate);
 void xy__estimate_fini(struct xy__estimate *estimate);
 
 void xy__forecast_init(struct xy__forecast *forecast, const struct xy__estimate *estimate, const struct xy_task *task);

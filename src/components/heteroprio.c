@@ -416,7 +416,8 @@ static int heteroprio_init(struct xy_component *self)
 
 	h->full = calloc(self->nchildren, sizeof *h->full);
 	h->buckets = calloc(HETEROPRIO_BUCKETS, sizeof *h->buckets);
-	if (xy__estimate_init(&h->estimate, self) || xy__spread_init(&h->spread, self) || !h->full || !h->buckets) {
+	if (xy__estimate_init(&h->estimate, self) || xy__estimate_find_waits(&h->estimate) ||
+	    xy__spread_init(&h->spread, self) || !h->full || !h->buckets) {
 		heteroprio_fini(self);
 		return -ENOMEM;
 	}

@@ -202,12 +202,17 @@ int xy__mct_init(struct xy_component *self)
 	m->room = calloc(self->nchildren, sizeof *m->room);
 	m->full = calloc(self->nchildren, XY_NLANES * sizeof *m->full);
 	atomic_init(&m->guess_us, 1);
-	if (xy__estimate_init(&m->estimate, self) || !m->own || !m->room || !m->full) {
+	if (xy__estimate_init(&m->estimate, self) || xy__estimate_find_waits(&m->estimate) || !m->own || !m->room ||
+	    !m->full) {
 		xy__mct_fini(self);
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < nworkers; i++)
-		m->own[i] = xy_component_child_of(self, i);
+		m->own[i] = -1;
+	/* backwards: the first child that leads to a worker counts */
+	for (unsigned i = m->estimate.nseats; i-- > 0;)
+		if (!m->estimate.seats[i].team)
+			m->own[m->estimate.seats[i].worker] = (int)m->estimate.seats[i].child;
 	return 0;
 }
 

@@ -106,14 +106,17 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	return task;
 }
 
-/* A task was given back, and may now be where this worker has looked before. */
-static struct xy_task *worker_look_again(struct worker *w, struct xy_agent *by)
+/* Nothing came from above. But who decides there answers by pushing; and what was given back meanwhile may be where
+ * this worker has looked before. */
+static __attribute__((noinline)) struct xy_task *worker_look_again(struct worker *w, struct xy_agent *by)
 {
-	struct xy_task *task = NULL;
+	struct xy_task *task = worker_take(w, by);
 
 	while (!task && by->gave_back) {
 		by->gave_back = false;
-		task = worker_slot(w) ? worker_take(w, by) : xy_pull_parents(&w->base, by);
+		task = xy_pull_parents(&w->base, by);
+		if (!task)
+			task = worker_take(w, by);
 	}
 	return task;
 }
@@ -125,10 +128,7 @@ struct xy_task *xy__worker_pull(struct xy_component *self, struct xy_agent *by)
 
 	if (!task)
 		task = self->nparents == 1 ? xy_pull(self->parents[0], by) : xy_pull_parents(self, by);
-	if (task)
-		return task;
-	/* who decides above answers by pushing */
-	return worker_slot(w) ? worker_take(w, by) : by->gave_back ? worker_look_again(w, by) : NULL;
+	return __builtin_expect(task != NULL, 1) ? task : worker_look_again(w, by);
 }
 
 static bool worker_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)

@@ -77,8 +77,13 @@ static int runtime_tree(struct xy_runtime *rt)
 		return error;
 	}
 	rt->root = xy_tree_root(rt->tree);
-	for (unsigned i = 0; i < rt->tree->ncomponents; i++)
-		rt->accounts |= (rt->tree->components[i]->ops->flags & XY_PREDICTS) != 0;
+	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
+		const struct xy_component *c = rt->tree->components[i];
+		unsigned flags = c->ops->flags;
+
+		rt->accounts |= (flags & XY_PREDICTS) != 0;
+		rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));
+	}
 	return 0;
 }
 

@@ -328,7 +328,7 @@ int xy__sim_start(struct xy_runtime *rt)
 	rt->engine.sleepers = &rt->sleepers;
 	rt->engine.searchers = &rt->searchers;
 	rt->engine.archs = rt->root->archs & XY_ON_ALL;
-	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0;
+	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
 	rt->engine.wake = sim_wake;
 	rt->engine.now_us = xy__runtime_now_us;
 	rt->engine.free_us = xy__runtime_free_us;

@@ -199,7 +199,8 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
  * may have offered itself several tasks before it takes one. */
 static bool threads_takes_as_offered(const struct xy__worker *worker, const struct xy_task *task)
 {
-	return worker->arch == XY_CPU && !task->constrained && !(task->archs & ~worker->agent.base.offered);
+	return worker->arch == XY_CPU && !task->constrained && !(task->archs & ~worker->agent.base.offered) &&
+	       !worker->agent.runtime->branches;
 }
 
 struct xy_task *xy__threads_try(struct xy__worker *worker)
@@ -261,7 +262,7 @@ int xy__threads_start(struct xy_runtime *rt)
 	rt->engine.sleepers = &rt->sleepers;
 	rt->engine.searchers = &rt->searchers;
 	rt->engine.archs = rt->root->archs & XY_ON_ALL;
-	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0;
+	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
 	rt->engine.wake = threads_wake;
 	rt->engine.now_us = xy__runtime_now_us;
 	rt->engine.free_us = xy__runtime_free_us;
