@@ -62,6 +62,7 @@ include tests/drivers/local.mk
 include tests/pipeline/local.mk
 include tests/engines/local.mk
 include tests/graph/local.mk
+include tests/sim/local.mk
 include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz
 tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)

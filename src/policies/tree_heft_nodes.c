@@ -9,7 +9,8 @@ const struct xy_policy xy__policy_tree_heft_nodes = {
 	.name = "tree-heft-nodes",
 	.summary = "the memory node where a task is expected to end soonest, then the worker",
 	.expression = "prio | perfmodel-select { known: mct"
-		      " | each node { prio(ready) | mct | each worker { prio(ntasks=2, ready) | best-implementation } },"
+		      " | each node { prio(ready) | mct"
+		      " | each worker { prio(ntasks=2, ready) | best-implementation } },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio | eager | each worker { best-implementation } }",
 };
