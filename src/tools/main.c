@@ -14,7 +14,7 @@
 
 static const struct tool_command *const main_commands[] = {
 	&tool_policies, &tool_components, &tool_show, &tool_check, &tool_machine, &tool_env, &tool_model,
-	&tool_pipeline,
+	&tool_pipeline, &tool_sim, &tool_bound,
 };
 #define MAIN_NCOMMANDS (sizeof(main_commands) / sizeof(main_commands[0]))
 
@@ -64,6 +64,10 @@ static enum tool_status main_help_command(const struct tool_command *command)
 			 o->value ? o->value : "");
 		printf("  %-18s%s\n", name, o->help);
 	}
+	if (command->list)
+		printf("\n%s%s%s\n", tool_bold(), command->list, tool_plain());
+	for (unsigned i = 0; command->list && command->line(i); i++)
+		printf("  %s\n", command->line(i));
 	printf("\n%s", main_exits);
 	return TOOL_OK;
 }

@@ -19,7 +19,7 @@ enum tool_status {
 
 /* --- subcommands --- */
 
-#define TOOL_NOPTIONS 4
+#define TOOL_NOPTIONS 16
 
 struct tool_option {
 	const char *name;               /* without the dashes; NULL ends the table */
@@ -42,13 +42,15 @@ struct tool_command {
 	const char *summary;            /* one line */
 	const char *help;               /* paragraphs, each line ended */
 	struct tool_option options[TOOL_NOPTIONS + 1];
+	const char *list;               /* the headline of a list behind the options, NULL: none */
+	const char *(*line)(unsigned i);        /* its lines; NULL after the last */
 	enum tool_status (*run)(const struct tool_arguments *arguments);
 	/* Instead of all that follows the usage: reads its own arguments, argv[0] is the command. */
 	enum tool_status (*forward)(int argc, char **argv);
 };
 
 extern const struct tool_command tool_policies, tool_components, tool_show, tool_check,
-	tool_machine, tool_env, tool_model, tool_pipeline;
+	tool_machine, tool_env, tool_model, tool_pipeline, tool_sim, tool_bound;
 
 /* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
 bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command,

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * xylem sim: policies on a machine that nobody has at hand, and how far they are from the best possible schedule.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/sim.h"
+
+enum sim_option {
+	SIM_MACHINE, SIM_GRAPH, SIM_POLICY, SIM_NOISE, SIM_SEED, SIM_REPEAT, SIM_SUBMIT, SIM_OVERHEAD, SIM_NO_TRANSFERS,
+	SIM_PRIORITIES, SIM_WINDOW, SIM_BOUND, SIM_LIMIT, SIM_GANTT, SIM_JSON, SIM_NOPTIONS,
+};
+_Static_assert(SIM_NOPTIONS <= TOOL_NOPTIONS, "room for all options");
+
+#define SIM_LIMIT_S 10.0
+
+/* --- arguments --- */
+
+bool sim_read_number(const char *option, const char *text, double least, double most, double *value)
+{
+	char *end;
+	double number;
+
+	if (!text)
+		return true;
+	errno = 0;
+	number = strtod(text, &end);
+	if (end == text || *end || errno || !(number >= least && number <= most)) {
+		tool_say("--%s takes a number from %g to %g, not \"%s\"", option, least, most, text);
+		return false;
+	}
+	*value = number;
+	return true;
+}
+
+static bool sim_whole(const char *option, const char *text, unsigned least, uint64_t most, uint64_t *value)
+{
+	char *end;
+	unsigned long long number;
+
+	if (!text)
+		return true;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (end == text || *end || errno || strchr(text, '-') || number < least || number > most) {
+		tool_say("--%s takes a whole number from %u to %llu, not \"%s\"", option, least,
+			 (unsigned long long) most, text);
+		return false;
+	}
+	*value = number;
+	return true;
+}
+
+static bool sim_word(const char *option, const char *text, const char *const *words)
+{
+	char suggestion[160];
+
+	for (const char *const *word = words; *word; word++)
+		if (!text || !strcmp(text, *word))
+			return true;
+	tool_suggest(suggestion, sizeof(suggestion), text, words);
+	tool_say("--%s has no \"%s\"%s", option, text, suggestion);
+	return false;
+}
+
+bool sim_read_bound(const char *text, enum bound_kind *kind)
+{
+	static const char *const words[] = { "lp", "area", "path", "mixed", NULL };
+
+	return sim_word("bound", text, words) && (!text || bound_kind_of(text, kind));
+}
+
+static bool sim_numbers(struct sim_request *r, const char *const *given)
+{
+	static const char *const priorities[] = { "app", "none", "rank", NULL };
+	uint64_t repeat = 1, window = 0;
+
+	if (!sim_read_number("noise", given[SIM_NOISE], 0, 10, &r->noise) ||
+	    !sim_read_number("submit-us", given[SIM_SUBMIT], 0, 1e9, &r->submit_us) ||
+	    !sim_read_number("overhead-us", given[SIM_OVERHEAD], 0, 1e9, &r->overhead_us) ||
+	    !sim_read_number("limit", given[SIM_LIMIT], 0, 1e6, &r->limit_s) ||
+	    !sim_whole("seed", given[SIM_SEED], 0, UINT64_MAX, &r->seed) ||
+	    !sim_whole("repeat", given[SIM_REPEAT], 1, 100000, &repeat) ||
+	    !sim_whole("window", given[SIM_WINDOW], 1, 100000000, &window) ||
+	    !sim_word("priorities", given[SIM_PRIORITIES], priorities) || !sim_read_bound(given[SIM_BOUND], &r->bound))
+		return false;
+	r->repeat = (unsigned) repeat;
+	r->window = (unsigned) window;
+	return true;
+}
+
+static bool sim_request_init(struct sim_request *r, const struct tool_arguments *a)
+{
+	*r = (struct sim_request) {
+		.machine = a->options[SIM_MACHINE], .graph = a->options[SIM_GRAPH], .policies = a->options[SIM_POLICY],
+		.gantt = a->options[SIM_GANTT], .priorities = a->options[SIM_PRIORITIES], .limit_s = SIM_LIMIT_S,
+		.transfers = !a->options[SIM_NO_TRANSFERS], .json = a->options[SIM_JSON], .seed = 1, .bound = BOUND_LP,
+	};
+	if (!r->machine || !r->graph || !r->policies) {
+		tool_say("sim: needs --machine, --graph and --policy; see xylem sim --help");
+		return false;
+	}
+	return sim_numbers(r, a->options);
+}
+
+/* --- policies --- */
+
+/* The next of a list with commas, which may also stand inside of an expression's brackets; NULL: there is none. */
+static char *sim_next_policy(const char **list)
+{
+	const char *from = *list + strspn(*list, " ,"), *to = from;
+	int depth = 0;
+
+	for (; *to && (depth > 0 || *to != ','); to++)
+		depth += (*to == '(' || *to == '{') - (*to == ')' || *to == '}');
+	*list = to;
+	while (to > from && to[-1] == ' ')
+		to--;
+	return to > from ? strndup(from, (size_t) (to - from)) : NULL;
+}
+
+static int sim_rising(const void *a, const void *b)
+{
+	double first = *(const double *) a, second = *(const double *) b;
+
+	return first < second ? -1 : first > second;
+}
+
+/* All runs of a policy; a failed one ends it. */
+static enum tool_status sim_row_run(struct sim_row *row, const struct sim_case *c, const struct graph_place *places,
+				    double *wall_us)
+{
+	for (unsigned i = 0; i < c->request->repeat; i++) {
+		struct sim_run run;
+		enum tool_status status = sim_run_init(&run, c, row->policy, c->request->seed + i, places);
+
+		if (status == TOOL_OK && !i && sim_run_idle(&run, c)) {
+			tool_say("%s", strerror(ENOMEM));
+			status = TOOL_FAILED;
+		}
+		row->makespan_s[row->nruns] = run.makespan_s;
+		wall_us[row->nruns++] = run.wall_s * 1e6 / c->graph.ntasks;
+		if (i || !c->request->gantt)
+			sim_run_fini(&run);
+		if (!i)
+			row->first = run;
+		if (status != TOOL_OK)
+			return status;
+	}
+	qsort(row->makespan_s, row->nruns, sizeof(*row->makespan_s), sim_rising);
+	qsort(wall_us, row->nruns, sizeof(*wall_us), sim_rising);
+	row->wall_us = wall_us[row->nruns / 2];
+	return TOOL_OK;
+}
+
+static enum tool_status sim_row_init(struct sim_row *row, const struct sim_case *c, char *policy)
+{
+	struct graph_place *places = NULL;
+	double *wall_us = malloc(c->request->repeat * sizeof(*wall_us));
+	enum tool_status status = TOOL_FAILED;
+
+	*row = (struct sim_row) {
+		.policy = policy, .makespan_s = calloc(c->request->repeat, sizeof(*row->makespan_s)), .failed = true,
+	};
+	if (sim_is_static(policy))
+		places = sim_static_places(c, policy);
+	if (wall_us && row->makespan_s && (places || !sim_is_static(policy)))
+		status = sim_row_run(row, c, places, wall_us);
+	row->failed = status != TOOL_OK;
+	free(places);
+	free(wall_us);
+	return status;
+}
+
+static void sim_rows_fini(struct sim_row *rows, unsigned nrows)
+{
+	for (unsigned i = 0; i < nrows; i++) {
+		free(rows[i].policy);
+		free(rows[i].makespan_s);
+		sim_run_fini(&rows[i].first);
+	}
+	free(rows);
+}
+
+static enum tool_status sim_rows(const struct sim_case *c)
+{
+	const char *list = c->request->policies;
+	enum tool_status status = TOOL_OK, one;
+	struct sim_row *rows = malloc((strlen(list) / 2 + 1) * sizeof(*rows));
+	unsigned nrows = 0;
+	char *policy;
+
+	while (rows && (policy = sim_next_policy(&list))) {
+		one = sim_row_init(&rows[nrows++], c, policy);
+		status = one > status ? one : status;
+	}
+	if (!nrows) {
+		tool_say("--policy names no policy");
+		status = TOOL_USAGE;
+	} else if (c->request->json) {
+		sim_print_json(c, rows, nrows);
+	} else {
+		sim_print_table(c, rows, nrows);
+	}
+	if (nrows && c->request->gantt) {
+		one = sim_gantt(c, rows, nrows, c->request->gantt);
+		status = one > status ? one : status;
+	}
+	sim_rows_fini(rows, nrows);
+	return status;
+}
+
+static enum tool_status sim_command(const struct tool_arguments *a)
+{
+	struct sim_request request;
+	struct sim_case c;
+	enum tool_status status;
+
+	if (!sim_request_init(&request, a) || xy__settings_init(&request.settings, NULL))
+		return TOOL_USAGE;
+	status = sim_case_init(&c, &request);
+	if (status == TOOL_OK)
+		status = sim_rows(&c);
+	sim_case_fini(&c);
+	xy__settings_fini(&request.settings);
+	return status;
+}
+
+const struct tool_command tool_sim = {
+	.name = "sim",
+	.usage = "--machine MACHINE --graph GRAPH --policy LIST [OPTION...]",
+	.summary = "simulate policies on a machine, and compare them with the best possible",
+	.help = "Runs a task graph on a machine that need not be here, in virtual time and once for each policy.\n"
+		"Prints how long it takes, how far that is from a bound that no schedule can beat, why workers are\n"
+		"idle, what is moved, and what a task costs the scheduler. The same arguments give the same run.\n"
+		"\n"
+		"MACHINE is the name of a shipped machine, the path of a machine file, or a text such as cpu:4. GRAPH\n"
+		"is one of those below or a file: our own format, STG, DOT, WfCommons JSON, a recorded run. LIST has\n"
+		"policies, expressions, @files, and the static schedulers heft, cpop and peft, with commas between.\n"
+		"\n"
+		"Idle time in the table is a percentage of all workers' time: path while nothing was ready that the\n"
+		"worker could run, data while its task waited for data, choice while a task that it could run was\n"
+		"ready and went elsewhere or waited.\n",
+	.options = {
+		[SIM_MACHINE] = { "machine", "MACHINE", "where: mirage, or the path of a machine file" },
+		[SIM_GRAPH] = { "graph", "GRAPH", "what: cholesky:16, or the path of a file" },
+		[SIM_POLICY] = { "policy", "LIST", "how: tree-heft,tree-dmdas,heft" },
+		[SIM_NOISE] = { "noise", "X", "relative spread of durations, such as 0.1 (default: none)" },
+		[SIM_SEED] = { "seed", "N", "of everything random (default 1)" },
+		[SIM_REPEAT] = { "repeat", "N", "runs of each policy, with seeds from SEED: median, least, most" },
+		[SIM_SUBMIT] = { "submit-us", "X", "what a submission takes" },
+		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs for each task besides its duration" },
+		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "data is everywhere at once" },
+		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the graph's own" },
+		[SIM_WINDOW] = { "window", "N", "tasks in flight before submission waits" },
+		[SIM_BOUND] = { "bound", "KIND", "what percentages are of: lp (default), area, path or mixed" },
+		[SIM_LIMIT] = { "limit", "S", "seconds that the bound may take (default 10)" },
+		[SIM_GANTT] = { "gantt", "FILE", "a chart of the first runs, as SVG" },
+		[SIM_JSON] = { "json", NULL, "everything as JSON" },
+	},
+	.list = "Graphs",
+	.line = graph_make_help,
+	.run = sim_command,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `xylem sim` and `xylem bound` share: a graph on a machine with all durations, one simulated run of it with
+ * what happened to each task, and ways to show that.
+ */
+#ifndef XYLEM_TOOLS_SIM_H
+#define XYLEM_TOOLS_SIM_H
+
+#include <stdio.h>
+#include <xylem.h>
+#include "bound/bound.h"
+#include "graph/graph.h"
+#include "tools/tool.h"
+
+/* What the command line asks for. Texts belong to argv, or to the settings. */
+struct sim_request {
+	const char *machine, *graph, *policies, *gantt;         /* the last two are NULL for a bound */
+	const char *priorities;         /* NULL: as the graph has them */
+	double noise, submit_us, overhead_us, limit_s;
+	uint64_t seed;
+	unsigned repeat, window;
+	bool transfers, json;
+	enum bound_kind bound;
+	struct xy__settings settings;
+};
+
+/* Reads options; NULL is one that was not given. They say what is wrong (sim.c). */
+bool sim_read_number(const char *option, const char *text, double least, double most, double *value);
+bool sim_read_bound(const char *text, enum bound_kind *kind);
+
+/* --- a graph on a machine (sim_case.c) --- */
+
+/* Workers of one class take equally long for every task of the graph. */
+struct sim_class {
+	unsigned first, count;          /* a worker of it, how many */
+};
+
+struct sim_case {
+	const struct sim_request *request;
+	struct graph graph;
+	struct graph_edges edges;
+	unsigned nworkers, nclasses, nkinds;
+	unsigned *class;                /* by worker */
+	struct xy_worker_info *infos;   /* by worker */
+	unsigned *node;                 /* by worker: its memory node; without transfers there is one */
+	unsigned nnodes;
+	double *latency_us, *us_per_byte;       /* [from * nnodes + to] */
+	struct sim_class *classes;
+	unsigned *kind;                 /* by task: tasks of one kind take equally long */
+	double *kind_us;                /* [kind * nclasses + class]; INFINITY where nothing is known */
+	double *duration_us;            /* the same by task */
+	unsigned *class_workers;        /* by class */
+	char workers[96];               /* for people: "9 cpu, 3 cuda" */
+	struct bound_set bounds;
+};
+
+/* Opens graph and machine, finds durations and bounds. Says what is wrong; fini is needed in any case. */
+enum tool_status sim_case_init(struct sim_case *c, const struct sim_request *request);
+void sim_case_fini(struct sim_case *c);
+
+static inline double sim_case_us(const struct sim_case *c, uint32_t task, unsigned class)
+{
+	return c->duration_us[(size_t) task * c->nclasses + class];
+}
+
+/* What a runtime that simulates starts with; log lines go to stderr. */
+struct xy_config sim_case_config(const struct sim_case *c, const char *sched, uint64_t seed,
+				 const struct xy_watch *watch);
+/* The same with durations found out (sim_probe.c): classes, kinds and what they take. 0, or -errno after a message. */
+int sim_probe(struct sim_case *c);
+
+/* --- one run (sim_run.c) --- */
+
+/* Seconds of virtual time; worker is UINT32_MAX for a task that no worker ran. */
+struct sim_event {
+	double ready_s, begin_s, start_s, end_s;
+	uint32_t worker;
+};
+
+/* Of all workers' time until the makespan, in seconds. */
+struct sim_idle {
+	double path_s;                  /* nothing was ready that the worker could run */
+	double data_s;                  /* it waited for the data of its task */
+	double choice_s;                /* something it could run was ready, and went elsewhere or waited */
+};
+
+struct sim_run {
+	struct sim_event *events;       /* by task */
+	double makespan_s, busy_s, wall_s;
+	unsigned long long bytes;       /* moved between memory nodes */
+	struct sim_idle idle;
+};
+
+/* Runs the graph once. places: where a static scheduler put the tasks, or NULL. Says what is wrong. */
+enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, const char *policy, uint64_t seed,
+			      const struct graph_place *places);
+void sim_run_fini(struct sim_run *run);
+
+/* Fills in idle (sim_idle.c). 0 or -ENOMEM. */
+int sim_run_idle(struct sim_run *run, const struct sim_case *c);
+
+/* --- static schedulers (sim_static.c) --- */
+
+/* What runs their schedules: each worker its tasks, in their order. */
+#define SIM_STATIC_TREE "tree-in-order"
+
+/* Whether a policy is one: "heft", "cpop", "peft". */
+bool sim_is_static(const char *policy);
+/* Places of all tasks, to be freed; NULL after a message. */
+struct graph_place *sim_static_places(const struct sim_case *c, const char *policy);
+
+/* --- results (sim_print.c) --- */
+
+/* All runs of one policy. */
+struct sim_row {
+	char *policy;
+	bool failed;
+	unsigned nruns;
+	double *makespan_s;             /* by run, rising */
+	double wall_us;                 /* by task, the median */
+	struct sim_run first;           /* events are kept for a chart only */
+};
+
+void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
+void sim_print_json(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
+/* The lines about the bounds alone, with the makespan of a recorded run if there is one (0: none). */
+void sim_print_bounds(const struct sim_case *c, double recorded_s);
+void sim_print_bounds_json(const struct sim_case *c, double recorded_s);
+
+/* --- chart (sim_gantt.c) --- */
+
+enum tool_status sim_gantt(const struct sim_case *c, const struct sim_row *rows, unsigned nrows, const char *path);
+
+#endif

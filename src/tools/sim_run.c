@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One simulated run: the graph through the public interface under a policy, and what happened to each task as a
+ * watch hears of it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xylem/memory.h>
+#include "tools/sim.h"
+
+enum { RUN_PROGRESS_TASKS = 4096 };     /* how often the clock is read for the progress line */
+#define RUN_PROGRESS_S 0.5
+
+struct run_watch {
+	const struct sim_case *c;
+	const char *policy;
+	struct sim_run *run;
+	uint32_t nended;
+	bool terminal, shown;           /* for the progress line */
+	double shown_s;
+};
+
+static double run_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
+static void run_progress(struct run_watch *watch)
+{
+	double now = run_now();
+
+	if (now - watch->shown_s < RUN_PROGRESS_S)
+		return;
+	watch->shown_s = now;
+	watch->shown = true;
+	fprintf(stderr, "\r%.60s: %.0f %% of %u tasks\033[K", watch->policy,
+		100.0 * watch->nended / watch->c->graph.ntasks, watch->c->graph.ntasks);
+}
+
+static struct sim_event *run_event(struct run_watch *watch, const struct xy_task *task)
+{
+	const struct graph_task *own = xy_task_argument(task);
+
+	return &watch->run->events[own - watch->c->graph.tasks];
+}
+
+static void run_ready(void *arg, const struct xy_task *task, double now_s)
+{
+	run_event(arg, task)->ready_s = now_s;
+}
+
+static void run_ended(void *arg, const struct xy_report *report)
+{
+	struct run_watch *watch = arg;
+	struct sim_event *event = run_event(watch, report->task);
+
+	event->begin_s = report->begin_s;
+	event->start_s = report->start_s;
+	event->end_s = report->end_s;
+	event->worker = report->worker;
+	if (++watch->nended % RUN_PROGRESS_TASKS == 0 && watch->terminal)
+		run_progress(watch);
+}
+
+static unsigned long long run_bytes(const struct xy_runtime *rt)
+{
+	unsigned long long bytes = 0;
+
+	for (unsigned i = 0; i < xy_machine_nnodes(xy_runtime_machine(rt)); i++) {
+		struct xy_node_stats stats;
+
+		if (!xy_node_stats(rt, i, &stats))
+			bytes += stats.bytes_in;
+	}
+	return bytes;
+}
+
+/* Between start and stop. */
+static int run_graph(struct run_watch *watch, struct xy_runtime *rt, const struct graph_place *places)
+{
+	struct graph_options options = { .places = places };
+	struct graph_run *submitted;
+	double before = run_now();
+	int error = graph_submit(&submitted, &watch->c->graph, rt, &options), status;
+
+	if (error)
+		tool_say("%s: the graph can't be submitted: %s", watch->policy, strerror(-error));
+	status = error ? 0 : xy_wait(rt);
+	watch->run->wall_s = run_now() - before;
+	watch->run->bytes = run_bytes(rt);
+	if (status)
+		tool_say("%s: %s", watch->policy, xy_error(rt));
+	graph_retract(&submitted);
+	return error ? error : status;
+}
+
+static void run_sum(struct sim_run *run, const struct sim_case *c)
+{
+	for (uint32_t i = 0; i < c->graph.ntasks; i++) {
+		run->makespan_s = fmax(run->makespan_s, run->events[i].end_s);
+		if (run->events[i].worker != UINT32_MAX)
+			run->busy_s += run->events[i].end_s - run->events[i].start_s;
+	}
+}
+
+enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, const char *policy, uint64_t seed,
+			      const struct graph_place *places)
+{
+	struct run_watch own = {
+		.c = c, .policy = policy, .run = run, .terminal = isatty(STDERR_FILENO), .shown_s = run_now(),
+	};
+	struct xy_watch watch = { .arg = &own, .ready = run_ready, .ended = run_ended };
+	struct xy_config config = sim_case_config(c, places ? SIM_STATIC_TREE : policy, seed, &watch);
+	struct xy_runtime *rt;
+	int error;
+
+	*run = (struct sim_run) { .events = malloc(c->graph.ntasks * sizeof(*run->events)) };
+	if (!run->events) {
+		tool_say("%s", strerror(ENOMEM));
+		return TOOL_FAILED;
+	}
+	for (uint32_t i = 0; i < c->graph.ntasks; i++)
+		run->events[i] = (struct sim_event) { .worker = UINT32_MAX };
+	error = xy_start(&rt, &config);
+	if (!error)
+		error = run_graph(&own, rt, places);
+	xy_stop(&rt);
+	if (own.shown)
+		fprintf(stderr, "\r\033[K");
+	run_sum(run, c);
+	return error == -ENOMEM ? TOOL_FAILED : error ? TOOL_WRONG : TOOL_OK;
+}
+
+void sim_run_fini(struct sim_run *run)
+{
+	free(run->events);
+	run->events = NULL;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Schedules made before the first task begins, by the list schedulers of src/graph, for the simulator to follow.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/static.h"
+#include "tools/sim.h"
+
+#define STATIC_COSTS_MAX 200000000u     /* tasks times workers */
+
+static const struct static_scheduler {
+	const char *name;
+	int (*schedule)(const struct graph_problem *problem, struct graph_schedule *schedule);
+} static_schedulers[] = { { "heft", graph_heft }, { "cpop", graph_cpop }, { "peft", graph_peft } };
+#define STATIC_N (sizeof(static_schedulers) / sizeof(static_schedulers[0]))
+
+static const struct static_scheduler *static_find(const char *policy)
+{
+	for (size_t i = 0; i < STATIC_N; i++)
+		if (!strcmp(static_schedulers[i].name, policy))
+			return &static_schedulers[i];
+	return NULL;
+}
+
+bool sim_is_static(const char *policy)
+{
+	return static_find(policy);
+}
+
+static double *static_costs(const struct sim_case *c)
+{
+	double *costs = (double) c->graph.ntasks * c->nworkers > STATIC_COSTS_MAX ? NULL :
+		malloc((size_t) c->graph.ntasks * c->nworkers * sizeof(*costs));
+
+	for (uint32_t i = 0; i < c->graph.ntasks && costs; i++)
+		for (unsigned w = 0; w < c->nworkers; w++)
+			costs[(size_t) i * c->nworkers + w] = sim_case_us(c, i, c->class[w]);
+	return costs;
+}
+
+struct graph_place *sim_static_places(const struct sim_case *c, const char *policy)
+{
+	struct graph_schedule schedule = { 0 };
+	struct graph_problem problem = {
+		.edges = &c->edges, .nprocessors = c->nworkers, .costs = static_costs(c), .nplaces = c->nnodes,
+		.place = c->node, .latencies_us = c->latency_us, .us_per_bytes = c->us_per_byte,
+	};
+	int error = problem.costs ? static_find(policy)->schedule(&problem, &schedule) : -ENOMEM;
+	struct graph_place *places = schedule.places;
+
+	free((double *) problem.costs);
+	if (error) {
+		tool_say("%s: %s", policy, error == -ENOMEM ? "too many tasks and workers" : strerror(-error));
+		return NULL;
+	}
+	schedule.places = NULL;
+	graph_schedule_fini(&schedule);
+	return places;
+}

@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# xylem sim and xylem bound: what they print, that it is the same each time, and what they refuse. Needs ./xylem of
+# the build folder.
+tool=./xylem
+here=${srcdir:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset SCHED XYLEM_SIM XYLEM_PLUGINS NO_COLOR
+XYLEM_MACHINES=$(cd "$here" && pwd)/machines
+export XYLEM_MACHINES
+
+# expect STATUS TEXT COMMAND...: the exit status, and a text in the output.
+expect() {
+	status=$1
+	text=$2
+	shift 2
+	timeout 100 "$@" >"$work/out" 2>&1
+	found=$?
+	if [ $found -ne "$status" ] || { [ "$text" ] && ! grep -qF -- "$text" "$work/out"; }; then
+		echo "FAILED: $* gives $found instead of $status, or not \"$text\":"
+		cat "$work/out"
+		failures=$((failures + 1))
+	fi
+}
+
+# simulate POLICIES ARGUMENT...: into $work/out, without the last column, which is this computer's time.
+simulate() {
+	policies=$1
+	shift
+	timeout 100 $tool sim --machine mirage --graph cholesky:8 --policy "$policies" "$@" 2>&1 |
+		sed 's/ *[0-9.]*$//' >"$work/out"
+}
+
+# shellcheck disable=SC2086
+sim="$tool sim --machine mirage --graph cholesky:8"
+
+# The bound is the one of the linear program, and nobody beats it.
+if $tool bound cholesky:8 --machine mirage | grep -q 'not available'; then
+	expect 0 'mixed 98.660' $sim --policy tree-eager
+else
+	expect 0 'lp 118.169' $sim --policy tree-eager
+	expect 0 'lp 612.583' $tool bound cholesky:16 --machine mirage
+	expect 0 'lp 1981.590' $tool bound cholesky:24 --machine mirage
+fi
+expect 0 'area 93.359, path 98.516, mixed 98.660' $sim --policy tree-eager --bound area
+expect 0 '120 tasks, on mirage: 9 cpu, 3 cuda' $tool bound cholesky:8 --machine mirage
+
+# Policies, expressions with commas in them, and static schedules.
+expect 0 'ready) | best' $sim \
+	--policy 'tree-eager, fifo | eager | each worker { fifo(ntasks=2, ready) | best-implementation },heft'
+expect 0 'peft' $sim --policy heft,cpop,peft
+expect 0 'noise 10 %' $sim --policy tree-ws --noise 0.1 --repeat 3 --seed 7
+expect 0 'median of 2 runs, with seeds from 9' $sim --policy tree-ws --repeat 2 --seed 9
+expect 0 'the first 64 of 10000 workers' sh -c \
+	"$tool sim --machine huge --graph independent:200 --policy tree-ws --gantt $work/huge.svg && cat $work/huge.svg"
+
+# Without transfers nothing is moved and nobody waits for data.
+simulate tree-eager --no-transfers
+mv "$work/out" "$work/first"
+expect 0 ' 0.0     0.0        0.0' cat "$work/first"
+
+# The same twice, with another seed not.
+for policy in tree-eager tree-ws tree-dmdas tree-heft tree-random heft; do
+	simulate $policy --noise 0.2 --seed 5
+	mv "$work/out" "$work/first"
+	simulate $policy --noise 0.2 --seed 5
+	cmp -s "$work/first" "$work/out" || {
+		echo "FAILED: $policy differs from one time to the other"
+		diff "$work/first" "$work/out"
+		failures=$((failures + 1))
+	}
+	simulate $policy --noise 0.2 --seed 6
+	! cmp -s "$work/first" "$work/out" || {
+		echo "FAILED: $policy does not listen to its seed"
+		failures=$((failures + 1))
+	}
+done
+
+# A chart.
+expect 0 '' $sim --policy tree-dmdas,tree-eager --gantt "$work/chart.svg"
+expect 0 '</svg>' cat "$work/chart.svg"
+expect 0 '>cuda2</text>' cat "$work/chart.svg"
+expect 0 "stroke='#c00'" cat "$work/chart.svg"
+if command -v xmllint >/dev/null; then
+	expect 0 '' xmllint --noout "$work/chart.svg"
+fi
+expect 3 'No such file' $sim --policy tree-eager --gantt "$work/nowhere/chart.svg"
+
+# JSON.
+if command -v python3 >/dev/null; then
+	$sim --policy 'tree-eager,no-such,heft' --repeat 2 --json >"$work/json" 2>/dev/null
+	expect 0 'fine' python3 -c '
+import json, sys
+j = json.load(open(sys.argv[1]))
+rows = j["policies"]
+assert [r["policy"] for r in rows] == ["tree-eager", "no-such", "heft"], rows
+assert [r["failed"] for r in rows] == [False, True, False], rows
+for row in rows[0], rows[2]:
+    assert row["makespan_us"] >= j["bounds_us"]["mixed"] > 0
+    assert len(row["makespans_us"]) == 2
+    assert sum(row["idle_percent"].values()) <= 100.001
+print("fine")' "$work/json"
+	expect 0 '"recorded_us": null' $tool bound cholesky:4 --machine mirage --json
+	$tool bound cholesky:4 --machine mirage --json >"$work/json"
+	expect 0 '' python3 -m json.tool "$work/json"
+fi
+
+# A recorded run, of two tasks one behind the other on one of two workers: 3 ms, of which 2 are needed.
+cat >"$work/run.xyg" <<END
+xygraph 1
+kernel "a"
+data d0 8
+task t0 "a" us=1000 rw=d0 worker=0 ready=0 start=500 end=1500
+task t1 "a" us=1000 rw=d0 worker=0 ready=1500 start=2000 end=3000
+END
+expect 0 'the recorded run took 3000.000 us: 66.7 % of the bound' \
+	$tool bound "$work/run.xyg" --machine cpu:2 --bound path
+expect 0 'path 2000.000' $tool sim --graph "$work/run.xyg" --machine cpu:2 --policy tree-eager
+
+# Data without bytes on a machine with devices.
+sed 's/^data d0 8/data d0 0/' "$work/run.xyg" >"$work/empty.xyg"
+expect 0 'tree-dmda' $tool sim --machine mirage --graph "$work/empty.xyg" --policy tree-dmda
+
+# What is wrong.
+expect 2 'needs --machine, --graph and --policy' $tool sim --machine mirage
+expect 2 '--noise takes a number from 0 to 10, not "much"' $sim --policy tree-eager --noise much
+expect 2 '--repeat takes a whole number from 1' $sim --policy tree-eager --repeat 0
+expect 2 '--seed takes a whole number' $sim --policy tree-eager --seed -3
+expect 2 '--bound has no "aera"; did you mean "area"?' $sim --policy tree-eager --bound aera
+expect 2 '--priorities has no "some"' $sim --policy tree-eager --priorities some
+expect 2 '--policy names no policy' $sim --policy ,
+expect 2 'there is no option --polcy; did you mean "--policy"?' $sim --polcy tree-eager
+expect 2 'bound: needs --machine' $tool bound cholesky:8
+expect 2 'bound: needs a graph' $tool bound --machine mirage
+expect 1 'tree-eger' $sim --policy tree-eger
+expect 1 'there is no machine "mirrage"' $tool sim --machine mirrage --graph cholesky:8 --policy tree-eager
+expect 1 'cholesky' $tool sim --machine mirage --graph cholesky --policy tree-eager
+expect 1 'says how long spotrf with 40000 bytes takes on mirage' $tool bound cholesky:2:tile=100 --machine mirage
+expect 0 'cholesky:TILES' $tool sim --help
+expect 0 'XYLEM_RECORD' $tool bound --help
+
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]
