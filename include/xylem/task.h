@@ -229,7 +229,8 @@ struct xy_task_desc {
 	unsigned nafter;
 	const unsigned *workers;                 /* only on these workers; nworkers 0: on any */
 	unsigned nworkers;
-	unsigned choice;                         /* the branch that `userchoice` takes */
+	unsigned choice;                         /* the branch that `userchoice` takes, from 0; the layer or stage
+	                                          * for `pipeline`, from 1 */
 	double length_us;                        /* without a model: expected time on a CPU core; 0: not known */
 	bool synchronous;                        /* xy_submit returns when the task has ended */
 };

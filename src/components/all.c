@@ -18,6 +18,7 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__mct_ops,
 	&xy__parallel_worker_ops,
 	&xy__perfmodel_select_ops,
+	&xy__pipeline_ops,
 	&xy__prio_ops,
 	&xy__random_ops,
 	&xy__stage_ops,

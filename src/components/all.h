@@ -18,6 +18,7 @@ extern const struct xy_component_ops xy__heteroprio_ops;
 extern const struct xy_component_ops xy__in_order_ops;
 extern const struct xy_component_ops xy__mct_ops;
 extern const struct xy_component_ops xy__perfmodel_select_ops;
+extern const struct xy_component_ops xy__pipeline_ops;
 extern const struct xy_component_ops xy__prio_ops;
 extern const struct xy_component_ops xy__random_ops;
 extern const struct xy_component_ops xy__stage_ops;

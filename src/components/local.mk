@@ -13,9 +13,11 @@ libxylem_all_la_SOURCES += \
 	src/components/mct.c src/components/mct.h \
 	src/components/parallel_worker.c src/components/parallel_worker.h \
 	src/components/perfmodel_select.c \
+	src/components/pipeline.c \
 	src/components/prio.c \
 	src/components/random.c \
 	src/components/reservoir.c src/components/reservoir.h \
+	src/components/schedule.c src/components/schedule.h \
 	src/components/spread.c src/components/spread.h \
 	src/components/stage.c \
 	src/components/userchoice.c \

@@ -48,6 +48,7 @@ struct xy_tree {
 	struct xy_component **leaves;              /* (b) by worker, NULL where not made yet */
 	struct xy__tree_teams *teams;              /* (b) NULL until one is asked for */
 	bool sealed;                               /* (b) */
+	char why[256];                             /* (b) what an init says is wrong, or empty */
 	unsigned nshards;                          /* (b) of each component; 1 unless set before seal */
 	struct xy__tree_engine *engine;            /* (b) set after seal, before anything runs */
 };

@@ -227,7 +227,8 @@ static int seal_init(struct xy__rules *rules)
 			continue;
 		if (rc != -ENOMEM)
 			xy__message_add(rules->error, "%s can't be set up: %s", xy__component_name(c, name),
-					strerror(-rc));
+					*rules->tree->why ? rules->tree->why : strerror(-rc));
+		*rules->tree->why = '\0';
 		seal_undo(rules, i + 1);
 		return rc;
 	}

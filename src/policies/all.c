@@ -23,6 +23,7 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_in_order,
 	&xy__policy_tree_parallel_random,
 	&xy__policy_tree_parallel_random_prio,
+	&xy__policy_tree_pipeline,
 	&xy__policy_tree_prio,
 	&xy__policy_tree_prio_archs,
 	&xy__policy_tree_prio_prefetching,

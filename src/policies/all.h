@@ -23,6 +23,7 @@ extern const struct xy_policy xy__policy_tree_heteroprio_heft;
 extern const struct xy_policy xy__policy_tree_in_order;
 extern const struct xy_policy xy__policy_tree_parallel_random;
 extern const struct xy_policy xy__policy_tree_parallel_random_prio;
+extern const struct xy_policy xy__policy_tree_pipeline;
 extern const struct xy_policy xy__policy_tree_prio;
 extern const struct xy_policy xy__policy_tree_prio_archs;
 extern const struct xy_policy xy__policy_tree_prio_prefetching;

@@ -16,6 +16,7 @@ libxylem_all_la_SOURCES += src/policies/tree_heteroprio_heft.c
 libxylem_all_la_SOURCES += src/policies/tree_in_order.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random.c
 libxylem_all_la_SOURCES += src/policies/tree_parallel_random_prio.c
+libxylem_all_la_SOURCES += src/policies/tree_pipeline.c
 libxylem_all_la_SOURCES += src/policies/tree_prio.c
 libxylem_all_la_SOURCES += src/policies/tree_prio_archs.c
 libxylem_all_la_SOURCES += src/policies/tree_prio_prefetching.c

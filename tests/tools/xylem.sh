@@ -14,7 +14,7 @@ XYLEM_DRIVERS=$work/none
 export XYLEM_DRIVERS
 policies='tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
 	tree-eager-prio tree-heft tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
-	tree-heteroprio-heft tree-in-order tree-parallel-random tree-parallel-random-prio tree-prio
+	tree-heteroprio-heft tree-in-order tree-parallel-random tree-parallel-random-prio tree-pipeline tree-prio
 	tree-prio-archs tree-prio-prefetching tree-random tree-random-prefetching
 	tree-random-prio tree-random-prio-prefetching tree-ws tree-ws-nodes'
 
@@ -84,7 +84,7 @@ for policy in $policies; do out "$policy"; done
 out '    fifo | eager | each worker { best-implementation }'
 run 0 components; no_err
 sed 's/ .*//' "$work/out" >"$work/kinds"
-for kind in fifo prio eager eager-prio random work-stealing best-implementation stage userchoice worker; do
+for kind in fifo prio eager eager-prio random work-stealing best-implementation stage userchoice pipeline worker; do
 	grep -qx -- "$kind" "$work/kinds" || fail "components: no $kind"
 done
 while read -r kind; do
