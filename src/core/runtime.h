@@ -294,8 +294,6 @@ int xy__sim_create(struct xy_runtime *rt);
 void xy__sim_nodes(struct xy_runtime *rt);
 int xy__sim_bus(struct xy_runtime *rt);
 int xy__sim_start(struct xy_runtime *rt);
-/* A transfer has ended without taking time. */
-void xy__sim_arrived(struct xy_runtime *rt);
 void xy__sim_destroy(struct xy_runtime *rt);
 double xy__sim_now_us(const struct xy_runtime *rt);
 /* sim_wait.c: lets things happen until a condition holds; false when the time is over (negative: never) before it does. */

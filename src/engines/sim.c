@@ -211,14 +211,6 @@ static void sim_advance(struct xy__sim *sim, double to_us)
 	}
 }
 
-/* A transfer of nothing ends as it begins, and no moment will come for it. */
-void xy__sim_arrived(struct xy_runtime *rt)
-{
-	xy__lock_take(&rt->sim->lock);
-	rt->sim->arrived = true;
-	xy__lock_drop(&rt->sim->lock);
-}
-
 /* Transfers have ended: their handles are told, and those that wait for them look. */
 static void sim_arrive(struct xy__sim *sim)
 {

@@ -45,8 +45,6 @@ static int transfer_issue(struct xy__transfer *t)
 	if (!error && list.count)
 		error = device->driver->copy(device->device, kind, kind == XY_COPY_OUT ? to->device : from->device,
 					     list.items, list.count, &t->event);
-	if (!error && !list.count && h->runtime->sim)
-		xy__sim_arrived(h->runtime);
 	if (!error) {
 		t->next = NULL;
 		if (channel->first)
