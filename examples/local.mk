@@ -1,11 +1,12 @@
 # Programs that use the public interface only, built by `make` and not installed, and their tests.
 examples_programs = examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
-	examples/hand_built_tree examples/spmd
+	examples/hand_built_tree examples/pipeline examples/spmd
 noinst_PROGRAMS += $(examples_programs)
 examples_complex_LDADD = libxylem.la
 examples_dot_LDADD = libxylem.la
 examples_hello_LDADD = libxylem.la
 examples_errors_LDADD = libxylem.la
+examples_pipeline_LDADD = libxylem.la -lm
 examples_spmd_LDADD = libxylem.la
 examples_graph_LDADD = libxylem.la
 examples_hand_built_tree_LDADD = libxylem.la
@@ -44,7 +45,7 @@ examples_test_kernels_SOURCES = examples/test_kernels.c $(cholesky_kernels)
 examples_test_kernels_CFLAGS = $(cholesky_cflags)
 examples_test_kernels_LDADD = libxylem.la $(BLAS_LIBS) -lm
 examples_scripts = examples/test-cholesky.sh examples/test-examples.sh examples/test-installed.sh \
-	examples/component/test-plugin.sh
+	examples/component/test-plugin.sh examples/test-pipeline.sh
 TESTS += examples/test_kernels $(examples_scripts)
 EXTRA_DIST += $(examples_scripts)
 
