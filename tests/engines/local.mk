@@ -4,3 +4,5 @@ libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
 sim_bed_libs = libsimbed.la $(helper_libs) -lm
 unit_tests += tests/engines/sim
 tests_engines_sim_LDADD = $(sim_bed_libs)
+unit_tests += tests/engines/sim_data
+tests_engines_sim_data_LDADD = $(sim_bed_libs)
