@@ -6,3 +6,5 @@ unit_tests += tests/engines/sim
 tests_engines_sim_LDADD = $(sim_bed_libs)
 unit_tests += tests/engines/sim_data
 tests_engines_sim_data_LDADD = $(sim_bed_libs)
+unit_tests += tests/engines/sim_threads
+tests_engines_sim_threads_LDADD = $(sim_bed_libs)
