@@ -108,3 +108,10 @@ TESTS += bench/pipeline.sh
 endif
 bench_pipeline_LDADD = libpipeline.la libxylem-all.la
 EXTRA_DIST += bench/pipeline.sh
+
+# How fast the simulator is: bench/sim (--quick).
+check_PROGRAMS += bench/sim
+TESTS += bench/sim.sh
+bench_sim_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machines"'
+bench_sim_LDADD = libgraph.la libxylem-all.la -lm
+EXTRA_DIST += bench/sim.sh
