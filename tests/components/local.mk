@@ -6,6 +6,7 @@ component_tests += tests/components/eager_prio
 component_tests += tests/components/fifo
 component_tests += tests/components/prefetch
 component_tests += tests/components/parallel_worker
+component_tests += tests/components/give_back
 component_tests += tests/components/heft
 component_tests += tests/components/heteroprio
 component_tests += tests/components/mct
@@ -32,6 +33,7 @@ tests_components_fifo_LDADD = $(recording_libs)
 tests_components_prefetch_LDADD = $(recording_libs)
 tests_components_prefetch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
 tests_components_parallel_worker_LDADD = $(recording_libs)
+tests_components_give_back_LDADD = $(recording_libs)
 tests_components_heft_LDADD = $(recording_libs)
 tests_components_heteroprio_LDADD = $(recording_libs)
 tests_components_mct_LDADD = $(recording_libs)
