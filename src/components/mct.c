@@ -108,20 +108,30 @@ static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct
 	return true;
 }
 
-/* Ties go to the first. */
+/* Ties go to the first that has room. If the best place is full the task waits for it: elsewhere it would end later,
+ * and be in the way of others there. */
 struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 {
-	double latest = m->idle_w > 0 ? mct_latest(m) : 0;
+	double latest = m->idle_w > 0 ? mct_latest(m) : 0, full_cost = INFINITY;
 	struct xy__choice best = { .seat = NULL }, c;
 
 	f->now_us = xy_component_now_us(&m->base);
 	for (unsigned i = 0; i < m->base.nchildren; i++) {
-		if (!xy_task_can_run_below(f->task, m->base.children[i]) || mct_is_full(m, i, f->task))
+		bool full = mct_is_full(m, i, f->task);
+
+		if (!xy_task_can_run_below(f->task, m->base.children[i]))
 			continue;
-		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++)
-			if (mct_consider(m, f, &m->estimate.seats[k], latest, &c) && (!best.seat || c.cost < best.cost))
+		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++) {
+			if (!mct_consider(m, f, &m->estimate.seats[k], latest, &c))
+				continue;
+			if (full)
+				full_cost = fmin(full_cost, c.cost);
+			else if (!best.seat || c.cost < best.cost)
 				best = c;
+		}
 	}
+	if (best.seat && best.cost > full_cost)
+		best.seat = NULL;
 	return best;
 }
 
@@ -252,8 +262,8 @@ const struct xy_component_ops xy__mct_ops = {
 		"  alpha * time until its end + beta * time to move its data + gamma * joules\n"
 		"\n"
 		"all in microseconds; the first of equals. With idle_w, the energy that the whole machine\n"
-		"uses while it waits for this task alone counts as well. If that branch refuses, the next\n"
-		"best one gets the task; if all do, it stays above until there is room.\n"
+		"uses while it waits for this task alone counts as well. If that branch is full the task\n"
+		"stays above until there is room, as it would end later elsewhere.\n"
 		"\n"
 		"A place where the task still has to be measured counts as fast as the best one that is\n"
 		"known, so that it is soon tried. If nothing is known at all, tasks are taken to be as\n"

@@ -137,8 +137,10 @@ static void counts_the_task_in_the_hands_of_a_worker(void **state)
 	bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
 	assert_true(leaves[1]->ops->stored_us(leaves[1]) == 4);
 	second = bed_task_lasting(bed, CPU | CUDA, lengths);
-	bed_submit(bed, second); /* there would be no room, though it would end sooner there */
-	assert_ptr_equal(bed_pull(bed, 0), second);
+	bed_submit(bed, second); /* there is no room, but it would end sooner there than elsewhere */
+	assert_null(bed_pull(bed, 0));
+	assert_ptr_equal(bed_pull(bed, 1), bed->tasks[0]);
+	assert_ptr_equal(bed_pull(bed, 1), second);
 	bed_close(bed);
 }
 
@@ -266,7 +268,7 @@ static void chooses_the_fastest_implementation_and_says_so(void **state)
 	bed_close(bed);
 }
 
-static void the_next_best_gets_what_the_best_refuses(void **state)
+static void what_the_best_has_no_room_for_waits_for_it(void **state)
 {
 	static const double lengths[] = { 30, 10, 20 };
 	struct xy_component *basins[3];
@@ -276,11 +278,15 @@ static void the_next_best_gets_what_the_best_refuses(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
 	assert_ptr_equal(recorder(basins[1])->pushed[0], bed->tasks[0]);
-	assert_ptr_equal(recorder(basins[2])->pushed[0], bed->tasks[1]);
-	assert_ptr_equal(recorder(basins[0])->pushed[0], bed->tasks[2]);
-	assert_true(bed->tasks[2]->expected_us == 30);
+	assert_int_equal(recorder(basins[0])->npushed + recorder(basins[2])->npushed, 0);
+	assert_int_equal(depth(xy_tree_root(bed->tree)), 2);
 	/* one that refused is not asked again before it says that it has room */
 	assert_int_equal(recorder(basins[1])->nrefused, 1);
+	basin_empty(basins[1]);
+	assert_true(xy_can_push_parents(basins[1], &bed->workers[1]));
+	assert_ptr_equal(recorder(basins[1])->pushed[1], bed->tasks[1]);
+	assert_true(bed->tasks[1]->expected_us == 10);
+	assert_int_equal(recorder(basins[1])->nrefused, 2);
 	bed_close(bed);
 }
 
@@ -295,17 +301,12 @@ static void what_all_refuse_stays_above_until_there_is_room(void **state)
 	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
 	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
 	assert_int_equal(depth(fifo), 2);
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(recorder(basins[i])->nrefused, 1);
-	recorder(basins[0])->room = 1;
-	assert_true(xy_can_push_parents(basins[0], &bed->workers[0]));
-	assert_ptr_equal(recorder(basins[0])->pushed[0], bed->tasks[0]);
-	assert_int_equal(depth(fifo), 1);
-	assert_false(xy_can_push_parents(basins[2], &bed->workers[1]));
-	recorder(basins[2])->room = 1;
-	assert_null(xy_pull(basins[2]->parents[0], &bed->workers[2])); /* does not say that there is room */
-	assert_int_equal(depth(fifo), 1);
-	assert_true(xy_can_push_parents(basins[2], &bed->workers[2]));
+	assert_int_equal(recorder(basins[1])->nrefused, 1);
+	recorder(basins[1])->room = 2;
+	assert_null(xy_pull(basins[1]->parents[0], &bed->workers[1])); /* does not say that there is room */
+	assert_int_equal(depth(fifo), 2);
+	assert_true(xy_can_push_parents(basins[1], &bed->workers[1]));
+	assert_ptr_equal(recorder(basins[1])->pushed[0], bed->tasks[0]);
 	assert_int_equal(depth(fifo), 0);
 	bed_close(bed);
 }
@@ -392,7 +393,7 @@ int main(void)
 		cmocka_unit_test(gamma_is_what_a_joule_is_worth),
 		cmocka_unit_test(the_power_of_an_idle_machine_counts_after_the_last_worker),
 		cmocka_unit_test(chooses_the_fastest_implementation_and_says_so),
-		cmocka_unit_test(the_next_best_gets_what_the_best_refuses),
+		cmocka_unit_test(what_the_best_has_no_room_for_waits_for_it),
 		cmocka_unit_test(what_all_refuse_stays_above_until_there_is_room),
 		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
 		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),
