@@ -78,6 +78,7 @@ dist_docpipeline_DATA = doc/examples/pipeline/models.yml doc/examples/pipeline/d
 	doc/examples/pipeline/devices.yml doc/examples/pipeline/published.yml
 
 dist_docpages_DATA += doc/graphs.md
+dist_docpages_DATA += doc/sim.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
 dist_docexamples_DATA = doc/examples/box.xym
