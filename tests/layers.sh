@@ -12,7 +12,7 @@ pipeline   pipeline/
 graph      graph/
 bound      bound/
 machine    core/(topology|machine|config|drivers|platform|perf/(file|lines|starpu|stats|store)\.)
-task       core/(task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
+task       core/(ahead\.h|task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
 tree       core/(component|option|registry|expression|tree)
 components components/
 policies   policies/

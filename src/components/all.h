@@ -9,6 +9,7 @@
 #include <xylem/component.h>
 
 extern const struct xy_component_ops xy__best_implementation_ops;
+extern const struct xy_component_ops xy__cambium_ops;
 extern const struct xy_component_ops xy__eager_ops;
 extern const struct xy_component_ops xy__eager_calibration_ops;
 extern const struct xy_component_ops xy__eager_prio_ops;

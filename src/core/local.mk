@@ -1,5 +1,6 @@
 # The life of a task: a line for each unit, with its private headers so that `make dist` packs them.
 libxylem_all_la_SOURCES += src/core/agent.c
+libxylem_all_la_SOURCES += src/core/ahead.c src/core/ahead.h
 libxylem_all_la_SOURCES += src/core/build.c src/core/build.h
 libxylem_all_la_SOURCES += src/core/component.c
 libxylem_all_la_SOURCES += src/core/config.c src/core/config.h

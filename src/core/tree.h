@@ -26,6 +26,8 @@ struct xy__tree_engine {
 	/* Microseconds; and when a worker is expected to have done what it has begun. NULL: there is no time. */
 	double (*now_us)(struct xy__tree_engine *engine);
 	double (*free_us)(struct xy__tree_engine *engine, unsigned worker);
+	/* How many tasks have been submitted ever, and whether more wait to be. NULL: nobody counts. */
+	uint64_t (*submitted)(struct xy__tree_engine *engine, bool *more);
 	/* Gives a task to the root again. NULL: it is pushed, and must not be refused. */
 	void (*take_back)(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
 	/* Begins to move a task's data to where a worker computes. NULL: it is all in one place, or stays. */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/ahead.h"
 #include "core/deps.h"
 #include "core/util/bits.h"
 
@@ -332,6 +333,7 @@ int xy__sim_start(struct xy_runtime *rt)
 	rt->engine.wake = sim_wake;
 	rt->engine.now_us = xy__runtime_now_us;
 	rt->engine.free_us = xy__runtime_free_us;
+	rt->engine.submitted = xy__ahead_submitted;
 	rt->engine.take_back = xy__inbox_take_back;
 	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree->engine = &rt->engine;

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "core/ahead.h"
 #include "core/machine.h"
 #include "core/runtime.h"
 #include "core/team.h"
@@ -266,6 +267,7 @@ int xy__threads_start(struct xy_runtime *rt)
 	rt->engine.wake = threads_wake;
 	rt->engine.now_us = xy__runtime_now_us;
 	rt->engine.free_us = xy__runtime_free_us;
+	rt->engine.submitted = xy__ahead_submitted;
 	rt->engine.take_back = xy__inbox_take_back;
 	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree->engine = &rt->engine;

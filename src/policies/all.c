@@ -7,6 +7,7 @@
 #include "core/tree.h"
 
 const struct xy_policy *const xy__policies[] = {
+	&xy__policy_tree_cambium,
 	&xy__policy_tree_dmda,
 	&xy__policy_tree_dmdap,
 	&xy__policy_tree_dmdar,

@@ -7,6 +7,7 @@
 
 #include <xylem/component.h>
 
+extern const struct xy_policy xy__policy_tree_cambium;
 extern const struct xy_policy xy__policy_tree_dmda;
 extern const struct xy_policy xy__policy_tree_dmdap;
 extern const struct xy_policy xy__policy_tree_dmdar;

@@ -1,5 +1,6 @@
 # One file per policy; all.c is the table.
 libxylem_all_la_SOURCES += src/policies/all.c src/policies/all.h
+libxylem_all_la_SOURCES += src/policies/tree_cambium.c
 libxylem_all_la_SOURCES += src/policies/tree_dmda.c
 libxylem_all_la_SOURCES += src/policies/tree_dmdap.c
 libxylem_all_la_SOURCES += src/policies/tree_dmdar.c

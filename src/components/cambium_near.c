@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of a type's tasks a worker takes where data has to be moved: one that is urgent and has its data near, and none
+ * that another worker of its kind would end sooner because the data is there.
+ */
+#include <math.h>
+
+#include "components/cambium.h"
+
+enum { NEAR_TASKS = 16, NEAR_TRIES = 4, NEAR_SEATS = 16 };
+
+/* A microsecond of moving data counts like so many of rank. */
+#define NEAR_WEIGHT 4.0f
+
+static float near_transfer_us(const struct xy_task *task, unsigned worker)
+{
+	struct xy_prediction p = xy_task_transfer(task, worker);
+
+	return p.kind == XY_PREDICTION_VALUE ? (float)p.us : 0;
+}
+
+/* Tasks of a type from a group on, the best of rank and nearness of their data first. */
+static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsigned worker,
+			  struct xy__cambium_near *list)
+{
+	unsigned n = 0;
+
+	for (unsigned i = group + 1; i-- > 0 && n < NEAR_TASKS;)
+		for (struct xy_task *task = t->groups[i].first, *before = NULL; task && n < NEAR_TASKS;
+		     before = task, task = task->next) {
+			struct xy__cambium_near near = { .task = task, .before = before, .group = i,
+					     .transfer_us = near_transfer_us(task, worker) };
+			unsigned k = n++;
+
+			near.score = t->groups[i].rank_us - NEAR_WEIGHT * near.transfer_us;
+			for (; k && list[k - 1].score < near.score; k--)
+				list[k] = list[k - 1];
+			list[k] = near;
+		}
+	return n;
+}
+
+/* Another worker of the kind that would end the task sooner, as its data is nearer there; NULL: there is none. */
+static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const struct xy__cambium_near *near,
+					     const struct xy__cambium_type *t, unsigned worker, double now_us)
+{
+	unsigned kind = c->kinds[worker], node = xy_machine_worker(xy_component_machine(&c->base), worker)->node;
+	double end = fmax(c->ends_us[worker], now_us) + (double)near->transfer_us;
+	unsigned first = c->first_of_kind[kind];
+	const struct xy__seat *best = NULL;
+
+	if (near->transfer_us < (float)XY__CAMBIUM_MOVES * t->us[kind])
+		return NULL;
+	end -= XY__CAMBIUM_MOVES * (double)t->us[kind];
+	for (unsigned i = first; i < c->first_of_kind[kind + 1] && i < first + NEAR_SEATS; i++) {
+		const struct xy__seat *seat = c->by_kind[i];
+		double free_us = fmax(c->ends_us[seat->worker], now_us);
+
+		if (seat->node == node || free_us >= end)
+			continue;
+		free_us += (double)near_transfer_us(near->task, seat->worker);
+		if (free_us < end) {
+			end = free_us;
+			best = seat;
+		}
+	}
+	return best;
+}
+
+struct xy__cambium_near xy__cambium_pick(struct xy__cambium *c, const struct xy__cambium_type *t, unsigned group,
+					 unsigned worker, double now_us)
+{
+	struct xy__cambium_near list[NEAR_TASKS];
+	unsigned n;
+
+	if (!c->moves)
+		return (struct xy__cambium_near){ .task = t->groups[group].first, .group = group };
+	n = near_list(t, group, worker, list);
+	for (unsigned i = 0; i < n && i < NEAR_TRIES; i++) {
+		const struct xy__seat *seat = near_elsewhere(c, &list[i], t, worker, now_us);
+
+		if (!seat)
+			return list[i];
+		if (i == 0 && c->ends_us[seat->worker] <= now_us)
+			c->wanted = seat;
+	}
+	return (struct xy__cambium_near){ .task = NULL };
+}

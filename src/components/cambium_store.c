@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tasks that are here: by type, and within a type in order of rank. The invariant: the groups of a type have
+ * different keys, rise with them, and none is empty.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "components/cambium.h"
+
+/* Lengths that differ by less than an eighth or so make no other type. */
+#define TYPE_STEPS 6
+
+/* --- types --- */
+
+static int type_step(float us)
+{
+	return isinf(us) ? INT16_MAX : (int)lroundf(log2f(us) * TYPE_STEPS);
+}
+
+static int type_distance(const struct xy__cambium *c, const struct xy__cambium_type *t, const float *us)
+{
+	int distance = 0;
+
+	for (unsigned k = 0; k < c->nkinds; k++)
+		if (t->us[k] != us[k])
+			distance += abs(type_step(t->us[k]) - type_step(us[k]));
+	return distance;
+}
+
+/* How long a task takes on each kind; false if it can't run anywhere below. */
+static bool type_lengths(struct xy__cambium *c, const struct xy_task *task, float *us)
+{
+	struct xy__forecast forecast;
+	bool runs[XY__CAMBIUM_KINDS], known[XY__CAMBIUM_KINDS], any = false;
+	float least = INFINITY;
+
+	xy__forecast_init(&forecast, &c->estimate, task);
+	for (unsigned k = 0; k < c->nkinds; k++) {
+		struct xy__length length = xy__forecast_length(&forecast, c->seats[k]);
+
+		runs[k] = length.runs;
+		known[k] = length.runs && length.known && length.us > 0;
+		us[k] = known[k] ? (float)length.us : INFINITY;
+		any |= runs[k];
+		if (us[k] < least)
+			least = us[k];
+	}
+	if (isinf(least))
+		least = c->guess_us;
+	else
+		c->guess_us += (least - c->guess_us) / 16;
+	for (unsigned k = 0; k < c->nkinds; k++)
+		if (runs[k] && !known[k])
+			us[k] = least;
+	return any;
+}
+
+static void type_init(struct xy__cambium *c, struct xy__cambium_type *t, const float *us)
+{
+	/* the memory of groups is used again */
+	*t = (struct xy__cambium_type){ .least_us = INFINITY, .groups = t->groups, .room = t->room };
+	for (unsigned k = 0; k < XY__CAMBIUM_KINDS; k++) {
+		t->us[k] = k < c->nkinds ? us[k] : INFINITY;
+		if (t->us[k] < t->least_us) {
+			t->least_us = t->us[k];
+			t->fast = k;
+		}
+	}
+}
+
+unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
+{
+	float us[XY__CAMBIUM_KINDS];
+	unsigned nearest = XY__CAMBIUM_NOTYPE;
+	int least = INT32_MAX;
+
+	if (!xy__task_codelet(task) || task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA | XY__TASK_CLOSES) ||
+	    !type_lengths(c, task, us))
+		return XY__CAMBIUM_NOTYPE;
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		int distance;
+
+		if (!memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
+			return i;
+		distance = type_distance(c, &c->types[i], us);
+		if (distance < least) {
+			least = distance;
+			nearest = i;
+		}
+	}
+	if (least == 0 || c->ntypes == XY__CAMBIUM_TYPES)
+		return nearest;
+	type_init(c, &c->types[c->ntypes], us);
+	return c->ntypes++;
+}
+
+/* --- groups --- */
+
+static bool group_before(const struct xy__cambium_group *a, const struct xy__cambium_group *b)
+{
+	if (a->rank_us != b->rank_us)
+		return a->rank_us < b->rank_us;
+	return a->priority != b->priority ? a->priority < b->priority : a->tail_us < b->tail_us;
+}
+
+static bool groups_reserve(struct xy__cambium_type *t)
+{
+	unsigned room = t->room ? 2 * t->room : 8;
+	struct xy__cambium_group *groups;
+
+	if (t->ngroups < t->room)
+		return true;
+	groups = realloc(t->groups, room * sizeof *groups);
+	if (!groups)
+		return false;
+	t->groups = groups;
+	t->room = room;
+	return true;
+}
+
+bool xy__cambium_insert(struct xy__cambium *c, unsigned type, struct xy_task *task, float path_us, float area_us)
+{
+	struct xy__cambium_type *t = &c->types[type];
+	struct xy__cambium_group key = { .rank_us = path_us + t->least_us, .priority = task->priority,
+					 .tail_us = path_us > area_us ? path_us : area_us,
+					 .first = task, .last = task };
+	unsigned low = 0, high = t->ngroups;
+
+	if (!groups_reserve(t))
+		return false;
+	task->next = NULL;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (group_before(&t->groups[middle], &key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < t->ngroups && !group_before(&key, &t->groups[low])) {
+		t->groups[low].last->next = task;
+		t->groups[low].last = task;
+	} else {
+		memmove(&t->groups[low + 1], &t->groups[low], (t->ngroups++ - low) * sizeof *t->groups);
+		t->groups[low] = key;
+	}
+	t->ntasks++;
+	c->backlog_us[t->fast] += (double)t->least_us;
+	return true;
+}
+
+void xy__cambium_remove(struct xy__cambium *c, unsigned type, unsigned group, struct xy_task *task,
+			struct xy_task *before)
+{
+	struct xy__cambium_type *t = &c->types[type];
+	struct xy__cambium_group *g = &t->groups[group];
+
+	if (before)
+		before->next = task->next;
+	else
+		g->first = task->next;
+	if (g->last == task)
+		g->last = before;
+	if (!g->first)
+		memmove(g, g + 1, (--t->ngroups - group) * sizeof *g);
+	c->backlog_us[t->fast] -= (double)t->least_us;
+	if (!--t->ntasks && c->backlog_us[t->fast] < 0)
+		c->backlog_us[t->fast] = 0;
+}
+
+struct xy_task *xy__cambium_empty(struct xy__cambium *c)
+{
+	struct xy_task *first = NULL;
+
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		struct xy__cambium_type *t = &c->types[i];
+
+		for (unsigned k = 0; k < t->ngroups; k++) {
+			t->groups[k].last->next = first;
+			first = t->groups[k].first;
+		}
+		t->ngroups = t->ntasks = 0;
+		t->ntops = t->begun = 0;
+		t->left = 0;
+	}
+	memset(c->backlog_us, 0, sizeof c->backlog_us);
+	return first;
+}
