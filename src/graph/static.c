@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What static list schedulers have in common: means, upward ranks, and placing tasks one by one where they end
- * first, also in gaps. Each processor's tasks are an array in the order of time.
+ * first, also in gaps. Of each processor it is known when it is busy.
  */
 #include "graph/static.h"
 
@@ -119,19 +119,18 @@ double *graph_costs(const struct graph *g)
 	return costs;
 }
 
-/* --- a processor's tasks --- */
+/* --- when a processor is busy --- */
 
-struct static_slot {
+struct static_span {
 	double start, end;
-	uint32_t task;
 };
 
 struct static_processor {
-	struct static_slot *slots;   /* in the order of time */
+	struct static_span *spans;   /* in the order of time, with gaps between them */
 	uint32_t count, room;
 };
 
-/* The first slot that ends after a moment. */
+/* The first span that ends after a moment. */
 static uint32_t static_search(const struct static_processor *processor, double moment)
 {
 	uint32_t low = 0, high = processor->count;
@@ -139,7 +138,7 @@ static uint32_t static_search(const struct static_processor *processor, double m
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (processor->slots[middle].end > moment)
+		if (processor->spans[middle].end > moment)
 			high = middle;
 		else
 			low = middle + 1;
@@ -147,35 +146,88 @@ static uint32_t static_search(const struct static_processor *processor, double m
 	return low;
 }
 
-/* When a task that is ready can begin, and before which slot. */
+/* When a task that is ready can begin, and before which span. */
 static double static_gap(const struct static_processor *processor, double ready, double cost, uint32_t *at)
 {
 	double start = ready;
 
 	for (*at = static_search(processor, ready); *at < processor->count; ++*at) {
-		const struct static_slot *slot = &processor->slots[*at];
+		const struct static_span *span = &processor->spans[*at];
 
-		if (start + cost <= slot->start)
+		if (start + cost <= span->start)
 			break;
-		start = fmax(start, slot->end);
+		start = fmax(start, span->end);
 	}
 	return start;
 }
 
-static int static_insert(struct static_processor *processor, uint32_t at, struct static_slot slot)
+/* Adds a span before another; spans that touch become one. */
+static int static_insert(struct static_processor *processor, uint32_t at, struct static_span span)
 {
+	struct static_span *spans = processor->spans;
+	bool left = at && spans[at - 1].end == span.start, right = at < processor->count && spans[at].start == span.end;
+
+	if (span.start == span.end)
+		return 0;
+	if (left || right) {
+		if (left)
+			spans[at - 1].end = right ? spans[at].end : span.end;
+		else
+			spans[at].start = span.start;
+		if (left && right)
+			memmove(&spans[at], &spans[at + 1], (--processor->count - at) * sizeof(span));
+		return 0;
+	}
 	if (processor->count == processor->room) {
 		uint32_t room = processor->room + processor->room / 2 + 8;
-		struct static_slot *slots = realloc(processor->slots, room * sizeof(*slots));
 
-		if (!slots)
+		spans = realloc(spans, room * sizeof(*spans));
+		if (!spans)
 			return -ENOMEM;
-		processor->slots = slots;
+		processor->spans = spans;
 		processor->room = room;
 	}
-	memmove(&processor->slots[at + 1], &processor->slots[at], (processor->count - at) * sizeof(slot));
-	processor->slots[at] = slot;
+	memmove(&spans[at + 1], &spans[at], (processor->count - at) * sizeof(span));
+	spans[at] = span;
 	processor->count++;
+	return 0;
+}
+
+/* --- positions --- */
+
+struct static_item {
+	double start, end;
+	uint32_t processor, task;
+};
+
+/* By processor, then by time; tasks that take no time come before what begins then. */
+static int static_compare(const void *a, const void *b)
+{
+	const struct static_item *x = a, *y = b;
+
+	if (x->processor != y->processor)
+		return x->processor < y->processor ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+static int static_number(struct graph_schedule *schedule, uint32_t n)
+{
+	struct static_item *items = malloc((n + (size_t)1) * sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < n; t++)
+		items[t] = (struct static_item){ schedule->start[t], schedule->end[t], schedule->places[t].worker, t };
+	qsort(items, n, sizeof(*items), static_compare);
+	for (uint32_t i = 0; i < n; i++)
+		schedule->places[items[i].task].position =
+			i && items[i].processor == items[i - 1].processor ?
+			schedule->places[items[i - 1].task].position + 1 : 0;
+	free(items);
 	return 0;
 }
 
@@ -277,7 +329,7 @@ static int static_put(struct static_list *list, uint32_t t)
 	list->schedule->end[t] = best_start + costs[chosen];
 	list->schedule->makespan = fmax(list->schedule->makespan, list->schedule->end[t]);
 	return static_insert(&list->processors[chosen], best_at,
-			     (struct static_slot){ best_start, best_start + costs[chosen], t });
+			     (struct static_span){ best_start, best_start + costs[chosen] });
 }
 
 static int static_run(struct static_list *list)
@@ -298,10 +350,7 @@ static int static_run(struct static_list *list)
 			if (!--list->missing[e->after[i]])
 				static_heap_add(list, e->after[i]);
 	}
-	for (uint32_t p = 0; p < list->problem->nprocessors; p++)
-		for (uint32_t i = 0; i < list->processors[p].count; i++)
-			list->schedule->places[list->processors[p].slots[i].task].position = i;
-	return error;
+	return error ? error : static_number(list->schedule, e->ntasks);
 }
 
 int graph__static_schedule(const struct graph_problem *problem, const struct graph__static *rules,
@@ -321,7 +370,7 @@ int graph__static_schedule(const struct graph_problem *problem, const struct gra
 	    list.heap)
 		error = static_run(&list);
 	for (uint32_t p = 0; list.processors && p < problem->nprocessors; p++)
-		free(list.processors[p].slots);
+		free(list.processors[p].spans);
 	free(list.processors);
 	free(list.ready);
 	free(list.missing);

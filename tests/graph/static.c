@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "graph/static.h"
@@ -291,6 +292,25 @@ static void schedules_are_valid_on_random_graphs_and_machines(void **state)
 	}
 }
 
+static void many_independent_tasks_are_placed_soon(void **state)
+{
+	struct timespec from, to;
+	struct bench bench = { 0 };
+
+	(void)state;
+	assert_int_equal(graph_make(&bench.g, "independent:200000", NULL, 0), 0);
+	assert_int_equal(graph_edges_init(&bench.edges, &bench.g), 0);
+	bench.costs = malloc(bench.g.ntasks * 4 * sizeof(double));
+	for (uint32_t i = 0; i < bench.g.ntasks * 4; i++)
+		bench.costs[i] = 1 + i % 7;
+	bench.problem = (struct graph_problem){ .edges = &bench.edges, .nprocessors = 4, .costs = bench.costs };
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	assert_true(makespan(&bench, graph_heft) > 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	assert_true(to.tv_sec - from.tv_sec < 30);
+	bench_close(&bench);
+}
+
 static void a_task_that_can_run_nowhere_is_refused(void **state)
 {
 	struct graph_schedule schedule;
@@ -344,6 +364,7 @@ int main(void)
 		cmocka_unit_test(no_schedule_of_the_heft_graph_is_shorter_than_73),
 		cmocka_unit_test(no_schedule_of_the_peft_graph_is_shorter_than_113),
 		cmocka_unit_test(schedules_are_valid_on_random_graphs_and_machines),
+		cmocka_unit_test(many_independent_tasks_are_placed_soon),
 		cmocka_unit_test(a_task_that_can_run_nowhere_is_refused),
 		cmocka_unit_test(check_finds_what_is_wrong_with_a_schedule),
 	};

@@ -87,8 +87,8 @@ static void expect_order(const struct graph *g, struct seen *seen)
 
 static void all_builders_run_on_all_kinds_of_workers(void **state)
 {
-	static const char *const texts[] = { "cholesky:6", "lu:4", "qr:4", "stencil:6x5", "forkjoin:5x3", "random:layers=6:width=8:seed=5",
-		"independent:20", "chain:9" };
+	static const char *const texts[] = { "cholesky:6", "lu:4", "qr:4", "stencil:6x5", "forkjoin:5x3",
+		"random:layers=6:width=8:seed=5", "independent:20", "chain:9" };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
