@@ -62,6 +62,8 @@ while read -r place from; do
 	grep -qF -- "${file%.c}" examples/local.mk doc/local.mk || fault "$place: $file is not built"
 done <"$work/blocks"
 
+# a schedule as some of them name it
+echo '- stage: [1, 2]' >"$work/schedule.yml"
 for page in $pages; do
 	folder=$(dirname "$page")
 	grep -oE '\]\([^)]*\)' "$page" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^https\{0,1\}:' |
@@ -82,7 +84,7 @@ for page in $pages; do
 	grep -oE "SCHED='[^']*'|SCHED=tree-[a-z-]+|\`tree-[a-z-]+\`|\`modular-[a-z-]+\`" "$page" |
 		grep -vE "modular-(heft|dmda)" | sed "s/^SCHED=//; s/['\`]//g" | sort -u |
 		while read -r expression; do
-			"$xylem" check "$expression" >"$work/out" 2>&1 || {
+			(cd "$work" && "$xylem" check "$expression") >"$work/out" 2>&1 || {
 				fault "$page: $expression"
 				fault "$(cat "$work/out")"
 			}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pipeline on the tree: microbatches stream through a made-up model of 48 layers, each layer a task that takes a
- * given time. `pipeline --write FOLDER` writes the files from which sched-pipeline makes a schedule for the workers that
- * there are; without it the program runs under the policy in SCHED and says how often a microbatch came out.
+ * given time. `pipeline --write FOLDER` writes the files from which sched-pipeline makes a schedule for the workers
+ * that there are; without it the program runs under the policy in SCHED and says how often a microbatch came out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,8 @@ static int write_types(FILE *file, const struct xy_machine *machine)
 
 		if (!is_first(machine, w))
 			continue;
-		fprintf(file, "speed-%g:\n  bw_Mbps: 100000\n  mem_MB: 4096\n  model_profiles:\n    %s:\n", speed, model);
+		fprintf(file, "speed-%g:\n  bw_Mbps: 100000\n  mem_MB: 4096\n", speed);
+		fprintf(file, "  model_profiles:\n    %s:\n", model);
 		fprintf(file, "    - batch_size: 1\n      dtype: torch.float32\n      time_s: [");
 		for (unsigned i = 1; i <= LAYERS; i++)
 			fprintf(file, "%s%.17g", i > 1 ? ", " : "", layer_us(i) / speed * 1e-6);

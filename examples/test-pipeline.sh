@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A pipeline on the tree does in a simulation what sched-pipeline predicts, within 5 %, and runs on real workers.
 top=$PWD
+src=$(cd "${srcdir:-.}" && pwd) || exit 99
 [ -x ./sched-pipeline ] || {
 	echo "SKIP: no sched-pipeline, as there is no libyaml"
 	exit 77
@@ -53,6 +54,19 @@ for XYLEM_SIM in two-speeds.xym cpu:2 cpu:5 cpu:48; do
 	done
 done
 unset XYLEM_SIM
+
+# The commands of doc/pipeline.md print what the page says.
+awk -v work="$work" '
+	/^## / { inside = $0 == "## On the tree" }
+	/^###/ { inside = 0 }
+	inside && /^    \$ / { print substr($0, 7) >(work "/commands") }
+	inside && /^    [^$]/ { print substr($0, 5) >(work "/said") }' "$src/doc/pipeline.md"
+mkdir page && ln -s "$top/examples" page/examples && ln -s "$top/xylem" page/xylem
+(cd page && PATH=.:$PATH sh ../commands) >got || fail "the commands of the page"
+cmp said got || {
+	fail "the page says something else than"
+	cat got
+}
 
 # On real workers it takes longer than that, how much depends on the computer.
 XYLEM_NCPU=3

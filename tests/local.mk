@@ -51,6 +51,7 @@ unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
 script_tests += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
+script_tests += tests/tools/model-export.sh
 script_tests += tests/tools/sim.sh
 script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh

@@ -12,7 +12,7 @@ else
 xylem_SOURCES += src/tools/pipeline_none.c
 xylem_pipeline =
 endif
-xylem_SOURCES += src/tools/model.c src/tools/model.h src/tools/model_plot.c
+xylem_SOURCES += src/tools/model.c src/tools/model.h src/tools/model_export.c src/tools/model_plot.c
 xylem_SOURCES += src/core/perf/file.c src/core/perf/lines.c src/core/perf/starpu.c src/core/perf/stats.c
 xylem_SOURCES += src/core/perf/store.c src/core/util/buffer.c src/core/util/futex.c
 xylem_SOURCES += src/core/config.c src/core/util/log.c src/core/util/message.c

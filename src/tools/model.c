@@ -242,6 +242,18 @@ static bool model_arguments(struct model_request *r, int argc, char **argv)
 			     !strcmp(r->action, "check"));
 }
 
+static enum tool_status model_export(int argc, char **argv)
+{
+	struct xy__settings settings;
+	enum tool_status status;
+
+	if (xy__settings_init(&settings, NULL))
+		return TOOL_USAGE;
+	status = tool_model_export(&settings, argc, argv);
+	xy__settings_fini(&settings);
+	return status;
+}
+
 static enum tool_status model_forward(int argc, char **argv)
 {
 	struct model_request r = { 0 };
@@ -251,6 +263,8 @@ static enum tool_status model_forward(int argc, char **argv)
 		printf("usage: xylem model %s\n\n%s", tool_model.usage, tool_model.help);
 		return TOOL_OK;
 	}
+	if (argc > 1 && !strcmp(argv[1], "export"))
+		return model_export(argc - 2, argv + 2);
 	if (!model_arguments(&r, argc, argv)) {
 		tool_say("usage: xylem model %s", tool_model.usage);
 		return TOOL_USAGE;
@@ -272,11 +286,17 @@ static enum tool_status model_forward(int argc, char **argv)
 
 const struct tool_command tool_model = {
 	.name = "model",
-	.usage = "list|show|plot|check [NAME|PATH] [--host HOST] [--svg FILE]",
+	.usage = "list|show|plot|check [NAME|PATH] [--host HOST] [--svg FILE]\n"
+		 "       xylem model export --device-types [options] LAYER...",
 	.summary = "performance models: what is stored, and what to think of it",
 	.help = "list: the models in the folder XYLEM_MODELS. show NAME: the rows of one. plot NAME: time over\n"
 		"size, in the terminal, or with --svg as a file. check [NAME]: rows that are synthetic, rest on few\n"
 		"samples, vary much or have drifted; a file that can't be read makes the exit status 1. A NAME with a\n"
-		"slash is the path of a file, ours or StarPU's. --host: that host's models.\n",
+		"slash is the path of a file, ours or StarPU's. --host: that host's models.\n\n"
+		"export --device-types: writes device_types.yml and models.yml for sched-pipeline and prints the\n"
+		"types, one for each host and architecture on which all layers have been measured. A LAYER is the\n"
+		"name of a model, NAME@BYTES where it has several sizes, NAME*COUNT for several layers in a row.\n"
+		"Options: --model-name NAME (model), --batch-size N (1), --memory MB (this computer's), --out BYTES\n"
+		"that each layer passes on (0) with --bandwidth MBPS, --folder FOLDER (.).\n",
 	.forward = model_forward,
 };
