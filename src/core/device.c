@@ -11,11 +11,14 @@
 #include "core/data/memory.h"
 #include "core/data/redux.h"
 #include "core/deps.h"
-#include "core/runtime.h"
+#include "core/team.h"
 
 enum { FEW_BUFFERS = 16 };
 
-enum slot_state { SLOT_FREE, SLOT_FETCHING, SLOT_INITIALISING, SLOT_LAUNCHED };
+enum slot_state {
+	SLOT_FREE, SLOT_FETCHING, SLOT_INITIALISING, SLOT_LAUNCHED,
+	SLOT_GATHERING, SLOT_HELPING           /* in a simulation: the task is a team's */
+};
 
 struct xy__slot {
 	enum slot_state state;
@@ -47,13 +50,13 @@ static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int statu
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
 	struct xy_runtime *rt = worker->agent.runtime;
-	double now = xy_now(rt), launched = slot->begin;
+	double now = xy_now(rt);
 
 	if (slot->begin < all->ended)
 		slot->begin = all->ended;
 	all->ended = now;
 	if (rt->settings.profile)
-		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - launched) * 1e9),
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - slot->begin) * 1e9),
 					  memory_order_relaxed);
 	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
@@ -98,6 +101,8 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 	slot->state = SLOT_FREE;
 	all->used--;
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	if (xy__team_is_joined(worker))
+		xy__team_tell(worker);
 	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
 		xy__node_lose(worker->agent.runtime, worker->node);
 	worker->agent.base.offers = 0;
@@ -159,6 +164,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	}
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_LAUNCHED;
+	call.nranks = xy__team_launch(worker);
 	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
 }
 
@@ -260,6 +266,33 @@ static bool slots_fill(struct xy__slots *all)
 	return true;
 }
 
+/* --- teams, in a simulation --- */
+
+/* The worker has joined a team, and does nothing else until the task is over. */
+static void slot_join(struct xy__slots *all, struct xy__slot *slot)
+{
+	bool leads = xy__team_is_led_by(all->worker);
+
+	slot->state = leads ? SLOT_GATHERING : SLOT_HELPING;
+	all->used++;
+	if (!leads)
+		xy__team_tell(all->worker);
+}
+
+/* The leader begins when all have come; the others leave when it is done. */
+static bool slot_meet(struct xy__slots *all, struct xy__slot *slot)
+{
+	bool leads = slot->state == SLOT_GATHERING;
+
+	if (leads ? !xy__team_is_complete(all->worker) : !xy__team_has_left(all->worker))
+		return false;
+	slot->state = SLOT_FREE;
+	all->used--;
+	if (leads)
+		slot_begin(all, slot, xy__team_begin(all->worker));
+	return true;
+}
+
 static bool slots_step(struct xy__slots *all)
 {
 	struct xy_runtime *rt = all->worker->agent.runtime;
@@ -271,6 +304,8 @@ static bool slots_step(struct xy__slots *all)
 	for (unsigned i = 0; i < all->size; i++) {
 		struct xy__slot *slot = &all->slots[i];
 
+		if (slot->state >= SLOT_GATHERING)
+			any |= slot_meet(all, slot);
 		if (slot->state == SLOT_FETCHING)
 			any |= slot_fetch(all, slot);
 		if (slot->state == SLOT_INITIALISING || slot->state == SLOT_LAUNCHED)
@@ -308,7 +343,9 @@ bool xy__device_take(struct xy__worker *worker)
 	for (unsigned i = 0; i < all->size; i++) {
 		struct xy_task *task = all->slots[i].state == SLOT_FREE ? xy__threads_try(worker) : NULL;
 
-		if (task)
+		if (task && xy__team_is_joined(worker))
+			slot_join(all, &all->slots[i]);
+		else if (task)
 			slot_begin(all, &all->slots[i], task);
 		else if (all->slots[i].state == SLOT_FREE)
 			break;

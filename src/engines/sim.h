@@ -71,7 +71,7 @@ struct xy__sim {
 	_Atomic bool arrived;                        /* (a) transfers have ended that nobody was told about */
 	bool news;                                   /* (p) something has ended */
 	double *busy_until_us;                       /* (l) by worker: when its device has done what was launched */
-	bool retried;                                /* (p) those that wait have looked in vain, and nothing moved since */
+	bool retried;                                /* (p) those that wait have looked in vain */
 	_Atomic int64_t live;                        /* (p) to write: tasks that workers submitted, less those ended */
 	_Atomic bool stuck;                          /* (a) it was said that nothing can happen any more */
 

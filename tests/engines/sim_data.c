@@ -69,8 +69,8 @@ static void two_transfers_share_a_link(void **state)
 	SIM_SUBMIT(bed, 0, 10, .codelet = &sim_read, .handles = { a }, ON(CUDA0));
 	SIM_SUBMIT(bed, 1, 10, .codelet = &sim_read, .handles = { b }, ON(CUDA1));
 	sim_wait(bed);
-	/* The latency is worth 5000 bytes. Each gets 500 bytes per microsecond: 15000 have come after 30; then the other
-	 * one, which has 20000 left of 35000, has the link to itself. */
+	/* The latency is worth 5000 bytes. Each gets 500 bytes per microsecond: 15000 have come after 30; then the
+	 * other one, which has 20000 left of 35000, has the link to itself. */
 	sim_assert_us(bed->fates[0].start_us, 30);
 	sim_assert_us(bed->fates[1].start_us, 50);
 	sim_unregister(&a);
@@ -163,6 +163,20 @@ static void data_come_while_a_kernel_runs(void **state)
 	sim_assert_us(bed->fates[1].start_us, 100);
 	sim_assert_us(bed->fates[1].end_us, 110);
 	sim_unregister(&h);
+	assert_int_equal(sim_stop(bed, 0), 0);
+}
+
+static void a_device_is_busy_with_one_kernel_at_a_time(void **state)
+{
+	struct sim_bed *bed = start_gpus(&(struct xy_config){ .profile = true });
+	struct xy_worker_stats stats;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		SIM_SUBMIT(bed, i, 1000, .codelet = &sim_plain, ON(CUDA0));
+	sim_wait(bed);
+	assert_int_equal(xy_worker_stats(bed->rt, CUDA0, &stats), 0);
+	assert_true(stats.busy_s * 1e6 > 599.9 && stats.busy_s * 1e6 < 600.1);
 	assert_int_equal(sim_stop(bed, 0), 0);
 }
 
@@ -570,6 +584,7 @@ int main(void)
 		cmocka_unit_test(without_a_route_data_go_through_ram),
 		cmocka_unit_test(with_a_route_data_go_straight),
 		cmocka_unit_test(data_come_while_a_kernel_runs),
+		cmocka_unit_test(a_device_is_busy_with_one_kernel_at_a_time),
 		cmocka_unit_test(a_task_that_comes_later_is_fetched_for_at_once),
 		cmocka_unit_test(data_come_late_where_nothing_is_fetched_ahead),
 		cmocka_unit_test(shared_memory_needs_no_transfers),
