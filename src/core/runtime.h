@@ -296,7 +296,8 @@ int xy__sim_bus(struct xy_runtime *rt);
 int xy__sim_start(struct xy_runtime *rt);
 void xy__sim_destroy(struct xy_runtime *rt);
 double xy__sim_now_us(const struct xy_runtime *rt);
-/* sim_wait.c: lets things happen until a condition holds; false when the time is over (negative: never) before it does. */
+/* sim_wait.c: lets things happen until a condition holds; false when so many seconds (negative: any number) are over
+ * before it does. */
 bool xy__sim_until(struct xy_runtime *rt, bool (*holds)(void *arg), void *arg, double seconds);
 /* Lets something happen: for somebody who looks himself whether he can go on. */
 void xy__sim_wait(struct xy_runtime *rt);
@@ -306,6 +307,8 @@ bool xy__sim_is_mine(const struct xy_runtime *rt);
 void xy__sim_drain(struct xy_runtime *rt);
 /* A transfer took no time: somebody is to look at it. */
 void xy__sim_arrived(struct xy_runtime *rt);
+/* A worker has something to look at. */
+void xy__sim_tell(struct xy_runtime *rt, unsigned worker);
 /* The application has submitted a task. */
 void xy__sim_submitted(struct xy_runtime *rt);
 bool xy__sim_at_rest(struct xy_runtime *rt);

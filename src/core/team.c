@@ -189,7 +189,7 @@ struct xy_task *xy__team_take(struct xy__worker *worker)
 
 static void member_busy(struct xy__worker *worker, double begin)
 {
-	uint64_t ns = (uint64_t)((xy__now() - begin) * 1e9);
+	uint64_t ns = (uint64_t)((xy_now(worker->agent.runtime) - begin) * 1e9);
 
 	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
@@ -332,6 +332,78 @@ void xy__team_end(struct xy__worker *worker)
 	if (!place->team)
 		return;
 	team_raise(&place->team->round->told, 2 * place->round + 2, INT_MAX);
+	member_leave(worker->member);
+}
+
+/* --- without threads --- */
+
+bool xy__team_is_joined(const struct xy__worker *worker)
+{
+	return worker->member && worker->member->place.team;
+}
+
+bool xy__team_is_led_by(const struct xy__worker *worker)
+{
+	return xy__team_is_joined(worker) && !worker->member->place.rank;
+}
+
+bool xy__team_is_complete(const struct xy__worker *worker)
+{
+	const struct xy__team_place *place = &worker->member->place;
+
+	return place->team->rounds != place->round;
+}
+
+struct xy_task *xy__team_begin(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+
+	place->team->round->launched = false;
+	if (place->task->constrained)
+		team_choose(place->team, place->task);
+	return place->task;
+}
+
+unsigned xy__team_launch(struct xy__worker *worker)
+{
+	struct xy__team *team = xy__team_is_joined(worker) ? worker->member->place.team : NULL;
+
+	if (!team)
+		return 1;
+	team->round->begin = xy_now(worker->agent.runtime);
+	team->round->launched = true;
+	return team->base.nmembers;
+}
+
+bool xy__team_has_left(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+
+	if (!team_reached(&place->team->round->told, 2 * place->round + 2))
+		return false;
+	member_leave(worker->member);
+	return true;
+}
+
+void xy__team_tell(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_round *round = place->team->round;
+	const struct xy_component *team = &place->team->base;
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (place->rank) {
+		if (place->last)
+			xy__sim_tell(rt, team->members[0]);
+		return;
+	}
+	/* relaxed: one thread */
+	atomic_store_explicit(&round->told, (int)(2 * place->round + 2), memory_order_relaxed);
+	for (unsigned i = 1; i < team->nmembers; i++) {
+		if (rt->settings.profile && round->launched)
+			member_busy(&rt->workers[team->members[i]], round->begin);
+		xy__sim_tell(rt, team->members[i]);
+	}
 	member_leave(worker->member);
 }
 

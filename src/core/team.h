@@ -33,6 +33,7 @@ struct xy__team_round {
 	unsigned all_returned;               /* (r) `returned` when all ranks of the round have */
 	int *statuses;                       /* (r) by rank, each written by its member */
 	double begin;                        /* (r) of the call, when time is measured */
+	bool launched;                       /* (r) in a simulation: there has been a call */
 	cpu_set_t *cpus, *own;               /* (c) of all members, and of the first; NULL: not bound */
 	size_t cpus_size;                    /* (c) of both sets */
 	bool whole;                          /* (c) no other CPU worker is left */
@@ -53,6 +54,22 @@ int xy__team_call(struct xy__worker *worker, xy_function *function, struct xy_ca
 
 /* The function has returned, or will not be called: lets the other members go. */
 void xy__team_end(struct xy__worker *worker);
+
+/* --- the same where nobody blocks: in a simulation --- */
+
+/* Whether the worker has joined a team, and so takes part in a task without leading it, or has to wait for others. */
+bool xy__team_is_joined(const struct xy__worker *worker);
+bool xy__team_is_led_by(const struct xy__worker *worker);
+/* Whether all members have come. The leader may begin then. */
+bool xy__team_is_complete(const struct xy__worker *worker);
+/* The task that the leader begins, now that all have come. */
+struct xy_task *xy__team_begin(struct xy__worker *worker);
+/* Its function is called; how many members take part. */
+unsigned xy__team_launch(struct xy__worker *worker);
+/* A worker that helps asks whether it is over; then it has left. */
+bool xy__team_has_left(struct xy__worker *worker);
+/* The first or the other members are to look: the last one has come, or the leader is done. */
+void xy__team_tell(struct xy__worker *worker);
 
 /* Tells which teams wait for whom. */
 void xy__team_dump(struct xy_runtime *rt, FILE *out);

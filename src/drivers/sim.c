@@ -123,7 +123,7 @@ static bool sim_initialises(const struct xy_call *call)
 	       xy__redux_uninitialised(call->task, call->worker) < call->task->naccesses;
 }
 
-/* How long a call takes. */
+/* How long a call takes. All members of a team help equally: what it takes one of them, divided by their number. */
 static struct xy_prediction sim_length(const struct xy__sim *sim, const struct xy_call *call)
 {
 	struct xy_prediction length = { .kind = XY_PREDICTION_VALUE };
@@ -132,7 +132,8 @@ static struct xy_prediction sim_length(const struct xy__sim *sim, const struct x
 		return length;
 	length = xy_task_length(call->task, call->worker, call->implementation);
 	if (length.kind == XY_PREDICTION_VALUE)
-		length.us = length.us * sim_noise(sim, call->task) + sim->runtime->settings.sim_overhead_us;
+		length.us = length.us / call->nranks * sim_noise(sim, call->task) +
+			    sim->runtime->settings.sim_overhead_us;
 	return length;
 }
 

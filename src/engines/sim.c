@@ -40,6 +40,13 @@ void xy__sim_call(struct xy__sim *sim, unsigned worker)
 	sim->queue[last < n ? last : last - n] = worker;
 }
 
+void xy__sim_tell(struct xy_runtime *rt, unsigned worker)
+{
+	xy__lock_take(&rt->sim->lock);
+	xy__sim_call(rt->sim, worker);
+	xy__lock_drop(&rt->sim->lock);
+}
+
 static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 {
 	struct xy_runtime *rt = sim_runtime(engine);
@@ -51,9 +58,7 @@ static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_fetch_sub(&rt->sleepers, 1);
 	xy__bits_set(rt->sim->asleep, id, false);
-	xy__lock_take(&rt->sim->lock);
-	xy__sim_call(rt->sim, id);
-	xy__lock_drop(&rt->sim->lock);
+	xy__sim_tell(rt, id);
 	return XY__WAKE_WOKEN;
 }
 
@@ -322,10 +327,6 @@ bool xy__sim_at_rest(struct xy_runtime *rt)
 
 int xy__sim_start(struct xy_runtime *rt)
 {
-	if (rt->root->nteams) {
-		xy__log(&rt->settings.log, "teams of workers can't be simulated: the tree has a parallel-worker");
-		return -ENOTSUP;
-	}
 	rt->engine.sleepers = &rt->sleepers;
 	rt->engine.searchers = &rt->searchers;
 	rt->engine.archs = rt->root->archs & XY_ON_ALL;

@@ -1,5 +1,6 @@
 # Simulations under test.
 check_LTLIBRARIES += libsimbed.la
+libsimbed_la_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
 libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
 sim_bed_libs = libsimbed.la $(helper_libs) -lm
 unit_tests += tests/engines/sim
@@ -8,3 +9,5 @@ unit_tests += tests/engines/sim_data
 tests_engines_sim_data_LDADD = $(sim_bed_libs)
 unit_tests += tests/engines/sim_threads
 tests_engines_sim_threads_LDADD = $(sim_bed_libs)
+unit_tests += tests/engines/sim_teams
+tests_engines_sim_teams_LDADD = $(sim_bed_libs)

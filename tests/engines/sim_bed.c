@@ -143,6 +143,7 @@ struct sim_bed *sim_start(const char *machine, const char *sched, const struct x
 	assert_non_null(bed->busy_until_us);
 	c.sim = strchr(machine, '\n') ? sim_file(machine) : machine;
 	c.sched = sched;
+	c.machines = MACHINES;
 	c.watch = &bed->watch;
 	bed->h = helper_start_with(&c);
 	bed->rt = bed->h->rt;

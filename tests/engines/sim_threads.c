@@ -38,7 +38,8 @@ static void user_submit(struct user *user, unsigned i, uint64_t *random)
 	struct xy_handle *h = user->shared[helper_below(random, DATA)];
 	const struct xy_codelet *const codelets[] = { &sim_read, &sim_update, &sim_commute, &sim_write };
 	int error = xy_submit(user->bed->rt, &(struct xy_task_desc){
-		.codelet = codelets[helper_below(random, 4)], .handles = { h }, .length_us = 1 + helper_below(random, 20),
+		.codelet = codelets[helper_below(random, 4)], .handles = { h },
+		.length_us = 1 + helper_below(random, 20),
 		.arg = SIM_MARK(user->id * TASKS + i), .callback = count_callback, .callback_arg = user->callbacks,
 		.priority = (int)helper_below(random, 5) });
 
@@ -48,7 +49,8 @@ static void user_submit(struct user *user, unsigned i, uint64_t *random)
 static void user_wait_for_one(struct user *user)
 {
 	struct xy_task *task;
-	int error = xy_task_create(user->bed->rt, &(struct xy_task_desc){ .codelet = &sim_plain, .length_us = 3 }, &task);
+	int error = xy_task_create(user->bed->rt, &(struct xy_task_desc){ .codelet = &sim_plain, .length_us = 3 },
+				   &task);
 
 	if (!error)
 		error = xy_task_submit(task);
@@ -71,6 +73,7 @@ static void *user_run(void *arg)
 {
 	struct user *user = arg;
 	uint64_t random = 77 + user->id;
+	unsigned nnodes = xy_machine_nnodes(xy_runtime_machine(user->bed->rt));
 
 	for (unsigned i = 0; i < TASKS; i++) {
 		user_submit(user, i, &random);
@@ -86,8 +89,7 @@ static void *user_run(void *arg)
 			break;
 		case 3:
 			expect(user, !xy_prefetch(user->shared[helper_below(&random, DATA)],
-						  helper_below(&random, xy_machine_nnodes(xy_runtime_machine(user->bed->rt)))),
-			       "xy_prefetch failed");
+						  helper_below(&random, nnodes)), "xy_prefetch failed");
 			break;
 		}
 	}
