@@ -12,6 +12,7 @@ libgraph_la_SOURCES = \
 	src/graph/make.c \
 	src/graph/make.h \
 	src/graph/make_dense.c \
+	src/graph/make_random.c \
 	src/graph/make_regular.c \
 	src/graph/names.c \
 	src/graph/rank.c \

@@ -19,7 +19,10 @@
 enum make_sizes { MAKE_NO_SIZE, MAKE_ONE_SIZE, MAKE_TWO_SIZES };
 
 /* Options, as bits of what a builder takes. All take priorities. */
-enum { MAKE_TILE = 1, MAKE_BYTES = 2, MAKE_US = 4, MAKE_LAYERS = 8, MAKE_WIDTH = 16, MAKE_DEGREE = 32, MAKE_SEED = 64 };
+enum {
+	MAKE_TILE = 1, MAKE_BYTES = 2, MAKE_US = 4, MAKE_LAYERS = 8, MAKE_WIDTH = 16, MAKE_DEGREE = 32, MAKE_SEED = 64,
+	MAKE_KERNELS = 128
+};
 
 struct make_builder {
 	const char *name, *help;
@@ -63,9 +66,11 @@ static const struct make_builder make_builders[] = {
 	  MAKE_TILE, { .tile = 960 }, graph__make_lu, make_count_cubic },
 	{ "qr", "qr:TILES[:tile=960]: tiled QR factorisation, single precision", MAKE_ONE_SIZE,
 	  MAKE_TILE, { .tile = 960 }, graph__make_qr, make_count_cubic },
-	{ "random", "random[:layers=20][:width=30][:degree=3][:seed=0][:us=100][:bytes=1M]: random layers",
-	  MAKE_NO_SIZE, MAKE_LAYERS | MAKE_WIDTH | MAKE_DEGREE | MAKE_SEED | MAKE_US | MAKE_BYTES,
-	  { .layers = 20, .width = 30, .degree = 3, .us = 100, .bytes = 1 << 20 },
+	{ "random", "random[:layers=20][:width=30][:degree=3][:seed=0][:us=100][:bytes=1M]"
+	  "[:kernels=work|cholesky|lu|qr][:tile=960]: random layers",
+	  MAKE_NO_SIZE,
+	  MAKE_LAYERS | MAKE_WIDTH | MAKE_DEGREE | MAKE_SEED | MAKE_US | MAKE_BYTES | MAKE_TILE | MAKE_KERNELS,
+	  { .layers = 20, .width = 30, .degree = 3, .us = 100, .bytes = 1 << 20, .tile = 960 },
 	  graph__make_random, make_count_layers },
 	{ "stencil", "stencil:WIDTHxSTEPS[:us=100][:bytes=1M]: blocks in a row, each with its neighbours",
 	  MAKE_TWO_SIZES, MAKE_US | MAKE_BYTES, { .us = 100, .bytes = 1 << 20 }, graph__make_stencil,
@@ -120,16 +125,36 @@ static const struct make_option make_options[] = {
 };
 enum { MAKE_NOPTIONS = sizeof(make_options) / sizeof(make_options[0]) };
 
+/* The place of a word among those that are allowed; -1 if it is not. */
+static int make_find_word(const char *word, const char *const *words, int n)
+{
+	int i = 0;
+
+	while (i < n && strcmp(word, words[i]))
+		i++;
+	return i < n ? i : -1;
+}
+
 static int make_read_priorities(struct make_reader *reader, const char *value)
 {
 	static const char *const names[] = { "app", "none", "rank" };
+	int i = make_find_word(value, names, 3);
 
-	for (unsigned i = 0; i < 3; i++)
-		if (!strcmp(value, names[i])) {
-			reader->priorities = (enum graph_priorities)i;
-			return 0;
-		}
-	return make_refuse(reader, "priorities are app, none or rank, not \"%s\"", value);
+	if (i < 0)
+		return make_refuse(reader, "priorities are app, none or rank, not \"%s\"", value);
+	reader->priorities = (enum graph_priorities)i;
+	return 0;
+}
+
+static int make_read_kernels(struct make_reader *reader, const char *value)
+{
+	static const char *const names[] = { "work", "cholesky", "lu", "qr" };
+	int i = make_find_word(value, names, 4);
+
+	if (i < 0)
+		return make_refuse(reader, "kernels are work, cholesky, lu or qr, not \"%s\"", value);
+	reader->request.kernels = (enum make_kernels)i;
+	return 0;
 }
 
 static int make_read_value(struct make_reader *reader, const struct make_option *option, const char *value)
@@ -157,6 +182,8 @@ static int make_read_option(struct make_reader *reader, const char *name, const 
 
 	if (!strcmp(name, "priorities"))
 		return make_read_priorities(reader, value);
+	if (!strcmp(name, "kernels") && reader->builder->options & MAKE_KERNELS)
+		return make_read_kernels(reader, value);
 	xy__nearest_init(&nearest, name, strlen(name));
 	xy__nearest_look(&nearest, "priorities");
 	for (unsigned i = 0; i < MAKE_NOPTIONS; i++) {

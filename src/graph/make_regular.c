@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simple and random graphs, of tasks that take as long as the text says. The random ones follow from their seed
- * alone.
+ * Simple graphs, of tasks that take as long as the text says.
  */
 #include "graph/make.h"
 
@@ -92,70 +91,4 @@ int graph__make_chain(struct graph *g, const struct make_request *request)
 	for (uint64_t i = 0; i < request->size && !error; i++)
 		error = regular_task(g, kernel, &(struct graph_access){ .data = 0, .mode = XY_RW }, 1);
 	return error;
-}
-
-/* --- random --- */
-
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-static uint32_t random_below(uint64_t *state, uint64_t n)
-{
-	return (uint32_t)((random_next(state) >> 32) * n >> 32);
-}
-
-/* Uniform between 0.25 and 1.75, whose mean is 1. */
-static double random_factor(uint64_t *state)
-{
-	return 0.25 + 1.5 * ((double)(random_next(state) >> 11) * 0x1p-53);
-}
-
-/* One task of a layer: writes a datum of its own, reads some of the layer above: tasks above_first and so on. */
-static int random_task(struct graph *g, const struct make_request *request, struct graph_access *accesses,
-		       uint32_t above_first, uint32_t above, uint64_t *state)
-{
-	uint32_t reads = above ? 1 + random_below(state, request->degree) : 0, n = 0;
-	int datum = graph_add_data(g, NULL, (uint64_t)((double)request->bytes * random_factor(state)));
-	int task;
-
-	if (datum < 0)
-		return datum;
-	for (uint32_t i = 0; i < reads; i++) {
-		uint32_t from = above_first + random_below(state, above), seen = 0;
-
-		while (seen < n && accesses[seen].data != from)
-			seen++;
-		if (seen == n)
-			accesses[n++] = (struct graph_access){ .data = from, .mode = XY_R };
-	}
-	accesses[n++] = (struct graph_access){ .data = (uint32_t)datum, .mode = XY_W };
-	task = graph_add_task(g, &(struct graph_task_desc){ .accesses = accesses, .naccesses = n,
-		.length_us = request->us * random_factor(state) });
-	return task < 0 ? task : 0;
-}
-
-/* Layers of 1 to width tasks; datum number t is written by task t. */
-int graph__make_random(struct graph *g, const struct make_request *request)
-{
-	struct graph_access *accesses = malloc((request->degree + (size_t)1) * sizeof(*accesses));
-	int error = accesses ? graph_add_kernel(g, "work", request->us) : -ENOMEM;
-	uint64_t state = request->seed;
-	uint32_t above_first = 0;
-
-	for (uint64_t layer = 0; layer < request->layers && error >= 0; layer++) {
-		uint32_t first = g->ntasks, above = first - above_first;
-		uint32_t width = 1 + random_below(&state, request->width);
-
-		for (uint32_t i = 0; i < width && error >= 0; i++)
-			error = random_task(g, request, accesses, above_first, above, &state);
-		above_first = first;
-	}
-	free(accesses);
-	return error < 0 ? error : 0;
 }

@@ -42,6 +42,28 @@ static double submit_cost(const struct xy_task *task, unsigned worker, unsigned 
 /* Of tasks that know their costs. It is shared by all graphs, as models must outlive runtimes. */
 static const struct xy_model submit_model = { .name = "costs", .kind = XY_MODEL_WORKER, .per_worker = submit_cost };
 
+/* How long reductions take: a pass over the data at 10 GB/s. */
+static double submit_pass(const struct xy_task *task, enum xy_arch arch, unsigned implementation)
+{
+	const struct xy_handle *handle = xy_task_handle(task, 0);
+
+	(void)arch;
+	(void)implementation;
+	return 1 + (handle ? (double)xy_handle_size(handle) / 10000 : 0);
+}
+
+static const struct xy_model submit_pass_model = { .name = "pass", .kind = XY_MODEL_ARCH, .per_arch = submit_pass };
+
+static const struct xy_codelet submit_init = {
+	.name = "redux-init", .cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
+	.modes = { XY_W }, .model = &submit_pass_model,
+};
+
+static const struct xy_codelet submit_combine = {
+	.name = "redux-combine", .cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
+	.modes = { XY_RW, XY_R }, .model = &submit_pass_model,
+};
+
 static int submit_codelets(struct graph_run *run)
 {
 	run->codelets = calloc(run->g->nkernels + (size_t)1, sizeof(*run->codelets));
@@ -86,6 +108,24 @@ static int submit_data(struct graph_run *run)
 			error = xy_handle_set_name(run->handles[i], g->data[i].name);
 		at += bytes;
 	}
+	return error;
+}
+
+/* Data that tasks reduce into. */
+static int submit_reductions(struct graph_run *run)
+{
+	bool *done = calloc(run->g->ndata + (size_t)1, sizeof(*done));
+	int error = done ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < run->g->naccesses && !error; i++) {
+		uint32_t datum = run->g->accesses[i].data;
+
+		if (run->g->accesses[i].mode == XY_REDUX && !done[datum]) {
+			done[datum] = true;
+			error = xy_handle_set_reduction(run->handles[datum], &submit_init, &submit_combine);
+		}
+	}
+	free(done);
 	return error;
 }
 
@@ -214,6 +254,8 @@ int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtim
 	error = submit_codelets(*run);
 	if (!error)
 		error = submit_data(*run);
+	if (!error)
+		error = submit_reductions(*run);
 	if (!error)
 		error = submit_room(*run);
 	if (!error && places)

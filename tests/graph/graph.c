@@ -331,6 +331,34 @@ static void random_graphs_follow_from_their_seed(void **state)
 	graph_fini(&c);
 }
 
+static void random_graphs_can_have_the_kernels_of_factorisations(void **state)
+{
+	static const struct { const char *text; uint64_t tiles[4], bytes; } cases[] = {
+		{ "random:kernels=cholesky:layers=40", { 1, 2, 2, 3 }, 960 * 960 * 4 },
+		{ "random:kernels=lu:tile=100:layers=40", { 1, 2, 2, 3 }, 100 * 100 * 8 },
+		{ "random:kernels=qr:tile=10:layers=40", { 2, 3, 3, 4 }, 10 * 10 * 4 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t count[4] = { 0 };
+		struct graph_edges edges;
+		struct graph g;
+
+		assert_int_equal(graph_make(&g, cases[i].text, NULL, 0), 0);
+		assert_int_equal(g.nkernels, 4);
+		for (uint32_t t = 0; t < g.ntasks; t++) {
+			count[g.tasks[t].kernel]++;
+			assert_int_equal(graph_task_bytes(&g, t), cases[i].tiles[g.tasks[t].kernel] * cases[i].bytes);
+		}
+		assert_true(count[0] > 0 && count[1] > 0 && count[2] > 0 && count[3] > g.ntasks / 3);
+		assert_int_equal(graph_edges_init(&edges, &g), 0);
+		assert_true(edges.nedges > g.ntasks);
+		graph_edges_fini(&edges);
+		graph_fini(&g);
+	}
+}
+
 static void wrong_texts_are_explained(void **state)
 {
 	static const struct { const char *text; int status; const char *error; } cases[] = {
@@ -344,6 +372,8 @@ static void wrong_texts_are_explained(void **state)
 		{ "cholesky:4:us=4", -EINVAL, "cholesky has no option \"us\"" },
 		{ "chain:4:us=0", -EINVAL, "us is a positive number, not \"0\"" },
 		{ "chain:4:priorities=some", -EINVAL, "priorities are app, none or rank, not \"some\"" },
+		{ "random:kernels=x", -EINVAL, "kernels are work, cholesky, lu or qr, not \"x\"" },
+		{ "chain:4:kernels=lu", -EINVAL, "chain has no option \"kernels\"" },
 		{ "stencil:4", -EINVAL, "expected WIDTHxSTEPS, such as 16x200, instead of \"4\"" },
 		{ "random:4", -EINVAL, "expected OPTION=VALUE instead of \"4\"" },
 		{ "cholesky:5000", -E2BIG, "that is a graph of more than 20000000 tasks" },
@@ -411,6 +441,7 @@ int main(void)
 		cmocka_unit_test(tiles_have_the_size_that_is_asked_for),
 		cmocka_unit_test(priorities_fall_along_every_edge),
 		cmocka_unit_test(random_graphs_follow_from_their_seed),
+		cmocka_unit_test(random_graphs_can_have_the_kernels_of_factorisations),
 		cmocka_unit_test(wrong_texts_are_explained),
 		cmocka_unit_test(ranks_are_bottom_levels),
 		cmocka_unit_test(a_million_tasks_are_built_and_connected_soon),

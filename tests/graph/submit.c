@@ -88,7 +88,7 @@ static void expect_order(const struct graph *g, struct seen *seen)
 static void all_builders_run_on_all_kinds_of_workers(void **state)
 {
 	static const char *const texts[] = { "cholesky:6", "lu:4", "qr:4", "stencil:6x5", "forkjoin:5x3",
-		"random:layers=6:width=8:seed=5", "independent:20", "chain:9" };
+		"random:layers=6:width=8:seed=5", "random:layers=6:width=8:kernels=qr", "independent:20", "chain:9" };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -117,6 +117,22 @@ static void explicit_predecessors_and_tasks_that_do_nothing_keep_the_order(void 
 	for (uint32_t t = 0; t < g.ntasks; t++)
 		end = fmax(end, seen->end_us[t]);
 	assert_true(fabs(end - 30) < 1e-6);   /* 1, 3, 6 */
+	seen_destroy(seen);
+	graph_fini(&g);
+}
+
+static void reductions_and_commuting_accesses_are_simulated(void **state)
+{
+	static const char text[] = "xygraph 1\nkernel k us=10\ndata sum 100K\ndata x 1K\ntask first k w=sum\n"
+		"task a k redux=sum\ntask b k redux=sum\ntask c k redux=sum\ntask d k r=sum commute=x\n"
+		"task e k commute=x\ntask f k rw=x scratch=sum\n";
+	struct seen *seen;
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(graph_read_text(&g, text, strlen(text), "f", NULL, 0), 0);
+	seen = simulate(&g, "cpu:4", "tree-eager", NULL);
+	expect_order(&g, seen);
 	seen_destroy(seen);
 	graph_fini(&g);
 }
@@ -258,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_builders_run_on_all_kinds_of_workers),
 		cmocka_unit_test(explicit_predecessors_and_tasks_that_do_nothing_keep_the_order),
+		cmocka_unit_test(reductions_and_commuting_accesses_are_simulated),
 		cmocka_unit_test(a_static_schedule_takes_as_long_as_it_says),
 		cmocka_unit_test(published_graphs_take_as_long_without_transfers),
 		cmocka_unit_test(too_few_costs_for_the_workers_are_refused),
