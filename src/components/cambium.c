@@ -13,7 +13,7 @@
 #include "components/cambium.h"
 #include "core/tree.h"
 
-enum { LOOK_LEAST = 8 };
+enum { LOOK_LEAST = 8, LOOK_PART = 12, FAR_PULLS = 32 };
 
 /* A worker that has tasks is given another one in advance when it is to be free so soon; or to bring its data. */
 #define AHEAD_US 20.0
@@ -35,7 +35,7 @@ static uint64_t cambium_submitted(struct xy__cambium *c)
 /* Looks at the graph anew if there are new tasks, or some that were not seen, but not so often that it takes long. */
 static void cambium_look(struct xy__cambium *c)
 {
-	unsigned period = c->view.n / 8 > LOOK_LEAST ? c->view.n / 8 : LOOK_LEAST;
+	unsigned period = c->view.n / LOOK_PART > LOOK_LEAST ? c->view.n / LOOK_PART : LOOK_LEAST;
 	uint64_t submitted;
 
 	if (!c->nodes || (c->view.n && c->begun + c->strangers < period))
@@ -76,8 +76,9 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	struct xy__cambium_choice choice;
 	struct xy__cambium_near near;
 
-	if (ahead && !c->moves)
+	if (ahead && !c->far)
 		return NULL;
+	c->far -= ahead;
 	c->ends_us[worker] = free_us;
 	if (!ahead)
 		c->tails_us[worker] = 0;
@@ -87,7 +88,11 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	if (choice.type < 0)
 		return NULL;
 	near = xy__cambium_pick(c, &c->types[choice.type], choice.group, worker, now_us);
-	if (!near.task || (ahead && near.transfer_us < (float)XY__CAMBIUM_MOVES * c->types[choice.type].us[o.kind]))
+	if (near.transfer_us >= (float)XY__CAMBIUM_MOVES * c->types[choice.type].us[o.kind])
+		c->far = FAR_PULLS;
+	else if (ahead)
+		return NULL;
+	if (!near.task)
 		return NULL;
 	cambium_began(c, (unsigned)choice.type, worker, now_us, c->types[choice.type].groups[near.group].tail_us);
 	xy__cambium_forget(c, near.task);

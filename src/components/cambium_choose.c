@@ -16,6 +16,16 @@ enum { OUTLOOK_WORKERS = 64 };
 
 /* --- what is expected --- */
 
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 static double positive(double us)
 {
 	return us > 0 ? us : 0;
@@ -39,9 +49,9 @@ static void cambium_survey(struct xy__cambium *c, double now_us)
 		double left = positive(c->ends_us[worker] - now_us);
 
 		c->running_us[kind] += left;
-		c->soonest_us[kind] = fmin(c->soonest_us[kind], left);
+		c->soonest_us[kind] = smaller(c->soonest_us[kind], left);
 		if (c->tails_us[worker] > 0)
-			c->path_end_us = fmax(c->path_end_us, now_us + left + (double)c->tails_us[worker]);
+			c->path_end_us = larger(c->path_end_us, now_us + left + (double)c->tails_us[worker]);
 	}
 }
 
@@ -61,7 +71,7 @@ static double cambium_claim(const struct xy__cambium *c, unsigned kind)
 			if (k != kind && t->us[k] < other)
 				other = t->us[k];
 		if (other >= (float)RESERVE * t->least_us)
-			claim = fmax(claim, (double)t->tops[t->begun] * c->slack + (double)t->least_us);
+			claim = larger(claim, (double)t->tops[t->begun] * c->slack + (double)t->least_us);
 	}
 	return claim;
 }
@@ -92,10 +102,10 @@ struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned w
 	cambium_survey(c, now_us);
 	for (unsigned k = 0; k < c->nkinds; k++)
 		o.left_us += c->running_us[k] * c->prices[k];
-	o.left_us = fmax(o.left_us, c->path_end_us - now_us);
+	o.left_us = larger(o.left_us, c->path_end_us - now_us);
 	for (unsigned i = 0; i < c->ntypes; i++)
 		if (c->types[i].ngroups)
-			o.left_us = fmax(o.left_us, (double)c->types[i].groups[c->types[i].ngroups - 1].tail_us +
+			o.left_us = larger(o.left_us, (double)c->types[i].groups[c->types[i].ngroups - 1].tail_us +
 							    (double)c->types[i].least_us);
 	if (c->more)
 		o.left_us = positive(o.left_us - BEYOND * c->view_us);
@@ -114,7 +124,7 @@ static double choice_elsewhere(const struct xy__cambium *c, const struct xy__cam
 		double start = (c->running_us[k] + c->backlog_us[k]) / c->counts[k];
 
 		if (k != kind && !isinf(t->us[k]))
-			end = fmin(end, fmax(start, c->soonest_us[k]) + (double)t->us[k]);
+			end = smaller(end, larger(start, c->soonest_us[k]) + (double)t->us[k]);
 	}
 	return end;
 }

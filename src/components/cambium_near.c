@@ -7,7 +7,7 @@
 
 #include "components/cambium.h"
 
-enum { NEAR_TASKS = 16, NEAR_TRIES = 4, NEAR_SEATS = 16 };
+enum { NEAR_TASKS = 8, NEAR_TRIES = 4, NEAR_SEATS = 16 };
 
 /* A microsecond of moving data counts like so many of rank. */
 #define NEAR_WEIGHT 4.0f
@@ -84,5 +84,5 @@ struct xy__cambium_near xy__cambium_pick(struct xy__cambium *c, const struct xy_
 		if (i == 0 && c->ends_us[seat->worker] <= now_us)
 			c->wanted = seat;
 	}
-	return (struct xy__cambium_near){ .task = NULL };
+	return (struct xy__cambium_near){ .task = NULL, .transfer_us = list[0].transfer_us };
 }

@@ -79,12 +79,12 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	if (!xy__task_codelet(task) || task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA | XY__TASK_CLOSES) ||
 	    !type_lengths(c, task, us))
 		return XY__CAMBIUM_NOTYPE;
-	for (unsigned i = 0; i < c->ntypes; i++) {
-		int distance;
-
+	for (unsigned i = 0; i < c->ntypes; i++)
 		if (!memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
 			return i;
-		distance = type_distance(c, &c->types[i], us);
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		int distance = type_distance(c, &c->types[i], us);
+
 		if (distance < least) {
 			least = distance;
 			nearest = i;

@@ -68,7 +68,7 @@ static bool view_grow(struct xy__cambium_view *v)
 }
 
 /* The number of a task's node, made if need be; NO_NODE if there is no room. */
-static unsigned view_node(struct xy__cambium_view *v, struct xy_task *task)
+static unsigned view_node(struct xy__cambium_view *v, struct xy_task *task, uint32_t generation)
 {
 	for (uint32_t slot = v->n ? view_slot(v, task) : 0; v->n && v->table[slot];
 	     slot = (slot + 1) & ((1u << v->bits) - 1))
@@ -76,7 +76,7 @@ static unsigned view_node(struct xy__cambium_view *v, struct xy_task *task)
 			return v->table[slot] - 1;
 	if (v->n == v->most || (v->n == v->capacity && !view_grow(v)))
 		return NO_NODE;
-	v->nodes[v->n] = (struct xy__cambium_node){ .task = task, .generation = xy__task_generation(task) };
+	v->nodes[v->n] = (struct xy__cambium_node){ .task = task, .generation = generation };
 	v->links[v->n].waits = 0;
 	view_enter(v, v->n);
 	return v->n++;
@@ -98,6 +98,14 @@ static bool view_follow(struct xy__cambium_view *v, unsigned node)
 	return true;
 }
 
+/* As it was in the last view. */
+static uint16_t view_type(struct xy__cambium *c, const struct xy_task *task)
+{
+	const struct xy__cambium_node *known = view_find(&c->old, task);
+
+	return known ? known->type : (uint16_t)xy__cambium_type_of(c, task);
+}
+
 /* Copies the graph. What does not fit is left out. */
 static void view_walk(struct xy__cambium *c, struct xy__cambium_view *v)
 {
@@ -105,10 +113,10 @@ static void view_walk(struct xy__cambium *c, struct xy__cambium_view *v)
 		struct xy__ahead ahead = xy__ahead_of(v->nodes[i].task);
 		struct xy_task *task;
 
-		v->nodes[i].type = (uint16_t)xy__cambium_type_of(c, v->nodes[i].task);
+		v->nodes[i].type = view_type(c, v->nodes[i].task);
 		v->links[i].first = v->nsuccessors;
 		while ((task = xy__ahead_next(&ahead))) {
-			unsigned node = view_node(v, task);
+			unsigned node = view_node(v, task, xy__task_generation(task));
 
 			if (node != NO_NODE && !view_follow(v, node))
 				break;
@@ -127,7 +135,7 @@ static void view_remember(struct xy__cambium_view *v, const struct xy__cambium_v
 
 		if (node->begun || node->age == REMEMBERED)
 			continue;
-		copy = view_node(v, node->task);
+		copy = view_node(v, node->task, node->generation);
 		if (copy != n || copy == NO_NODE)
 			continue;
 		v->nodes[copy] = *node;
@@ -320,7 +328,7 @@ void xy__cambium_look(struct xy__cambium *c)
 	v->most = c->nodes;
 	v->n = v->nsuccessors = v->remembered = 0;
 	for (struct xy_task *task = tasks; task && v->n < v->most; task = task->next)
-		view_node(v, task);
+		view_node(v, task, xy__task_generation(task));
 	view_walk(c, v);
 	view_remember(v, &c->old);
 	if (v->n)
