@@ -7,3 +7,11 @@ dist_machines_DATA += machines/mirage-12.xym
 dist_machines_DATA += machines/huge.xym
 dist_machines_DATA += machines/laptop.xym
 dist_machines_DATA += machines/node-64-8.xym
+
+# Programs that are not installed find them beside the build.
+all-local: machines-beside-the-build
+machines-beside-the-build:
+	@test -e machines || $(LN_S) $(srcdir)/machines machines
+distclean-local:
+	test ! -L machines || rm -f machines
+.PHONY: machines-beside-the-build

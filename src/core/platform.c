@@ -3,10 +3,12 @@
  * Machine files: where they are found, and what becomes of them.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/perf/store.h"
 #include "core/platform_parts.h"
@@ -15,13 +17,33 @@
 
 #define PLATFORM_SUFFIX ".xym"
 
+/* Where the machines are if this library has not been installed: beside the build that it is in. */
+static bool platform_build_folder(char *folder, size_t size)
+{
+	Dl_info library;
+	char path[XY__STORE_PATH];
+	char *end;
+
+	if (!dladdr(PLATFORM_SUFFIX, &library) || !library.dli_fname)
+		return false;
+	snprintf(path, sizeof path, "%s", library.dli_fname);
+	end = strrchr(path, '/');
+	if (!end)
+		return false;
+	*end = '\0';
+	if (end - path >= 6 && !strcmp(end - 6, "/.libs"))
+		end[-6] = '\0';
+	return snprintf(folder, size, "%s/config.status", path) < (int)size && !access(folder, F_OK) &&
+	       snprintf(folder, size, "%s/machines", path) < (int)size;
+}
+
 /* Calls visit with each folder, until it says true. */
 static bool platform_each_folder(const char *folders, bool (*visit)(void *arg, const char *folder), void *arg)
 {
 	const char *at = folders ? folders : "";
+	char folder[XY__STORE_PATH];
 
 	while (*at) {
-		char folder[XY__STORE_PATH];
 		size_t length = strcspn(at, ":");
 
 		if (length > 0 && length < sizeof folder) {
@@ -32,6 +54,8 @@ static bool platform_each_folder(const char *folders, bool (*visit)(void *arg, c
 		}
 		at += length + (at[length] == ':');
 	}
+	if (platform_build_folder(folder, sizeof folder) && visit(arg, folder))
+		return true;
 	return visit(arg, XY__MACHINES_FOLDER);
 }
 
@@ -68,6 +92,15 @@ static bool platform_visit_file(void *arg, const char *folder)
 
 /* --- which machines there are --- */
 
+/* Whether a line of the list has this name: the first folder that has a machine counts. */
+static bool platform_is_listed(const struct xy__buffer *names, const char *name, size_t length)
+{
+	for (const char *at = names->at; at && *at; at = strchr(at, '\n') + 1)
+		if (!strncmp(at, name, length) && at[length] == '\n')
+			return true;
+	return false;
+}
+
 static bool platform_visit_folder(void *arg, const char *folder)
 {
 	struct xy__buffer *names = arg;
@@ -77,7 +110,8 @@ static bool platform_visit_folder(void *arg, const char *folder)
 	for (int i = 0; i < count; i++) {
 		const char *suffix = strrchr(entries[i]->d_name, '.');
 
-		if (suffix && suffix != entries[i]->d_name && !strcmp(suffix, PLATFORM_SUFFIX))
+		if (suffix && suffix != entries[i]->d_name && !strcmp(suffix, PLATFORM_SUFFIX) &&
+		    !platform_is_listed(names, entries[i]->d_name, (size_t)(suffix - entries[i]->d_name)))
 			xy__buffer_add(names, "%.*s\n", (int)(suffix - entries[i]->d_name), entries[i]->d_name);
 		free(entries[i]);
 	}
