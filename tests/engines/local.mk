@@ -1,5 +1,7 @@
 # Simulations under test.
+if HAVE_CMOCKA
 check_LTLIBRARIES += libsimbed.la
+endif
 libsimbed_la_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
 libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
 sim_bed_libs = libsimbed.la $(helper_libs) -lm
@@ -11,3 +13,6 @@ unit_tests += tests/engines/sim_threads
 tests_engines_sim_threads_LDADD = $(sim_bed_libs)
 unit_tests += tests/engines/sim_teams
 tests_engines_sim_teams_LDADD = $(sim_bed_libs)
+unit_tests += tests/engines/sim_random
+tests_engines_sim_random_SOURCES = tests/engines/sim_random.c tests/stress/program.c tests/stress/program.h
+tests_engines_sim_random_LDADD = libsimbed.la $(bed_libs) -lm
