@@ -132,7 +132,8 @@ static double export_time(const struct export_layer *layer, const struct xy__mod
 	for (unsigned i = 0; i < file->nrows; i++) {
 		const struct xy__row *r = &file->rows[i];
 
-		if (r->arch != arch || !(r->median > 0) || (layer->size != UINT64_MAX && r->size != (double)layer->size))
+		if (r->arch != arch || !(r->median > 0) ||
+		    (layer->size != UINT64_MAX && r->size != (double)layer->size))
 			continue;
 		if (only >= 0 && r->size != only) {
 			tool_say("%s on %s was measured with several sizes: say which, %s@%.0f or %s@%.0f", file->name,
@@ -214,7 +215,8 @@ static FILE *export_open(const struct export *e, const char *name)
 	export_path(e, name, path);
 	file = fopen(path, "wxe");
 	if (!file)
-		tool_say("%s: %s%s", path, strerror(errno), errno == EEXIST ? "; --folder FOLDER writes elsewhere" : "");
+		tool_say("%s: %s%s", path, strerror(errno),
+			 errno == EEXIST ? "; --folder FOLDER writes elsewhere" : "");
 	return file;
 }
 
