@@ -9,6 +9,7 @@
 
 #include "core/build.h"
 #include "core/data/data_task.h"
+#include "core/data/memory.h"
 #include "core/data/partition.h"
 #include "core/data/redux.h"
 #include "core/deps.h"
@@ -27,11 +28,27 @@ static void plan_name_child(struct xy_plan *plan, unsigned i)
 	xy_handle_set_name(plan->children[i], name); /* without memory it has none */
 }
 
+/* What the application said about the parent holds for its pieces. A reduction does if they have the same shape;
+ * without memory for it a child has none. */
+static void plan_inherit(const struct xy_plan *plan, struct xy_handle *child)
+{
+	const struct xy_handle *h = plan->parent;
+
+	if (h->copies && child->copies) {
+		atomic_store(&child->copies->write_through, atomic_load(&h->copies->write_through));
+		if (h->copies->advice == XY_ADVICE_KEEP)
+			child->copies->advice = XY_ADVICE_KEEP;
+	}
+	if (h->redux && child->interface == h->interface && !plan->overlaps)
+		xy_handle_set_reduction(child, h->redux->init, h->redux->combine);
+}
+
 static void plan_link(struct xy_plan *plan)
 {
 	struct xy_handle *h = plan->parent;
 
 	for (unsigned i = 0; i < plan->nchildren; i++) {
+		plan_inherit(plan, plan->children[i]);
 		plan->children[i]->child_of = plan;
 		atomic_store(&plan->children[i]->barred, XY__BAR_ALL);
 		if (h->name)

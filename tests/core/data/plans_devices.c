@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../double/cudart_double.h"
+#include "core/runtime.h"
 
 enum { N = 64, BYTES = N * sizeof(uint32_t) };
 
@@ -64,6 +66,35 @@ static void content_goes_through_ram_once(void **state)
 	}
 	assert_int_equal(moved(CUDART_DOUBLE_OUT), 3 * BYTES);
 	assert_int_equal(moved(CUDART_DOUBLE_IN), 2 * BYTES);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void children_inherit_what_was_said_about_the_parent(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = named(h, x);
+	struct xy_plan *plan;
+
+	(void)state;
+	memset(x, 0, sizeof x);
+	assert_int_equal(xy_handle_set_write_through(v, 1), 0);
+	assert_int_equal(xy_advise(v, XY_ADVICE_KEEP), 0);
+	assert_int_equal(xy_handle_set_reduction(v, &bed_zero, &bed_join), 0);
+	plan = blocks(v, 2);
+	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 5, xy_plan_child(plan, 0), NULL, NULL);
+	for (unsigned i = 0; i < 10; i++)
+		bed_submit(h, &bed_more, 3, xy_plan_child(plan, 1), NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	for (unsigned i = 0; i < 20000 && !(xy_handle_nodes(xy_plan_child(plan, 0)) & 1); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	assert_true(xy_handle_nodes(xy_plan_child(plan, 0)) & 1);
+	assert_int_equal(xy_plan_child(plan, 0)->copies->advice, XY_ADVICE_KEEP);
+	assert_int_equal(xy_plan_end(plan), 0);
+	assert_int_equal(xy_plan_destroy(&plan), 0);
+	bed_unregister(h, &v);
+	assert_int_equal(x[1], 6);
+	assert_int_equal(x[N - 1], 30);
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
@@ -255,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(content_goes_through_ram_once),
+		cmocka_unit_test(children_inherit_what_was_said_about_the_parent),
 		cmocka_unit_test(what_readers_share_stays_where_it_is),
 		cmocka_unit_test(content_that_is_nowhere_may_be_written_in_pieces),
 		cmocka_unit_test(a_device_may_disappear_at_any_moment),
