@@ -7,6 +7,7 @@
 #include "tools/machine.h"
 
 #define MACHINE_MATRIX_MAX 16u     /* workers up to which all distances are printed */
+#define MACHINE_TEAMS_MAX 32u      /* teams that are printed */
 
 void tool_machine_headline(const char *text)
 {
@@ -189,6 +190,41 @@ static void machine_distances(const struct xy_machine *m)
 	}
 }
 
+static void machine_team(const struct xy_machine *m, const struct xy_component *team)
+{
+	for (unsigned k = 0; k < team->nmembers;) {
+		unsigned first = k++;
+
+		while (k < team->nmembers && team->members[k] == team->members[k - 1] + 1)
+			k++;
+		printf(" %s", xy_machine_worker(m, team->members[first])->name);
+		if (k - first > 1)
+			printf("-%u", xy_machine_worker(m, team->members[k - 1])->index);
+	}
+	printf("\n");
+}
+
+/* The sets of CPU workers that tasks can have at once, as a tree of all of them has them. */
+static void machine_teams(const struct tool_world *world)
+{
+	struct xy_tree *tree = NULL;
+	char error[256];
+
+	if (xy_tree_parse(&tree, "fifo | eager { each worker { }, each team { } }", world->machine,
+			  world->registry, error, sizeof(error)))
+		return; /* there are none */
+	tool_machine_headline("team   size  members");
+	for (unsigned i = 0; i < xy_tree_root(tree)->nteams && i < MACHINE_TEAMS_MAX; i++) {
+		const struct xy_component *team = xy_tree_root(tree)->teams[i];
+
+		printf("%-6u %-5u", i, team->nmembers);
+		machine_team(world->machine, team);
+	}
+	if (xy_tree_root(tree)->nteams > MACHINE_TEAMS_MAX)
+		printf("and %u more\n", xy_tree_root(tree)->nteams - MACHINE_TEAMS_MAX);
+	xy_tree_destroy(tree);
+}
+
 static enum tool_status machine_run(const struct tool_arguments *arguments)
 {
 	struct tool_world world;
@@ -205,6 +241,7 @@ static enum tool_status machine_run(const struct tool_arguments *arguments)
 		tool_say("not enough memory");
 		status = TOOL_FAILED;
 	}
+	machine_teams(&world);
 	if (xy_machine_nworkers(world.machine) <= MACHINE_MATRIX_MAX)
 		machine_matrix(world.machine);
 	else
@@ -221,7 +258,7 @@ const struct tool_command tool_machine = {
 	.summary = "the workers, where they are and how far apart",
 	.help = "Describes the machine that a runtime would have here, or another one: workers, "
 		"memory nodes,\n"
-		"distances, binding, and what came of looking for CUDA and OpenCL devices: a driver "
+		"teams, distances, binding, and what came of looking for CUDA and OpenCL devices: a driver "
 		"that is not\n"
 		"installed, can't be loaded because a library is missing, was made for another version, "
 		"has no\n"

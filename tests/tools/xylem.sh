@@ -147,6 +147,11 @@ node   name      memory      workers          what it is
 1      ram1      -           cpu2-3           memory of the computer
 2      cuda0     -           cuda0            memory of a device
 
+team   size  members
+0      2     cpu0-1
+1      2     cpu2-3
+2      4     cpu0-3
+
 distances: 1 for a shared core or device, more for each level up to what is shared
               cpu0     cpu1     cpu2     cpu3    cuda0
 cpu0             0        2        3        3        3
