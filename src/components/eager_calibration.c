@@ -262,6 +262,16 @@ static void calibration_each_task(struct xy_component *self, void (*visit)(void 
 	xy_lock_drop(&calibration(self)->lock, self, &nobody);
 }
 
+static void calibration_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				  void *arg)
+{
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&calibration(self)->lock, self, &nobody);
+	xy_queue_each_kind(&calibration(self)->queue, visit, arg);
+	xy_lock_drop(&calibration(self)->lock, self, &nobody);
+}
+
 const struct xy_component_ops xy__eager_calibration_ops = {
 	.name = "eager-calibration",
 	.summary = "spreads tasks over the places where they have to be measured",
@@ -286,4 +296,5 @@ const struct xy_component_ops xy__eager_calibration_ops = {
 	.is_bounded = calibration_is_bounded,
 	.depth = calibration_depth,
 	.each_task = calibration_each_task,
+	.each_kind = calibration_each_kind,
 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heft: keeps some tasks back and maps the most urgent of them first, as mct would. Invariant: beyond the window, a
- * task rests here only if every branch has refused it.
+ * heft: keeps some tasks back and maps the most urgent of them first, as mct would. Invariant: beyond the window, and
+ * once somebody has asked, one of the first tasks rests here only if its best branch has no room for it.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include "components/mct.h"
 #include "components/spread.h"
 #include "core/queue.h"
+
+enum { HEFT_LOOKS = 64 };   /* tasks that are looked at together */
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct heft {
@@ -15,6 +19,9 @@ struct heft {
 	struct xy__spread spread;        /* for offers */
 	struct xy_lock lock;
 	struct xy_queue queue;           /* (l) its count (a) */
+	struct xy__choice choice;        /* (l) where the task goes that is being given away */
+	_Atomic bool changed;            /* (a) tasks or room have come since all was mapped that could be, ... */
+	_Atomic double mapped_us;        /* (a) ... which was then: later, workers may be free that were not expected */
 };
 
 static struct heft *heft(struct xy_component *self)
@@ -22,39 +29,103 @@ static struct heft *heft(struct xy_component *self)
 	return (struct heft *)self;
 }
 
-/* Somebody asks for tasks: all that find a place are mapped. */
+/* --- mapping: the lock is held --- */
+
+static bool heft_give(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	return xy__mct_give(&heft(self)->mct, task, &heft(self)->choice, by);
+}
+
+/* Sends a task to its best place; if that is full it waits, and what is mapped after it takes that into account. */
+static bool heft_map(struct heft *h, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__mct *m = &h->mct;
+	struct xy__forecast f;
+
+	xy__forecast_init(&f, &m->estimate, task);
+	h->choice = xy__mct_choose(m, &f);
+	if (!h->choice.seat)
+		return false;
+	if (!xy__mct_is_full(m, h->choice.seat->child, task) &&
+	    xy__queue_give(&h->queue, task, heft_give, &m->base, by))
+		return true;
+	m->ahead_us[h->choice.seat - m->estimate.seats] += h->choice.end_us - h->choice.start_us;
+	return false;
+}
+
+static void heft_begin(struct heft *h)
+{
+	for (unsigned i = 0; i < h->mct.estimate.nseats; i++)
+		h->mct.ahead_us[i] = 0;
+}
+
+/* Whether any branch may have room for a task. */
+static bool heft_has_room(const struct heft *h, const struct xy_task *task)
+{
+	for (unsigned i = 0; i < h->mct.base.nchildren; i++)
+		if (!xy__mct_is_full(&h->mct, i, task))
+			return true;
+	return false;
+}
+
+/* The first tasks in order; again if all of them found room. */
+static bool heft_map_all(struct heft *h, struct xy_agent *by)
+{
+	struct xy_task *tasks[HEFT_LOOKS];
+	unsigned n, left;
+	bool moved = false;
+
+	heft_begin(h);
+	do {
+		n = left = xy__queue_some(&h->queue, tasks, HEFT_LOOKS);
+		for (unsigned i = 0; i < n && heft_has_room(h, tasks[i]); i++)
+			left -= heft_map(h, tasks[i], by);
+		moved |= left < n;
+	} while (n && !left);
+	return moved;
+}
+
 static bool heft_pump(struct heft *h, struct xy_agent *by)
 {
+	double now;
 	bool moved;
 
 	if (!xy_queue_count(&h->queue))
 		return false;
+	now = xy_component_now_us(&h->mct.base);
+	if (atomic_load(&h->mapped_us) == now && !atomic_load(&h->changed))
+		return false;
 	xy_lock_take(&h->lock, &h->mct.base, by);
-	moved = xy__queue_pump(&h->queue, xy__mct_push, &h->mct.base, by);
+	atomic_store(&h->changed, false); /* whoever changes something later says so later, and then asks */
+	atomic_store(&h->mapped_us, now);
+	moved = heft_map_all(h, by);
 	xy_lock_drop(&h->lock, &h->mct.base, by);
 	return moved;
 }
+
+/* --- verbs --- */
 
 static bool heft_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy_offer offer = xy_offer_of(task);
 	struct heft *h = heft(self);
+	bool mapped = false;
 
 	if (!xy_task_can_run_below(task, self))
 		return false;
 	xy_lock_take(&h->lock, self, by);
 	xy__queue_insert(&h->queue, task);
+	atomic_store(&h->changed, true);
 	if (xy_queue_count(&h->queue) > h->window) {
 		struct xy_task *first = xy_queue_first(&h->queue);
 
-		xy__queue_give(&h->queue, first, xy__mct_push, self, by);
-		if (first == task)
-			offer.archs = 0; /* it may be gone, and if not, nobody has room for it */
+		heft_begin(h);
+		mapped = heft_map(h, first, by) && first == task;
 	}
-	if (offer.archs && offer.task) /* constrained: it must not leave while it is being looked at */
+	if (!mapped && offer.task) /* constrained: it must not leave while it is being looked at */
 		xy__spread_offer(self, &h->spread, &offer, by);
 	xy_lock_drop(&h->lock, self, by);
-	if (offer.archs && !offer.task)
+	if (!mapped && !offer.task)
 		xy_can_pull(self, &offer, by);
 	return true;
 }
@@ -71,6 +142,7 @@ static bool heft_can_push(struct xy_component *self, struct xy_component *child,
 	bool moved;
 
 	xy__mct_room(&heft(self)->mct, child, by);
+	atomic_store(&heft(self)->changed, true);
 	moved = heft_pump(heft(self), by);
 	return xy_can_push_parents(self, by) || moved;
 }
@@ -82,23 +154,31 @@ static bool heft_can_pull(struct xy_component *self, const struct xy_offer *offe
 
 /* --- set-up and looking --- */
 
-static int heft_init(struct xy_component *self)
-{
-	int error = xy__mct_init(self);
-
-	heft(self)->queue.ordered = true;
-	if (error)
-		return error;
-	error = xy__spread_init(&heft(self)->spread, self);
-	if (error)
-		xy__mct_fini(self);
-	return error;
-}
-
 static void heft_fini(struct xy_component *self)
 {
-	xy__spread_fini(&heft(self)->spread);
+	struct heft *h = heft(self);
+
+	free(h->mct.ahead_us);
+	h->mct.ahead_us = NULL;
+	xy__spread_fini(&h->spread);
 	xy__mct_fini(self);
+}
+
+static int heft_init(struct xy_component *self)
+{
+	struct heft *h = heft(self);
+	int error = xy__mct_init(self);
+
+	h->queue.ordered = true;
+	if (error)
+		return error;
+	error = xy__spread_init(&h->spread, self);
+	h->mct.ahead_us = calloc(h->mct.estimate.nseats, sizeof(*h->mct.ahead_us));
+	if (!error && !h->mct.ahead_us)
+		error = -ENOMEM;
+	if (error)
+		heft_fini(self);
+	return error;
 }
 
 static bool heft_is_bounded(const struct xy_component *self)
@@ -122,6 +202,15 @@ static void heft_each_task(struct xy_component *self, void (*visit)(void *arg, c
 	xy_lock_drop(&heft(self)->lock, self, &nobody);
 }
 
+static void heft_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct xy_agent nobody = { .worker = -1 };
+
+	xy_lock_take(&heft(self)->lock, self, &nobody);
+	xy_queue_each_kind(&heft(self)->queue, visit, arg);
+	xy_lock_drop(&heft(self)->lock, self, &nobody);
+}
+
 static const struct xy_option heft_options[] = {
 	{ .name = "window", .help = "tasks that are kept back until a worker asks for some", .type = XY_OPTION_UNSIGNED,
 	  .offset = offsetof(struct heft, window), .initial = 32, .min = 0, .max = INFINITY },
@@ -141,13 +230,13 @@ const struct xy_component_ops xy__heft_ops = {
 	.summary = "keeps tasks back for a while and maps the most urgent first",
 	.manual =
 		"Decides like mct, whose page explains the other options, but not at once: up to `window`\n"
-		"tasks wait here until a worker asks for one. Then they are mapped in order of priority,\n"
-		"all that find a place, so that of tasks which become ready together the most urgent has\n"
-		"the first choice. When there are more than that, the most urgent one is mapped for each\n"
-		"that comes. Tasks that all branches refuse wait here too.\n"
+		"tasks wait here until a worker asks for one. Then they are mapped in order of priority, so\n"
+		"that of tasks which become ready together the most urgent has the first choice. When there\n"
+		"are more than that, the most urgent one is mapped for each that comes.\n"
 		"\n"
-		"With window=0 it is a prio above an mct. Nothing is ever refused, so that heft can be the\n"
-		"top of a tree.\n",
+		"A task whose best branch is full waits here. The tasks behind it, of the 64 most urgent,\n"
+		"are mapped as if it were there already, so that they don't wait in vain for the same\n"
+		"worker. Nothing is ever refused: heft can be the top of a tree.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_PREDICTS,
 	.size = sizeof(struct heft),
 	.options = heft_options,
@@ -160,4 +249,5 @@ const struct xy_component_ops xy__heft_ops = {
 	.is_bounded = heft_is_bounded,
 	.depth = heft_depth,
 	.each_task = heft_each_task,
+	.each_kind = heft_each_kind,
 };

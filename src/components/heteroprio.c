@@ -442,16 +442,30 @@ static size_t heteroprio_depth(struct xy_component *self, size_t *peak)
 	return heteroprio_stored(heteroprio(self));
 }
 
-static void heteroprio_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-				 void *arg)
+static void heteroprio_each(struct xy_component *self,
+			    void (*each)(struct xy_queue *queue, void (*visit)(void *arg, const struct xy_task *task),
+					 void *arg),
+			    void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct heteroprio *h = heteroprio(self);
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&h->lock, self, &nobody);
 	for (unsigned i = 0; i < h->nbuckets; i++)
-		xy_queue_each(&h->buckets[i].queue, visit, arg);
+		each(&h->buckets[i].queue, visit, arg);
 	xy_lock_drop(&h->lock, self, &nobody);
+}
+
+static void heteroprio_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				 void *arg)
+{
+	heteroprio_each(self, xy_queue_each, visit, arg);
+}
+
+static void heteroprio_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				 void *arg)
+{
+	heteroprio_each(self, xy_queue_each_kind, visit, arg);
 }
 
 static const struct xy_option heteroprio_options[] = {
@@ -490,4 +504,5 @@ const struct xy_component_ops xy__heteroprio_ops = {
 	.is_bounded = heteroprio_is_bounded,
 	.depth = heteroprio_depth,
 	.each_task = heteroprio_each_task,
+	.each_kind = heteroprio_each_kind,
 };

@@ -22,11 +22,12 @@ static struct xy__mct *mct_of(struct xy_component *self)
  * A child that refuses says can_push later. It is left alone until then; should it have said so between the look at
  * `room` and the refusal, the two differ, and it is asked again.
  */
-static bool mct_is_full(const struct xy__mct *m, unsigned child, const struct xy_task *task)
+bool xy__mct_is_full(const struct xy__mct *m, unsigned child, const struct xy_task *task)
 {
 	unsigned room = atomic_load_explicit(&m->room[child], memory_order_relaxed);
 
-	return !task->constrained && m->full[child * XY_NLANES + task->archs] == room + 1;
+	return !task->constrained &&
+	       atomic_load_explicit(&m->full[child * XY_NLANES + task->archs], memory_order_relaxed) == room + 1;
 }
 
 void xy__mct_room(struct xy__mct *m, const struct xy_component *child, const struct xy_agent *by)
@@ -101,6 +102,8 @@ static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct
 		length.us = mct_fallback(m, f);
 	transfer = xy__forecast_transfer_us(f, seat);
 	c->start_us = xy__seat_free_us(&m->estimate, seat);
+	if (m->ahead_us)
+		c->start_us += m->ahead_us[seat - m->estimate.seats];
 	c->end_us = fmax(c->start_us, f->now_us + transfer) + length.us;
 	c->cost = m->alpha * (c->end_us - f->now_us) + m->beta * transfer + m->gamma * mct_energy(m, f, c);
 	if (m->idle_w > 0 && c->end_us > latest)
@@ -117,7 +120,7 @@ struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 
 	f->now_us = xy_component_now_us(&m->base);
 	for (unsigned i = 0; i < m->base.nchildren; i++) {
-		bool full = mct_is_full(m, i, f->task);
+		bool full = !m->ahead_us && xy__mct_is_full(m, i, f->task);
 
 		if (!xy_task_can_run_below(f->task, m->base.children[i]))
 			continue;
@@ -138,7 +141,7 @@ struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 /* --- pushing --- */
 
 /* Marks the task with what is expected and gives it to the branch. */
-static bool mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choice *c, struct xy_agent *by)
+bool xy__mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choice *c, struct xy_agent *by)
 {
 	unsigned child = c->seat->child, room = atomic_load(&m->room[child]);
 	double length_us = c->end_us - c->start_us;
@@ -160,13 +163,13 @@ static bool mct_push_constrained(struct xy__mct *m, struct xy_task *task, struct
 {
 	struct xy__choice best = xy__mct_choose(m, f), c;
 
-	if (!best.seat || mct_give(m, task, &best, by))
+	if (!best.seat || xy__mct_give(m, task, &best, by))
 		return best.seat;
 	for (unsigned k = 0; k < m->estimate.nseats; k++) {
 		const struct xy__seat *seat = &m->estimate.seats[k];
 
 		if (seat->child != best.seat->child && mct_consider(m, f, seat, INFINITY, &c) &&
-		    mct_give(m, task, &c, by))
+		    xy__mct_give(m, task, &c, by))
 			return true;
 	}
 	return false;
@@ -183,7 +186,7 @@ bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_age
 		return mct_push_constrained(m, task, &forecast, by);
 	do {
 		c = xy__mct_choose(m, &forecast);
-		if (c.seat && mct_give(m, task, &c, by))
+		if (c.seat && xy__mct_give(m, task, &c, by))
 			return true;
 	} while (c.seat);
 	return false;

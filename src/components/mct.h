@@ -19,6 +19,9 @@ struct xy__mct {
 	_Atomic unsigned *room;          /* (a) by child: how often it has said can_push */
 	_Atomic unsigned *full;          /* (a) by child and lane: 1 + room when it refused such a task */
 	_Atomic float guess_us;          /* (a) what a task took of late, for those of which nothing is known */
+	/* For kinds that decide with a lock held, else NULL: by seat, what will be sent there before. Then branches
+	 * that are full may be chosen as well. */
+	double *ahead_us;
 };
 
 /* Where a task ends at the least cost. */
@@ -36,6 +39,11 @@ void xy__mct_fini(struct xy_component *self);
 
 /* The best place for a task among the branches that have not refused one like it since they had room. */
 struct xy__choice xy__mct_choose(struct xy__mct *mct, struct xy__forecast *forecast);
+
+/* Whether a branch has refused a task like this one since it had room. */
+bool xy__mct_is_full(const struct xy__mct *mct, unsigned child, const struct xy_task *task);
+/* Marks the task with what is expected and pushes it there. */
+bool xy__mct_give(struct xy__mct *mct, struct xy_task *task, const struct xy__choice *choice, struct xy_agent *by);
 
 /* Pushes a task into the best branch, into the next best one if that refuses, and so on. */
 bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by);

@@ -373,27 +373,53 @@ struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component
 	return queue_first_of(q, queue_lanes[c->archs], constrained);
 }
 
-/* Each lane is two sorted sequences, its list and its sorted heap; this merges them all. */
+/* Each lane is two sorted sequences, its list and its heap as far as that is sorted; this merges them all. */
+struct queue_walk {
+	struct xy_task *at[2 * (XY_NLANES + 1)];
+};
+
+static void walk_begin(struct queue_walk *walk, struct xy_queue *q, size_t n)
+{
+	for (unsigned i = 0; i <= XY_NLANES; i++) {
+		heap_sort(&q->lanes[i].heap, n);
+		walk->at[2 * i] = q->lanes[i].front;
+		walk->at[2 * i + 1] = q->lanes[i].heap;
+	}
+}
+
+static struct xy_task *walk_next(struct queue_walk *walk, const struct xy_queue *q)
+{
+	struct xy_task **best = NULL, *task;
+
+	for (unsigned i = 0; i < 2 * (XY_NLANES + 1); i++)
+		if (walk->at[i] && (!best || queue_before(q, walk->at[i], *best)))
+			best = &walk->at[i];
+	if (!best)
+		return NULL;
+	task = *best;
+	*best = queue_in_heap(q, task) ? task->child : task->next;
+	return task;
+}
+
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
-	struct xy_task *at[2 * (XY_NLANES + 1)];
+	struct queue_walk walk;
+	struct xy_task *task;
 
-	for (unsigned i = 0; i <= XY_NLANES; i++) {
-		heap_sort(&q->lanes[i].heap, SIZE_MAX);
-		at[2 * i] = q->lanes[i].front;
-		at[2 * i + 1] = q->lanes[i].heap;
-	}
-	for (;;) {
-		struct xy_task **best = NULL;
+	walk_begin(&walk, q, SIZE_MAX);
+	while ((task = walk_next(&walk, q)))
+		visit(arg, task);
+}
 
-		for (unsigned i = 0; i < 2 * (XY_NLANES + 1); i++)
-			if (at[i] && (!best || queue_before(q, at[i], *best)))
-				best = &at[i];
-		if (!best)
-			return;
-		visit(arg, *best);
-		*best = queue_in_heap(q, *best) ? (*best)->child : (*best)->next;
-	}
+unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n)
+{
+	struct queue_walk walk;
+	unsigned count = 0;
+
+	walk_begin(&walk, q, n);
+	while (count < n && (tasks[count] = walk_next(&walk, q)))
+		count++;
+	return count;
 }
 
 void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)

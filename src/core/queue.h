@@ -104,6 +104,9 @@ static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 /* How long the queue would be with this task, which is not in it. */
 double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task);
 
+/* The first tasks in order, at most n of them, into tasks; returns how many. */
+unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n);
+
 /* --- passing on --- */
 
 /* Passes a task to whom it is given: xy_push, or something else with the same contract. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * As tree-dmda, with the tasks of each worker in order of priority; among equals the one that misses the least data is
- * next. A few tasks are held until a worker asks, so that of those that become ready together the most urgent chooses
- * first.
+ * next. A task is held until another one or a worker comes, so that of two that become ready together the more urgent
+ * chooses first.
  */
 #include "policies/all.h"
 
 const struct xy_policy xy__policy_tree_dmdas = {
 	.name = "tree-dmdas",
 	.summary = "as tree-dmda, and each worker's tasks by priority, then by the data that is there",
-	.expression = "perfmodel-select { known: heft(window=4) | each worker { prio(ready) | best-implementation },"
+	.expression = "perfmodel-select { known: heft(window=1) | each worker { prio(ready) | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio(ready) | eager | each worker { best-implementation } }",
 };

@@ -142,7 +142,7 @@ static void audit_task(void *arg, const struct xy_task *task)
 /* Some keep tasks on purpose: for a faster worker, for their turn, or for room further down a pipeline. */
 static bool keeps_on_purpose(const struct xy_component *c)
 {
-	static const char *const kinds[] = { "cambium", "heteroprio", "in-order", "pipeline" };
+	static const char *const kinds[] = { "cambium", "heft", "heteroprio", "in-order", "pipeline" };
 
 	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (!strcmp(c->ops->name, kinds[i]))

@@ -153,8 +153,8 @@ static void job_submit(struct job *job, struct helper *h, int priority)
 		job->version[i] = g->versions[cell];
 		g->versions[cell] += job->access[i].writes;
 	}
-	HELPER_SUBMIT(h, .codelet = &job_codelets[job->codelet], .arg = job, .accesses = accesses, .naccesses = job->naccesses,
-		      .priority = priority, .workers = &worker, .nworkers = job->pinned >= 0,
+	HELPER_SUBMIT(h, .codelet = &job_codelets[job->codelet], .arg = job, .accesses = accesses,
+		      .naccesses = job->naccesses, .priority = priority, .workers = &worker, .nworkers = job->pinned >= 0,
 		      .length_us = priority > 0 ? priority : 0);
 }
 
