@@ -7,6 +7,7 @@
  * bound, so that it is valid after each step and whatever the tolerances.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,11 @@ enum {
 	LP_PATHS = 24,  /* named at a time */
 	LP_ROWS = 6000, /* paths in all, at most */
 	LP_TIME = 1,    /* the column of T */
+	LP_ROUNDS = 12, /* of naming paths before the whole program is tried, ... */
+	LP_WHOLE = 40000,       /* ... if it has at most so many rows and columns */
 };
 #define LP_GAP 1e-4                     /* near enough to the optimum */
+#define LP_HASTE 1e-5                   /* what all work counts beside T where it matters, see haste */
 
 struct lp_group {
 	unsigned type, count;
@@ -40,6 +44,9 @@ struct lp {
 	int *path_rows;         /* by path */
 	double unit_us;         /* what lengths in the program are counted in */
 	double end_s;           /* when to stop */
+	/* What a microsecond of work costs. Where a path is the bound, many divisions are optimal; with short tasks all
+	 * other paths are likely to be short enough too. */
+	double haste;
 	double bound_us, upper_us;      /* the largest bound, the smallest value of a division */
 	/* By task, at the division found last, at the best one, and at a point between: how long it takes. */
 	double *length_us, *best_us, *between_us;
@@ -80,6 +87,9 @@ static void lp_add_group(struct lp *lp, unsigned type, unsigned count)
 		bool runs = isfinite(bound_graph_duration(lp->graph, type, c));
 
 		glp_set_col_bnds(lp->program, lp_column(lp, g, c), runs ? GLP_LO : GLP_FX, 0, 0);
+		if (runs)
+			glp_set_obj_coef(lp->program, lp_column(lp, g, c),
+					 lp->haste * bound_graph_duration(lp->graph, type, c));
 	}
 }
 
@@ -371,11 +381,11 @@ static bool lp_is_near(const struct lp *lp)
 }
 
 /* Cuts between the best division and the new one first: the new one alone is a corner that says little. */
-static void lp_loop(struct lp *lp)
+static void lp_loop(struct lp *lp, unsigned rounds)
 {
 	unsigned n = lp->graph->problem->ntasks;
 
-	for (bool first = true; lp_solve(lp, first); first = false) {
+	for (unsigned round = 0; round < rounds && lp_solve(lp, !round); round++) {
 		double limit_us = lp->bound_us * (1 + LP_GAP / 2);
 
 		lp_read(lp);
@@ -442,9 +452,37 @@ const char *bound_solver(void)
 	return text;
 }
 
+/* Work costs nothing any more: with the paths that are there, the bound is what it should be. */
+static void lp_forget_haste(struct lp *lp)
+{
+	for (unsigned g = 0; g < lp->ngroups; g++)
+		for (unsigned c = 0; c < lp->nclasses; c++)
+			glp_set_obj_coef(lp->program, lp_column(lp, g, c), 0);
+	lp_solve(lp, true);
+}
+
+/* Many paths that matter a little: all at once, if that is not too much. */
+static int lp_try_whole(struct lp *lp)
+{
+	double left_s = lp->end_s - lp_now();
+
+	if (lp_is_near(lp) || left_s <= 0)
+		return 0;
+	return bound_whole(lp->graph, left_s, &lp->bound_us, &lp->upper_us);
+}
+
+static bool lp_is_small(const struct bound_graph *graph)
+{
+	const struct bound_problem *problem = graph->problem;
+
+	return (double) problem->ntasks * (problem->nclasses + 1) + (double) problem->first[problem->ntasks] < LP_WHOLE;
+}
+
 int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *set)
 {
+	bool small = lp_is_small(graph);
 	struct lp lp;
+	int error;
 
 	set->end = BOUND_OPTIMAL;
 	if (!(graph->total_us > 0))
@@ -456,13 +494,18 @@ int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *
 	glp_term_out(GLP_OFF);
 	lp.program = glp_create_prob();
 	lp.bound_us = set->us[BOUND_LP];
+	if (set->us[BOUND_PATH] >= set->us[BOUND_AREA])
+		lp.haste = LP_HASTE * lp.bound_us / graph->total_us / lp.unit_us;
 	lp_begin(&lp);
-	lp_loop(&lp);
+	lp_loop(&lp, small ? LP_ROUNDS : UINT_MAX);
+	if (lp.haste > 0)
+		lp_forget_haste(&lp);
 	glp_delete_prob(lp.program);
+	error = small ? lp_try_whole(&lp) : 0;
 	set->us[BOUND_LP] = lp.bound_us;
 	set->gap = fmax(0, lp.upper_us / lp.bound_us - 1);
 	set->end = lp_is_near(&lp) ? BOUND_OPTIMAL : BOUND_STOPPED;
 	set->npaths = lp.npaths;
 	lp_fini(&lp);
-	return 0;
+	return error;
 }

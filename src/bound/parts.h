@@ -46,4 +46,8 @@ double bound_area(const struct bound_graph *graph, const struct bound_group *gro
 /* The linear program; set has the other bounds and gets this one. */
 int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *set);
 
+/* The same in one piece, with an end for each task: at most so many seconds. Raises *bound_us, and lowers *upper_us to
+ * what the optimum is at most. 0 or -ENOMEM. */
+int bound_whole(const struct bound_graph *graph, double limit_s, double *bound_us, double *upper_us);
+
 #endif

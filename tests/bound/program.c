@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bound/bound.h"
+#include "bound/parts.h"
 
 enum { CASES = 60, TASKS = 40, CLASSES = 3, TILES = 8 };
 
@@ -207,6 +207,20 @@ static double whole_optimum(const struct bound_problem *problem)
 	return optimum;
 }
 
+/* The form without lazy paths, which the bound has for graphs where they don't help. */
+static void compare_whole(const struct bound_problem *problem, double optimum)
+{
+	struct bound_graph graph;
+	char message[BOUND_MESSAGE];
+	double bound = 0, upper = INFINITY;
+
+	assert_int_equal(bound_graph_init(&graph, problem, message), 0);
+	assert_int_equal(bound_whole(&graph, 20, &bound, &upper), 0);
+	bound_graph_fini(&graph);
+	if (bound > optimum * (1 + 1e-7) || bound < optimum * (1 - 1e-6) || fabs(upper - optimum) > optimum * 1e-6)
+		fail_msg("from %.12g to %.12g instead of %.12g", bound, upper, optimum);
+}
+
 static void compare(struct bed *bed)
 {
 	struct bound_set set;
@@ -218,6 +232,7 @@ static void compare(struct bed *bed)
 	assert_true(set.gap <= 1e-4);
 	if (set.us[BOUND_LP] > optimum * (1 + 1e-7) || set.us[BOUND_LP] < optimum * (1 - 1.1e-4))
 		fail_msg("%.12g instead of %.12g", set.us[BOUND_LP], optimum);
+	compare_whole(&bed->problem, optimum);
 	bed_fini(bed);
 }
 
@@ -230,6 +245,33 @@ static void finds_the_optimum_of_random_graphs(void **state)
 		bed_random_graph(&bed, i);
 		compare(&bed);
 	}
+}
+
+/* Steps of forks and joins: of all paths, as many as the width to the power of the steps, every one matters. */
+static void finds_the_optimum_of_forks_and_joins(void **state)
+{
+	enum { WIDTH = 24, STEPS = 6 };
+	unsigned n = 0, nedges = 0;
+	struct bed bed;
+
+	(void) state;
+	bed_init(&bed, STEPS * (WIDTH + 1), 2, WIDTH);
+	bed.workers[0] = 40;
+	bed.workers[1] = 3;
+	for (unsigned step = 0; step < STEPS; step++)
+		for (unsigned i = 0; i <= WIDTH; i++) {
+			bed.duration_us[2 * n] = i < WIDTH ? 100 : 10;
+			bed.duration_us[2 * n + 1] = i < WIDTH ? 12 : 9;
+			bed.first[n] = nedges;
+			if (i == WIDTH)
+				for (unsigned j = 0; j < WIDTH; j++)
+					bed.predecessors[nedges++] = n - WIDTH + j;
+			else if (step)
+				bed.predecessors[nedges++] = step * (WIDTH + 1) - 1;
+			n++;
+		}
+	bed.first[n] = nedges;
+	compare(&bed);
 }
 
 static void finds_the_optimum_of_a_factorization(void **state)
@@ -280,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_optimum_of_random_graphs),
+		cmocka_unit_test(finds_the_optimum_of_forks_and_joins),
 		cmocka_unit_test(finds_the_optimum_of_a_factorization),
 		cmocka_unit_test(stops_when_its_time_is_over),
 	};
