@@ -396,6 +396,24 @@ static inline unsigned sort_accesses(uintptr_t *sorted, struct xy_task *task)
 	return count;
 }
 
+/* In the order in which the task has them: what follows from it must not depend on addresses, if a run is to be the
+ * same each time. */
+static void unsort(uintptr_t *sorted, unsigned n, struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+	unsigned done = 0;
+
+	for (unsigned i = 0; i < task->naccesses && done < n; i++)
+		for (unsigned j = done; j < n; j++)
+			if (xy__access_handle(sorted[j]) == xy__access_handle(accesses[i])) {
+				uintptr_t a = sorted[j];
+
+				sorted[j] = sorted[done];
+				sorted[done++] = a;
+				break;
+			}
+}
+
 void xy__deps_drop_unordered(struct xy_task *task)
 {
 	const uintptr_t *accesses = xy__task_accesses(task);
@@ -427,6 +445,8 @@ int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent)
 		xy__lock_take(&xy__access_handle(sorted[i])->lock);
 		r.barred |= xy__handle_bars(xy__access_handle(sorted[i]), xy__access_mode(sorted[i]));
 	}
+	if (n > 1 && agent->runtime->sim)
+		unsort(sorted, n, task);
 	error = registration_run(&r, sorted, n);
 	for (unsigned i = n; i-- > 0;)
 		xy__lock_drop(&xy__access_handle(sorted[i])->lock);
