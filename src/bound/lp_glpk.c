@@ -21,8 +21,9 @@ enum {
 	LP_PATHS = 24,  /* named at a time */
 	LP_ROWS = 6000, /* paths in all, at most */
 	LP_TIME = 1,    /* the column of T */
-	LP_ROUNDS = 12, /* of naming paths before the whole program is tried, ... */
-	LP_WHOLE = 40000,       /* ... if it has at most so many rows and columns */
+	LP_ROUNDS = 12, /* of naming paths before the whole program is tried, if it has few rows and columns; */
+	LP_FEW = 15000,
+	LP_MANY = 40000,        /* with at most that many paths get half of the time; with more, all of it */
 };
 #define LP_GAP 1e-4                     /* near enough to the optimum */
 #define LP_HASTE 1e-5                   /* what all work counts beside T where it matters, see haste */
@@ -402,13 +403,13 @@ static void lp_loop(struct lp *lp, unsigned rounds)
 	}
 }
 
-static bool lp_init(struct lp *lp, const struct bound_graph *graph, double limit_s)
+static bool lp_init(struct lp *lp, const struct bound_graph *graph)
 {
 	size_t n = graph->problem->ntasks, nclasses = graph->problem->nclasses;
 	size_t nentries = n * (nclasses + 1) + nclasses + LP_ROWS + 2;
 
 	*lp = (struct lp) {
-		.graph = graph, .nclasses = (unsigned) nclasses, .end_s = lp_now() + limit_s,
+		.graph = graph, .nclasses = (unsigned) nclasses,
 		.unit_us = graph->total_us / (double) n, .upper_us = INFINITY,
 		.groups = malloc(n * sizeof(*lp->groups)), .group = malloc(n * sizeof(*lp->group)),
 		.path_rows = malloc(LP_ROWS * sizeof(*lp->path_rows)), .length_us = malloc(n * sizeof(double)),
@@ -471,23 +472,35 @@ static int lp_try_whole(struct lp *lp)
 	return bound_whole(lp->graph, left_s, &lp->bound_us, &lp->upper_us);
 }
 
-static bool lp_is_small(const struct bound_graph *graph)
+/* Rows and columns of the whole program. */
+static double lp_whole_size(const struct bound_graph *graph)
 {
 	const struct bound_problem *problem = graph->problem;
 
-	return (double) problem->ntasks * (problem->nclasses + 1) + (double) problem->first[problem->ntasks] < LP_WHOLE;
+	return (double) problem->ntasks * (problem->nclasses + 1) + (double) problem->first[problem->ntasks];
+}
+
+static int lp_search(struct lp *lp, double limit_s)
+{
+	double size = lp_whole_size(lp->graph);
+
+	lp->end_s = lp_now() + (size > LP_FEW && size <= LP_MANY ? limit_s / 2 : limit_s);
+	lp_loop(lp, size <= LP_FEW ? LP_ROUNDS : UINT_MAX);
+	if (lp->haste > 0)
+		lp_forget_haste(lp);
+	lp->end_s += size > LP_FEW && size <= LP_MANY ? limit_s / 2 : 0;
+	return size <= LP_MANY ? lp_try_whole(lp) : 0;
 }
 
 int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *set)
 {
-	bool small = lp_is_small(graph);
 	struct lp lp;
 	int error;
 
 	set->end = BOUND_OPTIMAL;
 	if (!(graph->total_us > 0))
 		return 0;
-	if (!lp_init(&lp, graph, limit_s)) {
+	if (!lp_init(&lp, graph)) {
 		lp_fini(&lp);
 		return -ENOMEM;
 	}
@@ -497,11 +510,8 @@ int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *
 	if (set->us[BOUND_PATH] >= set->us[BOUND_AREA])
 		lp.haste = LP_HASTE * lp.bound_us / graph->total_us / lp.unit_us;
 	lp_begin(&lp);
-	lp_loop(&lp, small ? LP_ROUNDS : UINT_MAX);
-	if (lp.haste > 0)
-		lp_forget_haste(&lp);
+	error = lp_search(&lp, limit_s);
 	glp_delete_prob(lp.program);
-	error = small ? lp_try_whole(&lp) : 0;
 	set->us[BOUND_LP] = lp.bound_us;
 	set->gap = fmax(0, lp.upper_us / lp.bound_us - 1);
 	set->end = lp_is_near(&lp) ? BOUND_OPTIMAL : BOUND_STOPPED;

@@ -102,6 +102,21 @@ for row in rows[0], rows[2]:
     assert len(row["makespans_us"]) == 2
     assert sum(row["idle_percent"].values()) <= 100.001
 print("fine")' "$work/json"
+	# On several machines and graphs nobody is faster than the bound, and everybody ends.
+	for machine in laptop mirage node-64-8; do
+		for graph in cholesky:6 lu:5 qr:4 random:layers=8:width=9 stencil:6x8 forkjoin:8x4; do
+			expect 0 '' $tool sim --machine $machine --graph $graph --limit 1 --json --no-transfers \
+				--policy tree-eager,tree-ws,tree-dmdas,tree-heft,heft,peft
+			mv "$work/out" "$work/json"
+			expect 0 'fine' python3 -c '
+import json, sys
+j = json.load(open(sys.argv[1]))
+bounds = [v for v in j["bounds_us"].values() if v is not None]
+for row in j["policies"]:
+    assert not row["failed"] and row["makespan_us"] >= max(bounds), (j["machine"], j["graph"], row)
+print("fine")' "$work/json"
+		done
+	done
 	expect 0 '"recorded_us": null' $tool bound cholesky:4 --machine mirage --json
 	$tool bound cholesky:4 --machine mirage --json >"$work/json"
 	expect 0 '' python3 -m json.tool "$work/json"
