@@ -82,7 +82,7 @@ static bool sim_numbers(struct sim_request *r, const char *const *given)
 	    !sim_read_number("submit-us", given[SIM_SUBMIT], 0, 1e9, &r->submit_us) ||
 	    !sim_read_number("overhead-us", given[SIM_OVERHEAD], 0, 1e9, &r->overhead_us) ||
 	    !sim_read_number("limit", given[SIM_LIMIT], 0, 1e6, &r->limit_s) ||
-	    !sim_whole("seed", given[SIM_SEED], 0, UINT64_MAX, &r->seed) ||
+	    !sim_whole("seed", given[SIM_SEED], 1, UINT64_MAX, &r->seed) ||
 	    !sim_whole("repeat", given[SIM_REPEAT], 1, 100000, &repeat) ||
 	    !sim_whole("window", given[SIM_WINDOW], 1, 100000000, &window) ||
 	    !sim_word("priorities", given[SIM_PRIORITIES], priorities) || !sim_read_bound(given[SIM_BOUND], &r->bound))
@@ -255,7 +255,7 @@ const struct tool_command tool_sim = {
 		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs for each task besides its duration" },
 		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "data is everywhere at once" },
 		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the graph's own" },
-		[SIM_WINDOW] = { "window", "N", "tasks in flight before submission waits" },
+		[SIM_WINDOW] = { "window", "N", "tasks in flight before submission waits (default 2048, or 4 a worker)" },
 		[SIM_BOUND] = { "bound", "KIND", "what percentages are of: lp (default), area, path or mixed" },
 		[SIM_LIMIT] = { "limit", "S", "seconds that the bound may take (default 10)" },
 		[SIM_GANTT] = { "gantt", "FILE", "a chart of the first runs, as SVG" },

@@ -7,10 +7,20 @@
 
 #include "tools/sim.h"
 
+enum { CASE_WINDOW = 2048, CASE_EACH = 4 };      /* tasks in flight, and for each worker of a large machine */
+
 static void case_log(void *arg, const char *line)
 {
 	(void) arg;
 	tool_say("%s", line);
+}
+
+/* What is asked for; else the runtime's own, but enough for machines with very many workers. */
+static unsigned case_window(const struct sim_case *c)
+{
+	if (c->request->window || CASE_EACH * c->nworkers <= CASE_WINDOW)
+		return c->request->window;
+	return CASE_EACH * c->nworkers;
 }
 
 struct xy_config sim_case_config(const struct sim_case *c, const char *sched, uint64_t seed,
@@ -21,7 +31,7 @@ struct xy_config sim_case_config(const struct sim_case *c, const char *sched, ui
 	return (struct xy_config) {
 		.sched = sched, .sim = r->machine, .machines = r->settings.machines, .plugins = r->settings.plugins,
 		.sim_noise = r->noise, .sim_submit_us = r->submit_us, .sim_overhead_us = r->overhead_us, .seed = seed,
-		.window = r->window, .sim_shared = !r->transfers, .watch = watch, .ignore_environment = true,
+		.window = case_window(c), .sim_shared = !r->transfers, .watch = watch, .ignore_environment = true,
 		.log = case_log,
 	};
 }

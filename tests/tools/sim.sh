@@ -134,6 +134,18 @@ expect 0 'the recorded run took 3000.000 us: 66.7 % of the bound' \
 	$tool bound "$work/run.xyg" --machine cpu:2 --bound path
 expect 0 'path 2000.000' $tool sim --graph "$work/run.xyg" --machine cpu:2 --policy tree-eager
 
+# Why workers are idle. Two tasks in a chain on two workers: one of them has nothing to do, which is half of the time.
+# Two that one worker does a hundred times as fast: the other could help for half of it, but better doesn't.
+expect 0 ' 50.0   50.0    0.0     0.0 ' $tool sim --graph "$work/run.xyg" --machine cpu:2 --policy tree-eager
+cat >"$work/costs.xyg" <<END
+xygraph 1
+processors 2
+kernel "a"
+task t0 "a" costs=1000,100000
+task t1 "a" costs=1000,100000
+END
+expect 0 ' 50.0   25.0    0.0    25.0 ' $tool sim --graph "$work/costs.xyg" --machine cpu:2 --policy heft
+
 # Data without bytes on a machine with devices.
 sed 's/^data d0 8/data d0 0/' "$work/run.xyg" >"$work/empty.xyg"
 expect 0 'tree-dmda' $tool sim --machine mirage --graph "$work/empty.xyg" --policy tree-dmda
