@@ -27,7 +27,7 @@ dist_docdecisions_DATA += doc/decisions/0007-parallel-tasks.md doc/decisions/000
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
-dist_docpages_DATA += doc/perf.md
+dist_docpages_DATA += doc/perf.md doc/policies.md
 check_PROGRAMS += doc/examples/perf
 doc_examples_perf_LDADD = libxylem.la
 

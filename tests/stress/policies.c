@@ -154,8 +154,8 @@ static void job_submit(struct job *job, struct helper *h, int priority)
 		g->versions[cell] += job->access[i].writes;
 	}
 	HELPER_SUBMIT(h, .codelet = &job_codelets[job->codelet], .arg = job, .accesses = accesses,
-		      .naccesses = job->naccesses, .priority = priority, .workers = &worker, .nworkers = job->pinned >= 0,
-		      .length_us = priority > 0 ? priority : 0);
+		      .naccesses = job->naccesses, .priority = priority, .workers = &worker,
+		      .nworkers = job->pinned >= 0, .length_us = priority > 0 ? priority : 0);
 }
 
 /* Each job after the last writer of what it reads, and after all readers since of what it writes. */
