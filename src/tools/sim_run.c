@@ -122,6 +122,9 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	struct xy_runtime *rt;
 	int error;
 
+	/* In a schedule a task may wait for the turn of one that is submitted much later. */
+	if (places && config.window <= c->graph.ntasks)
+		config.window = c->graph.ntasks + 1;
 	*run = (struct sim_run) { .events = malloc(c->graph.ntasks * sizeof(*run->events)) };
 	if (!run->events) {
 		tool_say("%s", strerror(ENOMEM));
