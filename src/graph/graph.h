@@ -173,7 +173,8 @@ struct graph_place {
 
 struct graph_options {
 	/* One for each task, or NULL: they are pinned to their workers, in an order that the policy tree-in-order
-	 * keeps, and their own priorities don't count. */
+	 * keeps, and their own priorities don't count. The runtime's window must be larger than the graph, as a
+	 * task may wait for the turn of one that is submitted much later. */
 	const struct graph_place *places;
 };
 
