@@ -25,6 +25,21 @@ const struct sheet sheets[NSHEETS] = {
 			  .columns = { { "instructions", "Collected" } } },
 		},
 	},
+	[MODELS] = {
+		.name = "models", .title = "tasks with and without a performance model, per task",
+		.lines = {
+			[MODELS_NONE] = { "no model", "data", { "--model", "no" } },
+			[MODELS_MEASURED] = { "a model, measured", "data", { "--model", "yes" } },
+			[MODELS_TWO] = { "two implementations", "data", { "--model", "two" } },
+			[MODELS_CHOSEN] = { "chosen by a model", "data", { "--model", "chosen" } },
+		},
+		.runs = {
+			{ .full = { "fetch", "200000" }, .quick = { "fetch", "20000" },
+			  .columns = { { "ns of CPU", "cpu_ns_per_task" } } },
+			{ .full = { "fetch", "20000" }, .quick = { "fetch", "5000" }, .accesses = 1,
+			  .columns = { { "instructions", "Collected" } } },
+		},
+	},
 	[OVERLAP] = {
 		.name = "overlap", .title = "tasks on a device, a copy takes as long as a kernel (double of libcudart)",
 		.lines = {

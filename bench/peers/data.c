@@ -28,6 +28,7 @@ enum { FETCH_ACCESSES = 4, FETCH_GROUPS = 64, FETCH_SHARED = 2, FETCH_CELLS = 2 
 static struct xy_runtime *runtime;
 static unsigned devices;
 static const char *sched;
+static const char *measured = "no";     /* whether tasks of fetch have a model: see usage */
 static unsigned repeat = 5;
 static bool warm_up = true;
 
@@ -50,6 +51,7 @@ static int start(void)
 		.cuda_devices = selected[devices],
 		.opencl_devices = "none",
 		.cuda_pipeline = XY_PIPELINE_NONE,
+		.models = "none",
 		.ignore_environment = true,
 	});
 }
@@ -80,19 +82,47 @@ static const struct xy_codelet fetch = {
 	.name = "fetch", .cpu = { run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW },
 };
 
+/* With a model the clock is read around each task; with two implementations both are predicted, too. */
+static const struct xy_model fetch_model = { .name = "fetch", .kind = XY_MODEL_HISTORY };
+static const struct xy_codelet fetch_measured = {
+	.name = "fetch", .cpu = { run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW }, .model = &fetch_model,
+};
+static const struct xy_codelet fetch_chosen = {
+	.name = "fetch", .cpu = { run_fetch, run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW }, .model = &fetch_model,
+};
+static const struct xy_codelet fetch_two = {
+	.name = "fetch", .cpu = { run_fetch, run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW },
+};
+
+static const struct xy_codelet *fetch_codelet(void)
+{
+	static const struct {
+		const char *name;
+		const struct xy_codelet *codelet;
+	} codelets[] = {
+		{ "no", &fetch }, { "yes", &fetch_measured }, { "two", &fetch_two }, { "chosen", &fetch_chosen },
+	};
+
+	for (unsigned i = 0; i < sizeof codelets / sizeof codelets[0]; i++)
+		if (!strcmp(measured, codelets[i].name))
+			return codelets[i].codelet;
+	return NULL;
+}
+
 static const struct xy_codelet more;
 
 /* Tasks that are submitted by tasks: one thread pays for all of it, and nothing hides behind another. */
 static int run_more(struct xy_call *call)
 {
 	size_t end = batch.next + PEER_BATCH < batch.n ? batch.next + PEER_BATCH : batch.n;
+	const struct xy_codelet *codelet = fetch_codelet();
 	int error = 0;
 
 	for (; batch.next < end && !error; batch.next++) {
 		struct xy_handle **own = handles + FETCH_SHARED + 2 * (batch.next % FETCH_GROUPS);
 
 		error = xy_submit(call->runtime, &(struct xy_task_desc){
-			.codelet = &fetch, .handles = { handles[0], handles[1], own[0], own[1] },
+			.codelet = codelet, .handles = { handles[0], handles[1], own[0], own[1] },
 		});
 	}
 	if (!error && batch.next < batch.n)
@@ -173,8 +203,9 @@ static int bench_fetch(size_t n)
 	}
 	status = status ? status : fetch_end();
 	if (!status)
-		printf("cpu_ns_per_access %.2f\nelapsed_ns_per_access %.2f\n",
-		       least.cpu / (double)(n * FETCH_ACCESSES), least.elapsed / (double)(n * FETCH_ACCESSES));
+		printf("cpu_ns_per_access %.2f\nelapsed_ns_per_access %.2f\ncpu_ns_per_task %.1f\n",
+		       least.cpu / (double)(n * FETCH_ACCESSES), least.elapsed / (double)(n * FETCH_ACCESSES),
+		       least.cpu / (double)n);
 	return status;
 }
 
@@ -289,6 +320,7 @@ static void usage(FILE *to)
 	      "  fetch N         tasks on a CPU worker that find their data there\n"
 	      "  overlap N       tasks on a device that find theirs in RAM; a copy takes as long as a kernel\n\n"
 	      "  --devices D     of fetch: how many, up to 4 (0)\n"
+	      "  --model WHICH   of fetch: no, yes; two: two implementations, chosen: by a model (no)\n"
 	      "  --sched POLICY  scheduling policy\n"
 	      "  --repeat R      so many repetitions; the fastest counts, of overlap the median (5)\n"
 	      "  --no-warm-up    no run before the repetitions\n"
@@ -308,6 +340,7 @@ static bool parse_options(int argc, char **argv)
 	static const struct option table[] = {
 		{ "devices", required_argument, NULL, 'd' }, { "sched", required_argument, NULL, 's' },
 		{ "repeat", required_argument, NULL, 'r' }, { "no-warm-up", no_argument, NULL, 'n' },
+		{ "model", required_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	size_t value = 0;
@@ -323,6 +356,10 @@ static bool parse_options(int argc, char **argv)
 			repeat = (unsigned)value;
 		} else if (c == 's') {
 			sched = optarg;
+		} else if (c == 'm') {
+			measured = optarg;
+			if (!fetch_codelet())
+				return false;
 		} else if (c == 'n') {
 			warm_up = false;
 		} else {
