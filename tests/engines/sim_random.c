@@ -126,11 +126,9 @@ static void programs_run_with_all_policies(void **state)
 
 /* --- other addresses --- */
 
-/* What is allocated next comes in another order. */
-static void shuffle_memory(uint64_t salt)
+/* What is allocated next comes in another order. Some chunks are left for the caller to free. */
+static void shuffle_memory(uint64_t salt, void **chunks)
 {
-	void *chunks[CHUNKS];
-
 	for (unsigned i = 0; i < CHUNKS; i++)
 		chunks[i] = aligned_alloc(64, 64 * (1 + i % 16));
 	for (unsigned i = 0; i < CHUNKS; i++) {
@@ -138,6 +136,7 @@ static void shuffle_memory(uint64_t salt)
 		void *chunk = chunks[other];
 
 		chunks[other] = chunks[i];
+		chunks[i] = i % 3 ? NULL : chunk;
 		if (i % 3)
 			free(chunk);
 	}
@@ -149,14 +148,17 @@ static const char *const repeated[] = { "tree-eager", "tree-ws", "tree-dmdas", "
 /* In a process of its own: prints what happened. */
 static int print_digests(uint64_t salt)
 {
+	void *chunks[CHUNKS];
 	uint64_t digest = 0;
 
-	shuffle_memory(salt);
+	shuffle_memory(salt, chunks);
 	for (unsigned i = 0; i < HELPER_COUNT(repeated); i++)
 		for (unsigned m = 0; m < HELPER_COUNT(machines); m++)
 			for (uint64_t seed = 5 + i; seed < 100; seed += 27)
 				digest = digest * 31 + run_program(machines[m], repeated[i], seed);
 	printf("%016llx\n", (unsigned long long)digest);
+	for (unsigned i = 0; i < CHUNKS; i++)
+		free(chunks[i]);
 	return 0;
 }
 
