@@ -347,12 +347,14 @@ static enum tool_status export_write(const struct export *e)
 		.sizes = calloc(e->total, sizeof(double)),
 	};
 	enum tool_status status = TOOL_FAILED;
+	bool types_closed, models_closed;
 
 	if (out.times && out.sizes && (out.types = export_open(e, "device_types.yml")) &&
 	    (out.models = export_open(e, "models.yml")))
 		status = export_each_host(e, &out);
-	if (!export_close(e, "device_types.yml", out.types, status == TOOL_OK) |
-	    !export_close(e, "models.yml", out.models, status == TOOL_OK)) {
+	types_closed = export_close(e, "device_types.yml", out.types, status == TOOL_OK);
+	models_closed = export_close(e, "models.yml", out.models, status == TOOL_OK);
+	if (!types_closed || !models_closed) {
 		tool_say("%s: the files can't be written", e->folder);
 		status = TOOL_FAILED;
 	}
