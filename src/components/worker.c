@@ -103,6 +103,10 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	xy_lock_drop(&w->lock, &w->base, by);
 	if (refill)
 		worker_refill(w, by);
+	if (task && task->constrained && !xy__task_can_take(task, w->id)) {
+		xy_give_back(&w->base, task, by); /* it could run here when it came */
+		return NULL;
+	}
 	return task;
 }
 

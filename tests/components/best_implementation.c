@@ -85,6 +85,39 @@ static void takes_the_first_of_those_that_are_equally_fast(void **state)
 	bed_close(bed);
 }
 
+static void takes_the_fastest_by_its_model(void **state)
+{
+	static const double lengths[] = { 30, 20, 5, 9 };
+	struct bed *bed = open_pulled();
+	struct xy_task *task = bed_task_of_two(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	bed_submit(bed, task);
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	assert_int_equal(task->implementation, 1);
+	task = bed_task_of_two(bed, CPU | CUDA, lengths);
+	bed_submit(bed, task);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void takes_one_that_has_to_be_measured_at_once(void **state)
+{
+	static const double lengths[] = { 30, 0, 0, 9 };
+	struct bed *bed = open_pulled();
+
+	(void)state;
+	for (unsigned worker = 0; worker < 2; worker++) {
+		struct xy_task *task = bed_task_of_two(bed, CPU | CUDA, lengths);
+
+		bed_submit(bed, task);
+		assert_ptr_equal(bed_pull(bed, worker), task);
+		assert_int_equal(task->implementation, !worker);
+	}
+	bed_close(bed);
+}
+
 static void takes_one_that_the_worker_may_use(void **state)
 {
 	struct bed *bed = open_pulled();
@@ -180,6 +213,8 @@ int main(void)
 		cmocka_unit_test(takes_the_only_implementation),
 		cmocka_unit_test(takes_the_first_when_nothing_is_known),
 		cmocka_unit_test(takes_the_first_of_those_that_are_equally_fast),
+		cmocka_unit_test(takes_the_fastest_by_its_model),
+		cmocka_unit_test(takes_one_that_has_to_be_measured_at_once),
 		cmocka_unit_test(takes_one_that_the_worker_may_use),
 		cmocka_unit_test(chooses_for_tasks_of_each_of_several_parents),
 		cmocka_unit_test(chooses_for_the_worker_that_a_pushed_task_goes_to),

@@ -165,6 +165,24 @@ static void shows_the_task_in_the_slot(void **state)
 	bed_close(bed);
 }
 
+/* fifo | mct { worker 0, worker 1 } */
+static void gives_back_what_it_can_not_run_any_more(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *mct = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__mct_ops);
+	struct xy_task *task = bed_task_pinned(bed, XY_ON_CPU, 0);
+
+	(void)state;
+	bed_add_worker(bed, mct, 0);
+	bed_add_worker(bed, mct, 1);
+	bed_seal(bed);
+	bed_submit(bed, task);
+	task->extra->workers[0] = 1;
+	assert_null(bed_pull(bed, 0));
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +195,7 @@ int main(void)
 		cmocka_unit_test(refuses_offers_that_it_cannot_run),
 		cmocka_unit_test(nobody_is_woken_without_an_engine),
 		cmocka_unit_test(shows_the_task_in_the_slot),
+		cmocka_unit_test(gives_back_what_it_can_not_run_any_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
