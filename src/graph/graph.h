@@ -193,7 +193,7 @@ int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtim
 uint32_t graph_run_index(const struct graph_run *run, const struct xy_task *task);
 
 /* Waits for all tasks of the runtime and frees what graph_submit made, before the runtime stops; *run becomes NULL.
- * 0, or what xy_wait gave. */
+ * 0, or what xy_wait gave. With -ETIMEDOUT, when tasks are stuck in a simulation, nothing is freed. */
 int graph_retract(struct graph_run **run);
 
 #endif

@@ -286,6 +286,8 @@ int graph_retract(struct graph_run **run)
 	if (!r)
 		return 0;
 	error = xy_wait(r->rt);
+	if (error == -ETIMEDOUT) /* tasks are stuck, and still have their codelets and data */
+		return error;
 	for (uint32_t i = 0; r->handles && i < r->g->ndata; i++)
 		if (r->handles[i]) {
 			int status = xy_unregister(&r->handles[i]);
