@@ -13,6 +13,10 @@
 #include "components/cambium.h"
 #include "core/tree.h"
 
+#define CAUTION_GROWS 1.3
+#define CAUTION_FADES 0.95
+#define CAUTION_MOST 16.0
+
 enum { LOOK_LEAST = 8, LOOK_PART = 12, FAR_PULLS = 32 };
 
 /* A worker that has tasks is given another one in advance when it is to be free so soon; or to bring its data. */
@@ -62,6 +66,9 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
 	c->area_us = fmax(c->area_us - t->price_us, 0);
 	c->ends_us[worker] = fmax(c->ends_us[worker], now_us) + (double)t->us[c->kinds[worker]];
 	c->tails_us[worker] = tail_us;
+	c->astray[worker] = t->us[c->kinds[worker]] > t->least_us ? (uint8_t)(t->fast + 1) : 0;
+	if (!c->astray[worker])
+		c->caution = 1 + (c->caution - 1) * CAUTION_FADES;
 	c->looks = 0;
 	if (++c->unpriced > c->view.n / 64)
 		xy__cambium_price(c);
@@ -194,6 +201,22 @@ static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, struct xy_ag
 		cambium_wake(c, (unsigned)__builtin_ctz(kinds), by);
 }
 
+/* A worker that was the slower one for its task has made another ready only now, while those that are faster for both
+ * have nothing to do: what followed was not as harmless as it looked. The lock is held. */
+static void cambium_regret(struct xy__cambium *c, unsigned fast, const struct xy_agent *by)
+{
+	double now_us;
+
+	if (by->worker < 0 || c->astray[by->worker] != fast + 1)
+		return;
+	now_us = xy_component_now_us(&c->base);
+	for (unsigned i = c->first_of_kind[fast]; i < c->first_of_kind[fast + 1]; i++)
+		if (xy_component_free_us(&c->base, c->by_kind[i]->worker) <= now_us) {
+			c->caution = fmin(c->caution * CAUTION_GROWS, CAUTION_MOST);
+			return;
+		}
+}
+
 static bool cambium_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy__cambium *c = cambium(self);
@@ -202,6 +225,8 @@ static bool cambium_push(struct xy_component *self, struct xy_task *task, struct
 
 	xy_lock_take(&c->lock, self, by);
 	fast = cambium_store(c, task);
+	if (fast < c->nkinds)
+		cambium_regret(c, fast, by);
 	if (offer.task) /* it must not leave while it is being looked at */
 		xy_can_pull_children(self, &offer, by);
 	else if (fast < c->nkinds && c->nkinds > 1 && cambium_somebody_sleeps(c))
@@ -288,6 +313,7 @@ static void cambium_fini(struct xy_component *self)
 	free(c->by_kind);
 	free(c->ends_us);
 	free(c->tails_us);
+	free(c->astray);
 	xy__cambium_view_fini(&c->view);
 	xy__cambium_view_fini(&c->old);
 	xy__estimate_fini(&c->estimate);
@@ -296,6 +322,7 @@ static void cambium_fini(struct xy_component *self)
 	c->by_kind = NULL;
 	c->ends_us = NULL;
 	c->tails_us = NULL;
+	c->astray = NULL;
 }
 
 /* Tells the kinds of workers apart; those beyond the limit count as the last kind. */
@@ -342,7 +369,9 @@ static int cambium_init(struct xy_component *self)
 	c->kinds = malloc(nworkers);
 	c->ends_us = calloc(nworkers, sizeof *c->ends_us);
 	c->tails_us = calloc(nworkers, sizeof *c->tails_us);
-	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->kinds || !c->ends_us || !c->tails_us)
+	c->astray = calloc(nworkers, sizeof *c->astray);
+	c->caution = 1;
+	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->kinds || !c->ends_us || !c->tails_us || !c->astray)
 		goto no_memory;
 	c->by_kind = calloc(c->estimate.nseats + 1, sizeof *c->by_kind);
 	if (!c->by_kind)

@@ -71,7 +71,7 @@ static double cambium_claim(const struct xy__cambium *c, unsigned kind)
 			if (k != kind && t->us[k] < other)
 				other = t->us[k];
 		if (other >= (float)RESERVE * t->least_us)
-			claim = larger(claim, (double)t->tops[t->begun] * c->slack + (double)t->least_us);
+			claim = larger(claim, (double)t->tops[t->begun] * c->slack * c->caution + (double)t->least_us);
 	}
 	return claim;
 }
@@ -133,7 +133,7 @@ static double choice_elsewhere(const struct xy__cambium *c, const struct xy__cam
 static bool choice_with_time(const struct xy__cambium *c, const struct xy__cambium_type *t,
 			     const struct xy__cambium_outlook *o, unsigned *group)
 {
-	double most = (o->left_us - (double)t->us[o->kind]) / c->slack;
+	double most = (o->left_us - (double)t->us[o->kind]) / (c->slack * c->caution);
 	unsigned low = 0, high = t->ngroups;
 
 	while (low < high) { /* tails rise with ranks, more or less */
@@ -152,7 +152,7 @@ static bool choice_with_time(const struct xy__cambium *c, const struct xy__cambi
 static double cost_if_fast(const struct xy__cambium *c, const struct xy__cambium_type *t,
 			   const struct xy__cambium_outlook *o, double cost)
 {
-	double tail = (double)t->groups[t->ngroups - 1].tail_us * c->slack;
+	double tail = (double)t->groups[t->ngroups - 1].tail_us * c->slack * c->caution;
 
 	for (unsigned k = 0; k < c->nkinds; k++)
 		if (k != o->kind && (double)t->us[k] + tail <= o->left_us)
