@@ -131,7 +131,7 @@ static int sim_rising(const void *a, const void *b)
 
 /* All runs of a policy; a failed one ends it. */
 static enum tool_status sim_row_run(struct sim_row *row, const struct sim_case *c, const struct graph_place *places,
-				    double *wall_us)
+				    double *cpu_us)
 {
 	for (unsigned i = 0; i < c->request->repeat; i++) {
 		struct sim_run run;
@@ -142,7 +142,7 @@ static enum tool_status sim_row_run(struct sim_row *row, const struct sim_case *
 			status = TOOL_FAILED;
 		}
 		row->makespan_s[row->nruns] = run.makespan_s;
-		wall_us[row->nruns++] = run.wall_s * 1e6 / c->graph.ntasks;
+		cpu_us[row->nruns++] = run.cpu_s * 1e6 / c->graph.ntasks;
 		if (i || !c->request->gantt)
 			sim_run_fini(&run);
 		if (!i)
@@ -151,15 +151,15 @@ static enum tool_status sim_row_run(struct sim_row *row, const struct sim_case *
 			return status;
 	}
 	qsort(row->makespan_s, row->nruns, sizeof(*row->makespan_s), sim_rising);
-	qsort(wall_us, row->nruns, sizeof(*wall_us), sim_rising);
-	row->wall_us = wall_us[row->nruns / 2];
+	qsort(cpu_us, row->nruns, sizeof(*cpu_us), sim_rising);
+	row->cpu_us = cpu_us[row->nruns / 2];
 	return TOOL_OK;
 }
 
 static enum tool_status sim_row_init(struct sim_row *row, const struct sim_case *c, char *policy)
 {
 	struct graph_place *places = NULL;
-	double *wall_us = malloc(c->request->repeat * sizeof(*wall_us));
+	double *cpu_us = malloc(c->request->repeat * sizeof(*cpu_us));
 	enum tool_status status = TOOL_FAILED;
 
 	*row = (struct sim_row) {
@@ -167,11 +167,11 @@ static enum tool_status sim_row_init(struct sim_row *row, const struct sim_case 
 	};
 	if (sim_is_static(policy))
 		places = sim_static_places(c, policy);
-	if (wall_us && row->makespan_s && (places || !sim_is_static(policy)))
-		status = sim_row_run(row, c, places, wall_us);
+	if (cpu_us && row->makespan_s && (places || !sim_is_static(policy)))
+		status = sim_row_run(row, c, places, cpu_us);
 	row->failed = status != TOOL_OK;
 	free(places);
-	free(wall_us);
+	free(cpu_us);
 	return status;
 }
 
@@ -255,7 +255,7 @@ const struct tool_command tool_sim = {
 		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs for each task besides its duration" },
 		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "data is everywhere at once" },
 		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the graph's own" },
-		[SIM_WINDOW] = { "window", "N", "tasks in flight before submission waits (default 2048, or 4 a worker)" },
+		[SIM_WINDOW] = { "window", "N", "tasks in flight at most (default 2048, or 4 a worker)" },
 		[SIM_BOUND] = { "bound", "KIND", "what percentages are of: lp (default), area, path or mixed" },
 		[SIM_LIMIT] = { "limit", "S", "seconds that the bound may take (default 10)" },
 		[SIM_GANTT] = { "gantt", "FILE", "a chart of the first runs, as SVG" },

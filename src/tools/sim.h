@@ -86,7 +86,8 @@ struct sim_idle {
 
 struct sim_run {
 	struct sim_event *events;       /* by task */
-	double makespan_s, busy_s, wall_s;
+	double makespan_s;
+	double cpu_s;                   /* that the computer needed */
 	unsigned long long bytes;       /* moved between memory nodes */
 	struct sim_idle idle;
 };
@@ -117,7 +118,7 @@ struct sim_row {
 	bool failed;
 	unsigned nruns;
 	double *makespan_s;             /* by run, rising */
-	double wall_us;                 /* by task, the median */
+	double cpu_us;                  /* of the computer, by task, the median */
 	struct sim_run first;           /* events are kept for a chart only */
 };
 

@@ -111,7 +111,7 @@ static void print_row(const struct sim_case *c, const struct sim_row *row, struc
 	printf(" %12.3f %7.1f %7.1f %6.1f %6.1f %7.1f %10.1f %8.2f\n", print_bound_s(c) * unit.per_s,
 	       row_of_bound(c, row), row_percent(c, row, idle->path_s + idle->data_s + idle->choice_s),
 	       row_percent(c, row, idle->path_s), row_percent(c, row, idle->data_s),
-	       row_percent(c, row, idle->choice_s), (double) row->first.bytes / 1e6, row->wall_us);
+	       row_percent(c, row, idle->choice_s), (double) row->first.bytes / 1e6, row->cpu_us);
 }
 
 void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows)
@@ -220,7 +220,7 @@ static void json_row(const struct sim_case *c, const struct sim_row *row)
 	printf(", ");
 	json_number("choice", row_percent(c, row, idle->choice_s));
 	printf("},\n     \"bytes\": %llu, ", row->first.bytes);
-	json_number("wall_us_per_task", row->wall_us);
+	json_number("us_per_task", row->cpu_us);
 	printf("}");
 }
 
