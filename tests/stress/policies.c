@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/runtime.h"
 
@@ -493,12 +494,67 @@ static void no_worker_sleeps_beside_a_task_that_it_can_run(void **state)
 	for_each_policy(run_audits);
 }
 
+/* --- calibration --- */
+
+static _Atomic int chosen[2];           /* how often each implementation ran */
+
+static int quick_body(struct xy_call *call)
+{
+	(void)call;
+	helper_add(&chosen[0]);
+	return 0;
+}
+
+static int slow_body(struct xy_call *call)
+{
+	(void)call;
+	helper_add(&chosen[1]);
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return 0;
+}
+
+/* Both implementations are measured; then the quick one is taken, but for tasks that were mapped before. */
+static void run_calibration(const char *sched, unsigned nworkers)
+{
+	static const struct xy_model model = { .name = "calibrated", .kind = XY_MODEL_HISTORY };
+	static const struct xy_codelet codelet = { .name = "calibrated", .cpu = { slow_body, quick_body },
+						   .model = &model };
+	struct helper *h = helper_start(sched, nworkers);
+
+	print_message("# %s, %u workers\n", sched, nworkers);
+	for (unsigned round = 0; round < 2; round++) {
+		chosen[0] = chosen[1] = 0;
+		for (unsigned i = 0; i < 60; i++) {
+			HELPER_SUBMIT(h, .codelet = &codelet);
+			if (i % 10 == 9)
+				assert_int_equal(helper_wait(h), 0);
+		}
+		assert_int_equal(chosen[0] + chosen[1], 60);
+		if (round == 0)
+			assert_true(chosen[0] >= 10 && chosen[1] >= 10);
+		else
+			assert_int_equal(chosen[1], 0);
+	}
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+}
+
+static void each_implementation_is_measured_and_then_the_quicker_one_taken(void **state)
+{
+	static const char *const policies[] = { "tree-dmda", "tree-dmdas", "tree-heft", "tree-heft2", "tree-heft-prio",
+						"tree-heteroprio", "tree-eager", "tree-ws" };
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(policies); i++)
+		run_calibration(policies[i], 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_each_task_once_and_in_order),
 		cmocka_unit_test(as_many_tasks_run_at_once_as_there_are_workers),
 		cmocka_unit_test(no_worker_sleeps_beside_a_task_that_it_can_run),
+		cmocka_unit_test(each_implementation_is_measured_and_then_the_quicker_one_taken),
 	};
 
 	helper_guard();
