@@ -1,6 +1,7 @@
 # One program for each component. All of them use the recording components and the bed around them.
 component_tests = tests/components/all
 component_tests += tests/components/best_implementation
+component_tests += tests/components/cambium
 component_tests += tests/components/eager
 component_tests += tests/components/eager_prio
 component_tests += tests/components/fifo
@@ -27,6 +28,7 @@ endif
 librecording_la_SOURCES = tests/components/recording.c tests/components/recording.h
 recording_libs = librecording.la $(LDADD)
 tests_components_best_implementation_LDADD = $(recording_libs)
+tests_components_cambium_LDADD = $(recording_libs)
 tests_components_eager_LDADD = $(recording_libs)
 tests_components_eager_prio_LDADD = $(recording_libs)
 tests_components_fifo_LDADD = $(recording_libs)

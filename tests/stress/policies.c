@@ -21,6 +21,8 @@ static const char *const expressions[] = {
 	"prio | random | each worker { fifo(ntasks=1) }",
 	"fifo | work-stealing | each worker { prio(ntasks=3) }",
 	"fifo | fifo(ntasks=3) | eager | each worker { }",
+	"cambium | each worker { best-implementation }",
+	"cambium(nodes=16) | each worker { }",
 	"prio | mct | each worker { prio(ntasks=1) }",
 	"heft(window=3) | each worker { fifo(ntasks=2) | best-implementation }",
 	"heteroprio | each worker { prio(ntasks=2) | best-implementation }",
