@@ -53,6 +53,7 @@ script_tests += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
 script_tests += tests/tools/model-export.sh
 script_tests += tests/tools/sim.sh
+script_tests += tests/tools/cambium.sh
 script_tests += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/bound/local.mk

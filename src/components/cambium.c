@@ -37,7 +37,7 @@ static uint64_t cambium_submitted(struct xy__cambium *c)
 }
 
 /* Looks at the graph anew if there are new tasks, or some that were not seen, but not so often that it takes long. */
-static void cambium_look(struct xy__cambium *c)
+static void cambium_look(struct xy__cambium *c, double now_us)
 {
 	unsigned period = c->view.n / LOOK_PART > LOOK_LEAST ? c->view.n / LOOK_PART : LOOK_LEAST;
 	uint64_t submitted;
@@ -49,7 +49,7 @@ static void cambium_look(struct xy__cambium *c)
 		c->begun = c->strangers = 0;
 		return;
 	}
-	xy__cambium_look(c);
+	xy__cambium_look(c, now_us);
 	c->seen = submitted;
 	c->view_us = c->area_us;
 }
@@ -87,9 +87,13 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 		return NULL;
 	c->far -= ahead;
 	c->ends_us[worker] = free_us;
+	if (!ahead && c->holds[worker]) {
+		c->holds[worker] = 0;
+		c->held_is_known = false;
+	}
 	if (!ahead)
 		c->tails_us[worker] = 0;
-	cambium_look(c);
+	cambium_look(c, now_us);
 	o = xy__cambium_outlook(c, worker, now_us);
 	choice = xy__cambium_choose(c, &o);
 	if (choice.type < 0)
@@ -102,6 +106,7 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	if (!near.task)
 		return NULL;
 	cambium_began(c, (unsigned)choice.type, worker, now_us, c->types[choice.type].groups[near.group].tail_us);
+	xy__cambium_hold(c, near.task, worker, c->types[choice.type].fast != o.kind);
 	xy__cambium_forget(c, near.task);
 	xy__cambium_remove(c, (unsigned)choice.type, near.group, near.task, near.before);
 	near.task->expected_us = c->types[choice.type].us[o.kind];
@@ -314,6 +319,8 @@ static void cambium_fini(struct xy_component *self)
 	free(c->ends_us);
 	free(c->tails_us);
 	free(c->astray);
+	free(c->holds);
+	free(c->present);
 	xy__cambium_view_fini(&c->view);
 	xy__cambium_view_fini(&c->old);
 	xy__estimate_fini(&c->estimate);
@@ -323,6 +330,8 @@ static void cambium_fini(struct xy_component *self)
 	c->ends_us = NULL;
 	c->tails_us = NULL;
 	c->astray = NULL;
+	c->holds = NULL;
+	c->present = NULL;
 }
 
 /* Tells the kinds of workers apart; those beyond the limit count as the last kind. */
@@ -370,8 +379,10 @@ static int cambium_init(struct xy_component *self)
 	c->ends_us = calloc(nworkers, sizeof *c->ends_us);
 	c->tails_us = calloc(nworkers, sizeof *c->tails_us);
 	c->astray = calloc(nworkers, sizeof *c->astray);
+	c->holds = calloc(nworkers, sizeof *c->holds);
 	c->caution = 1;
-	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->kinds || !c->ends_us || !c->tails_us || !c->astray)
+	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->kinds || !c->ends_us || !c->tails_us ||
+	    !c->astray || !c->holds)
 		goto no_memory;
 	c->by_kind = calloc(c->estimate.nseats + 1, sizeof *c->by_kind);
 	if (!c->by_kind)

@@ -33,6 +33,7 @@ struct xy__cambium_type {
 	unsigned fast;                         /* the kind that is fastest */
 	double price_us;                       /* least share of the machine's time that one of them costs */
 	long left;                             /* in the view, and not begun */
+	unsigned words;                        /* of the view's sets that are for this type */
 	unsigned ntasks;                       /* here */
 	unsigned ngroups, room;
 	struct xy__cambium_group *groups;      /* by rank, the highest last */
@@ -103,6 +104,13 @@ struct xy__cambium {
 	const struct xy__seat *wanted;         /* (l) who should be told, as somebody else has left it a task */
 	unsigned looks;                        /* (l) decisions since then */
 	double running_us[XY__CAMBIUM_KINDS], soonest_us[XY__CAMBIUM_KINDS], path_end_us; /* (l) the outlook */
+	unsigned words, hold_room;             /* (l) of each of these sets, as in the view */
+	uint64_t *present;                     /* (l) not begun; the memory of all three */
+	uint64_t *held;                        /* (l) waits for what slow workers run */
+	uint64_t *carried;                     /* (l) did so when the view was made, ... */
+	double carried_until_us;               /* (l) ... until then at most */
+	bool held_is_known;                    /* (l) */
+	uint32_t *holds;                       /* (l) by worker: the node that it runs though it is slow, plus 1 */
 	struct xy__cambium_view view, old;     /* (l) the last one, and memory for the next */
 	uint64_t seen;                         /* (l) how many had been submitted when it was made */
 	double view_us;                        /* (l) area_us when it was made */
@@ -113,6 +121,7 @@ struct xy__cambium {
 /* What matters for one decision. */
 struct xy__cambium_outlook {
 	unsigned kind;
+	double now_us;
 	double left_us;              /* until all that is known can have ended */
 	double due_us;               /* what is not at its best here has to end by then; INFINITY: no matter */
 };
@@ -127,7 +136,7 @@ struct xy__cambium_choice {
 /* --- cambium_choose.c. The lock is held. --- */
 
 struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned worker, double now_us);
-struct xy__cambium_choice xy__cambium_choose(const struct xy__cambium *c, const struct xy__cambium_outlook *o);
+struct xy__cambium_choice xy__cambium_choose(struct xy__cambium *c, const struct xy__cambium_outlook *o);
 
 /* A task, where it is in its group, and how long its data is under way. */
 struct xy__cambium_near {
@@ -161,12 +170,25 @@ struct xy_task *xy__cambium_empty(struct xy__cambium *c);
 /* --- cambium_view.c: what follows. The lock is held. --- */
 
 /* Looks at the graph anew, and gives all that is here new ranks. */
-void xy__cambium_look(struct xy__cambium *c);
+void xy__cambium_look(struct xy__cambium *c, double now_us);
 /* What is known of what follows a task, from the view or from those who wait for it. */
 struct xy__cambium_node xy__cambium_know(const struct xy__cambium *c, struct xy_task *task, bool *seen);
+/* What the view knows of a task; NULL: nothing. */
+struct xy__cambium_node *xy__cambium_find(const struct xy__cambium_view *v, const struct xy_task *task);
 /* The task leaves. */
 void xy__cambium_forget(struct xy__cambium *c, const struct xy_task *task);
 void xy__cambium_view_fini(struct xy__cambium_view *v);
+
+/* --- cambium_hold.c: what has to wait for slow workers. The lock is held. --- */
+
+/* How long the machine could go on with what waits neither for what slow workers run nor for this task. */
+double xy__cambium_free_us(struct xy__cambium *c, const struct xy_task *task, double now_us);
+/* A worker begins a task, on which it is slow or not. */
+void xy__cambium_hold(struct xy__cambium *c, const struct xy_task *task, unsigned worker, bool slow);
+/* What is held, in places of the view that is about to be replaced; from malloc, NULL if there is none. */
+uint64_t *xy__cambium_held(struct xy__cambium *c, double now_us);
+/* There is another view, whose sets have so many words. */
+void xy__cambium_hold_anew(struct xy__cambium *c, uint64_t *held, unsigned words);
 
 /* --- cambium_price.c --- */
 

@@ -13,6 +13,10 @@ enum { OUTLOOK_WORKERS = 64 };
 #define RESERVE 1.2
 /* Of what follows the part of the graph that is submitted, so much of that part's time counts as if it were urgent. */
 #define BEYOND 0.3
+/* While a slow worker has a task there must be other work for so many times as long; if more is to be submitted, the
+ * longer of the two. */
+#define WORK 1.3
+#define WORK_BEYOND 2.0
 
 /* --- what is expected --- */
 
@@ -97,7 +101,7 @@ static double cambium_due(const struct xy__cambium *c, unsigned worker, double n
 
 struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned worker, double now_us)
 {
-	struct xy__cambium_outlook o = { .kind = c->kinds[worker], .left_us = c->area_us };
+	struct xy__cambium_outlook o = { .kind = c->kinds[worker], .left_us = c->area_us, .now_us = now_us };
 
 	cambium_survey(c, now_us);
 	for (unsigned k = 0; k < c->nkinds; k++)
@@ -129,8 +133,17 @@ static double choice_elsewhere(const struct xy__cambium *c, const struct xy__cam
 	return end;
 }
 
-/* Of the tasks that may wait for so long as this takes on this kind the most urgent. */
-static bool choice_with_time(const struct xy__cambium *c, const struct xy__cambium_type *t,
+static bool choice_leaves_work(struct xy__cambium *c, const struct xy__cambium_type *t,
+			       const struct xy__cambium_outlook *o, unsigned group)
+{
+	double need = (c->more ? WORK_BEYOND : WORK) * (double)t->us[o->kind];
+
+	return !c->words || xy__cambium_free_us(c, t->groups[group].first, o->now_us) >= need;
+}
+
+/* Of the tasks that may wait for so long as this takes on this kind the most urgent; meanwhile the others must have
+ * enough to do. */
+static bool choice_with_time(struct xy__cambium *c, const struct xy__cambium_type *t,
 			     const struct xy__cambium_outlook *o, unsigned *group)
 {
 	double most = (o->left_us - (double)t->us[o->kind]) / (c->slack * c->caution);
@@ -145,7 +158,10 @@ static bool choice_with_time(const struct xy__cambium *c, const struct xy__cambi
 			high = middle;
 	}
 	*group = low ? low - 1 : 0;
-	return low;
+	if (!low || choice_leaves_work(c, t, o, *group))
+		return low;
+	*group = 0;
+	return low > 1 && choice_leaves_work(c, t, o, 0);
 }
 
 /* On the kind that is fastest: what nobody else can end in time goes by rank, like what is cheapest here. */
@@ -161,7 +177,7 @@ static double cost_if_fast(const struct xy__cambium *c, const struct xy__cambium
 }
 
 /* Whether some task of a type is for this kind, and which. */
-static bool choice_consider(const struct xy__cambium *c, const struct xy__cambium_type *t,
+static bool choice_consider(struct xy__cambium *c, const struct xy__cambium_type *t,
 			    const struct xy__cambium_outlook *o, struct xy__cambium_choice *choice)
 {
 	float us = t->us[o->kind];
@@ -181,7 +197,7 @@ static bool choice_consider(const struct xy__cambium *c, const struct xy__cambiu
 	return true;
 }
 
-struct xy__cambium_choice xy__cambium_choose(const struct xy__cambium *c, const struct xy__cambium_outlook *o)
+struct xy__cambium_choice xy__cambium_choose(struct xy__cambium *c, const struct xy__cambium_outlook *o)
 {
 	struct xy__cambium_choice best = { .type = -1 }, choice;
 

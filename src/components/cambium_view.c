@@ -22,7 +22,7 @@ static uint32_t view_slot(const struct xy__cambium_view *v, const struct xy_task
 	return (uint32_t)(((uintptr_t)task >> 6) * 0x9e3779b97f4a7c15u >> (64 - v->bits));
 }
 
-static struct xy__cambium_node *view_find(const struct xy__cambium_view *v, const struct xy_task *task)
+struct xy__cambium_node *xy__cambium_find(const struct xy__cambium_view *v, const struct xy_task *task)
 {
 	struct xy__cambium_node *node;
 
@@ -101,7 +101,7 @@ static bool view_follow(struct xy__cambium_view *v, unsigned node)
 /* As it was in the last view. */
 static uint16_t view_type(struct xy__cambium *c, const struct xy_task *task)
 {
-	const struct xy__cambium_node *known = view_find(&c->old, task);
+	const struct xy__cambium_node *known = xy__cambium_find(&c->old, task);
 
 	return known ? known->type : (uint16_t)xy__cambium_type_of(c, task);
 }
@@ -173,7 +173,8 @@ static unsigned view_place(struct xy__cambium *c, struct xy__cambium_view *v)
 			c->types[v->nodes[i].type].left++;
 	for (unsigned i = 0; i < c->ntypes; i++) {
 		next[i] = words * WORD;
-		words += ((unsigned)c->types[i].left + WORD - 1) / WORD;
+		c->types[i].words = ((unsigned)c->types[i].left + WORD - 1) / WORD;
+		words += c->types[i].words;
 	}
 	for (unsigned i = 0; i < v->n; i++)
 		if (v->nodes[i].type < XY__CAMBIUM_NOTYPE)
@@ -187,9 +188,9 @@ static double view_area(const struct xy__cambium *c, const uint64_t *set)
 	double area = 0;
 
 	for (unsigned i = 0; i < c->ntypes; i++) {
-		unsigned words = ((unsigned)c->types[i].left + WORD - 1) / WORD, count = 0;
+		unsigned count = 0;
 
-		while (words-- > 0)
+		for (unsigned w = 0; w < c->types[i].words; w++)
 			count += (unsigned)__builtin_popcountll(*set++);
 		area += count * c->types[i].price_us;
 	}
@@ -202,9 +203,9 @@ static void view_gather(struct xy__cambium *c, struct xy__cambium_view *v, unsig
 	uint64_t *set = &v->sets[(size_t)i * words];
 	float path = 0;
 
+	memset(set, 0, words * sizeof *set);
 	if (v->nodes[i].age)
 		return;
-	memset(set, 0, words * sizeof *set);
 	for (unsigned k = v->links[i].first; k < v->links[i + 1].first; k++) {
 		unsigned next = v->successors[k];
 		const struct xy__cambium_node *node = &v->nodes[next];
@@ -256,18 +257,20 @@ static bool view_reserve_sets(struct xy__cambium_view *v, unsigned words)
 	return true;
 }
 
-static void view_evaluate(struct xy__cambium *c, struct xy__cambium_view *v)
+/* Returns how many words its sets have, 0 without memory. */
+static unsigned view_evaluate(struct xy__cambium *c, struct xy__cambium_view *v)
 {
 	unsigned words = view_place(c, v);
 
 	xy__cambium_price(c);
 	if (!view_reserve_sets(v, words))
-		return;
+		return 0;
 	view_sort(v);
 	for (unsigned i = v->n; i-- > 0;)
 		view_gather(c, v, v->links[i].order, words);
 	for (unsigned i = 0; i < v->n; i++)
 		view_note_top(c, &v->nodes[i]);
+	return words;
 }
 
 /* --- looking --- */
@@ -275,13 +278,13 @@ static void view_evaluate(struct xy__cambium *c, struct xy__cambium_view *v)
 /* Of a task that nobody has seen something is known from the first few who wait for it. */
 struct xy__cambium_node xy__cambium_know(const struct xy__cambium *c, struct xy_task *task, bool *seen)
 {
-	const struct xy__cambium_node *node = view_find(&c->view, task);
+	const struct xy__cambium_node *node = xy__cambium_find(&c->view, task);
 	struct xy__cambium_node known = { .task = task, .type = XY__CAMBIUM_NOTYPE };
 	struct xy__ahead ahead = xy__ahead_of(task);
 
 	*seen = node;
 	for (unsigned i = 0; !node && i < KNOW_MOST && (task = xy__ahead_next(&ahead)); i++) {
-		const struct xy__cambium_node *next = view_find(&c->view, task);
+		const struct xy__cambium_node *next = xy__cambium_find(&c->view, task);
 
 		if (next && next->type < XY__CAMBIUM_NOTYPE) {
 			const struct xy__cambium_type *t = &c->types[next->type];
@@ -295,7 +298,7 @@ struct xy__cambium_node xy__cambium_know(const struct xy__cambium *c, struct xy_
 
 void xy__cambium_forget(struct xy__cambium *c, const struct xy_task *task)
 {
-	struct xy__cambium_node *node = view_find(&c->view, task);
+	struct xy__cambium_node *node = xy__cambium_find(&c->view, task);
 
 	if (node)
 		node->begun = true;
@@ -316,8 +319,9 @@ static void look_store(struct xy__cambium *c, struct xy_task *task)
 	}
 }
 
-void xy__cambium_look(struct xy__cambium *c)
+void xy__cambium_look(struct xy__cambium *c, double now_us)
 {
+	uint64_t *held = xy__cambium_held(c, now_us);
 	struct xy_task *tasks = xy__cambium_empty(c);
 	struct xy__cambium_view *v = &c->view, old = c->old;
 
@@ -331,8 +335,8 @@ void xy__cambium_look(struct xy__cambium *c)
 		view_node(v, task, xy__task_generation(task));
 	view_walk(c, v);
 	view_remember(v, &c->old);
-	if (v->n)
-		view_evaluate(c, v);
+	xy__cambium_hold_anew(c, held, v->n ? view_evaluate(c, v) : 0);
+	free(held);
 	c->begun = c->strangers = 0;
 	look_store(c, tasks);
 }

@@ -3,7 +3,8 @@ libxylem_all_la_SOURCES += \
 	src/components/all.c src/components/all.h \
 	src/components/best_implementation.c \
 	src/components/cambium.c src/components/cambium.h \
-	src/components/cambium_choose.c src/components/cambium_near.c src/components/cambium_price.c \
+	src/components/cambium_choose.c src/components/cambium_hold.c src/components/cambium_near.c \
+	src/components/cambium_price.c \
 	src/components/cambium_store.c src/components/cambium_view.c \
 	src/components/eager.c \
 	src/components/eager_calibration.c \
