@@ -13,7 +13,7 @@
 #include "components/cambium.h"
 #include "core/tree.h"
 
-#define CAUTION_GROWS 1.3
+#define CAUTION_GROWS 1.05
 #define CAUTION_FADES 0.95
 #define CAUTION_MOST 16.0
 

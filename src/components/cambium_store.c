@@ -102,7 +102,7 @@ static bool group_before(const struct xy__cambium_group *a, const struct xy__cam
 {
 	if (a->rank_us != b->rank_us)
 		return a->rank_us < b->rank_us;
-	return a->priority != b->priority ? a->priority < b->priority : a->tail_us < b->tail_us;
+	return a->tail_us != b->tail_us ? a->tail_us < b->tail_us : a->priority < b->priority;
 }
 
 static bool groups_reserve(struct xy__cambium_type *t)
