@@ -248,12 +248,20 @@ double xy__forecast_transfer_us(struct xy__forecast *f, const struct xy__seat *s
 	return f->transfers[seat->node];
 }
 
-double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat)
+/* When one is free; now_us if it is. */
+static double worker_free_us(const struct xy_component *self, unsigned worker, double now_us)
 {
-	double free_us = xy_component_free_us(e->self, seat->worker);
+	double free_us = xy_component_free_us(self, worker);
+
+	return free_us > now_us && free_us > xy_component_now_us(self) ? free_us : now_us;
+}
+
+double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat, double now_us)
+{
+	double free_us = worker_free_us(e->self, seat->worker, now_us);
 
 	for (unsigned i = 1; seat->team && i < seat->team->nmembers; i++) {
-		double other_us = xy_component_free_us(e->self, seat->team->members[i]);
+		double other_us = worker_free_us(e->self, seat->team->members[i], now_us);
 
 		free_us = other_us > free_us ? other_us : free_us;
 	}

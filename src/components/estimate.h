@@ -72,8 +72,9 @@ double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__
 /* The shortest time that is known for it below; INFINITY if there is none. */
 double xy__forecast_least_us(struct xy__forecast *forecast);
 
-/* When a worker is expected to have done all that has been sent to it. */
-double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat);
+/* When a worker is expected to have done all that has been sent to it, as seen from now_us: comparing takes time, and
+ * who is compared last must not look later for that. */
+double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat, double now_us);
 
 /* What is known about a task on all workers below. */
 enum xy_prediction_kind xy__forecast_kind(struct xy__forecast *forecast);

@@ -185,7 +185,7 @@ static double heteroprio_backlog(const struct heteroprio *h, unsigned arch, cons
 		if (seat->team || heteroprio_arch(h, seat->worker) != arch || heteroprio_is_dead(task, seat->worker) ||
 		    !xy_task_can_run(task, seat->worker))
 			continue;
-		sum += xy__seat_free_us(&h->estimate, seat) - now;
+		sum += xy__seat_free_us(&h->estimate, seat, now) - now;
 		n++;
 	}
 	for (unsigned i = 0; i < h->nbuckets; i++)

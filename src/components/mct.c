@@ -78,12 +78,12 @@ static double mct_energy(const struct xy__mct *m, const struct xy__forecast *f, 
 }
 
 /* When the last worker will have done what has been sent to it. */
-static double mct_latest(const struct xy__mct *m)
+static double mct_latest(const struct xy__mct *m, double now_us)
 {
 	double latest = 0;
 
 	for (unsigned i = 0; i < m->estimate.nseats; i++)
-		latest = fmax(latest, xy__seat_free_us(&m->estimate, &m->estimate.seats[i]));
+		latest = fmax(latest, xy__seat_free_us(&m->estimate, &m->estimate.seats[i], now_us));
 	return latest;
 }
 
@@ -101,7 +101,7 @@ static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct
 	if (!length.known)
 		length.us = mct_fallback(m, f);
 	transfer = xy__forecast_transfer_us(f, seat);
-	c->start_us = xy__seat_free_us(&m->estimate, seat);
+	c->start_us = xy__seat_free_us(&m->estimate, seat, f->now_us);
 	if (m->ahead_us)
 		c->start_us += m->ahead_us[seat - m->estimate.seats];
 	c->end_us = fmax(c->start_us, f->now_us + transfer) + length.us;
@@ -111,31 +111,35 @@ static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct
 	return true;
 }
 
+static void mct_prefer(struct xy__choice *best, const struct xy__choice *c)
+{
+	if (!best->seat || c->cost < best->cost)
+		*best = *c;
+}
+
 /* Ties go to the first that has room. If the best place is full the task waits for it: elsewhere it would end later,
- * and be in the way of others there. */
+ * and be in the way of others there. But that has to be known: nobody waits for a guess. */
 struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 {
-	double latest = m->idle_w > 0 ? mct_latest(m) : 0, full_cost = INFINITY;
-	struct xy__choice best = { .seat = NULL }, c;
+	struct xy__choice best = { .seat = NULL }, full = { .seat = NULL }, c;
+	double latest;
 
 	f->now_us = xy_component_now_us(&m->base);
+	latest = m->idle_w > 0 ? mct_latest(m, f->now_us) : 0;
 	for (unsigned i = 0; i < m->base.nchildren; i++) {
-		bool full = !m->ahead_us && xy__mct_is_full(m, i, f->task);
+		bool is_full = xy__mct_is_full(m, i, f->task);
 
 		if (!xy_task_can_run_below(f->task, m->base.children[i]))
 			continue;
-		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++) {
-			if (!mct_consider(m, f, &m->estimate.seats[k], latest, &c))
-				continue;
-			if (full)
-				full_cost = fmin(full_cost, c.cost);
-			else if (!best.seat || c.cost < best.cost)
-				best = c;
-		}
+		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++)
+			if (mct_consider(m, f, &m->estimate.seats[k], latest, &c) && (!is_full || c.known))
+				mct_prefer(is_full ? &full : &best, &c);
 	}
-	if (best.seat && best.cost > full_cost)
-		best.seat = NULL;
-	return best;
+	if (!full.seat || (best.seat && (!best.known || best.cost <= full.cost)))
+		return best;
+	if (!m->ahead_us)
+		full.seat = NULL;
+	return full;
 }
 
 /* --- pushing --- */

@@ -103,7 +103,7 @@ static void without_a_window_it_maps_at_once(void **state)
 
 static void keeps_what_all_refuse_until_there_is_room(void **state)
 {
-	static const double lengths[] = { 10, 20 };
+	static const double lengths[] = { 10, 25 };
 	struct xy_component *basins[2];
 	struct bed *bed = open_heft("cpu:2", "4", basins, 0);
 	struct xy_component *heft = xy_tree_root(bed->tree);
