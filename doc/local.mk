@@ -21,9 +21,10 @@ dist_docdecisions_DATA = \
 	doc/decisions/0005-default-policy.md \
 	doc/decisions/0006-failure-follows-data.md
 dist_docpages_DATA += doc/devices.md doc/drivers.md doc/memory.md
-dist_docpages_DATA += doc/partition.md
+dist_docpages_DATA += doc/partition.md doc/cambium.md
 dist_docdecisions_DATA += doc/decisions/0007-parallel-tasks.md doc/decisions/0008-reduction.md \
 	doc/decisions/0011-children-share-ram.md
+dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0015-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md

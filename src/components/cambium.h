@@ -98,7 +98,7 @@ struct xy__cambium {
 	double backlog_us[XY__CAMBIUM_KINDS];  /* (l) of what is here and fastest there */
 	double *ends_us;                       /* (l) by worker: when it is expected to be free */
 	float *tails_us;                       /* (l) by worker: of the task that it got last */
-	uint8_t *astray;                       /* (l) by worker: the kind on which that would have been faster, plus 1 */
+	uint8_t *astray;                       /* (l) by worker: the kind that had been faster, plus 1 */
 	double caution;                        /* (l) slack is taken so many times */
 	unsigned far;                          /* (l) attempts to bring data in advance that may be worth it */
 	const struct xy__seat *wanted;         /* (l) who should be told, as somebody else has left it a task */
