@@ -26,7 +26,7 @@ dist_docdecisions_DATA += doc/decisions/0007-parallel-tasks.md doc/decisions/000
 	doc/decisions/0011-children-share-ram.md
 dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
-dist_docdecisions_DATA += doc/decisions/0015-bounds-from-multipliers.md
+dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/perf.md doc/policies.md
