@@ -79,7 +79,6 @@ struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc
 	task->naccesses = 0;
 	task->arrival = 0;
 	task->expected_us = 0;
-	task->rank_us = 0;
 	if (desc->callback)
 		xy__task_set_callback(task, desc->callback, desc->callback_arg);
 	atomic_store_explicit(&task->number, (uint32_t)xy__agent_number(agent), memory_order_relaxed);

@@ -139,7 +139,6 @@ struct xy_task {
 	uint8_t wanted_on;                     /* (q) with XY__TASK_WANTED: the node that its data was brought to */
 	uint8_t sent_at;                       /* (q) with XY__TASK_SENT: how many workers were dead then */
 	float expected_us;                     /* (q) how long it is expected to take where it was sent */
-	float rank_us;                         /* (q) free for the policy */
 	_Atomic uint32_t mark;                 /* (a) of the last search for cycles that came by: relaxed */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT];  /* (c) a copied one */
 };
