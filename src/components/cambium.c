@@ -12,6 +12,7 @@
 #include "components/all.h"
 #include "components/cambium.h"
 #include "core/tree.h"
+#include "core/util/futex.h"
 
 #define CAUTION_GROWS 1.05
 #define CAUTION_FADES 0.95
@@ -77,7 +78,8 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
 /* The lock is held. A worker that has something to do gets another task only to bring its data meanwhile. */
 static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker)
 {
-	double now_us = xy_component_now_us(&c->base), free_us = xy_component_free_us(&c->base, worker);
+	/* In this order: time goes on between the two. */
+	double free_us = xy_component_free_us(&c->base, worker), now_us = xy_component_now_us(&c->base);
 	bool ahead = free_us > now_us + AHEAD_US;
 	struct xy__cambium_outlook o;
 	struct xy__cambium_choice choice;
@@ -156,6 +158,15 @@ static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 	return c->types[type].fast;
 }
 
+/* Whether a worker is expected to have nothing to do soon. The clock is read last: if this thread is interrupted in
+ * between, a worker that sleeps must not seem to be busy. */
+static bool cambium_is_free(const struct xy__cambium *c, unsigned worker, double soon_us)
+{
+	double free_us = xy_component_free_us(&c->base, worker);
+
+	return free_us <= xy_component_now_us(&c->base) + soon_us;
+}
+
 static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *seat, struct xy_agent *by)
 {
 	const struct xy_machine *machine = xy_component_machine(&c->base);
@@ -168,10 +179,9 @@ static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *se
  * the data of another task; but mostly they would take none. */
 static bool cambium_wake(struct xy__cambium *c, unsigned kind, struct xy_agent *by)
 {
-	double now_us = xy_component_now_us(&c->base);
-
+	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
 	for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++)
-		if (xy_component_free_us(&c->base, c->by_kind[i]->worker) <= now_us + AHEAD_US &&
+		if (cambium_is_free(c, c->by_kind[i]->worker, AHEAD_US) &&
 		    cambium_wake_worker(c, c->by_kind[i], by))
 			return true;
 	return false;
@@ -210,13 +220,10 @@ static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, struct xy_ag
  * have nothing to do: what followed was not as harmless as it looked. The lock is held. */
 static void cambium_regret(struct xy__cambium *c, unsigned fast, const struct xy_agent *by)
 {
-	double now_us;
-
 	if (by->worker < 0 || c->astray[by->worker] != fast + 1)
 		return;
-	now_us = xy_component_now_us(&c->base);
 	for (unsigned i = c->first_of_kind[fast]; i < c->first_of_kind[fast + 1]; i++)
-		if (xy_component_free_us(&c->base, c->by_kind[i]->worker) <= now_us) {
+		if (cambium_is_free(c, c->by_kind[i]->worker, 0)) {
 			c->caution = fmin(c->caution * CAUTION_GROWS, CAUTION_MOST);
 			return;
 		}

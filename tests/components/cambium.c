@@ -83,6 +83,36 @@ static void a_busy_worker_is_given_nothing_in_advance(void **state)
 	bed_close(bed);
 }
 
+static double impatient_us;
+
+static double impatient_now(struct xy__tree_engine *engine)
+{
+	(void)engine;
+	return impatient_us += 1000;
+}
+
+static double impatient_free(struct xy__tree_engine *engine, unsigned worker)
+{
+	(void)worker;
+	return impatient_now(engine);
+}
+
+/* As if whoever looks at the clock were interrupted each time. */
+static void time_that_passes_makes_nobody_look_busy(void **state)
+{
+	static const double lengths[] = { 10, 10 };
+	struct xy_component *cambium;
+	struct bed *bed = open_cambium("cpu:2", &cambium);
+
+	(void)state;
+	bed->engine.now_us = impatient_now;
+	bed->engine.free_us = impatient_free;
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	assert_true(bed->nwoken > 0);
+	assert_non_null(bed_pull(bed, 0));
+	bed_close(bed);
+}
+
 static void what_much_waits_for_comes_first(void **state)
 {
 	static const double lengths[] = { 10 };
@@ -311,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_slow_worker_leaves_a_task_to_a_fast_one),
 		cmocka_unit_test(a_slow_worker_takes_what_the_fast_ones_have_no_time_for),
 		cmocka_unit_test(a_busy_worker_is_given_nothing_in_advance),
+		cmocka_unit_test(time_that_passes_makes_nobody_look_busy),
 		cmocka_unit_test(what_much_waits_for_comes_first),
 		cmocka_unit_test(without_a_view_the_oldest_comes_first),
 		cmocka_unit_test(among_equals_priorities_count),
