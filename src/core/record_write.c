@@ -212,7 +212,7 @@ static const char *write_mode(unsigned mode)
 static void write_waits(struct write *w, uint32_t index)
 {
 	const struct xy__record_task *task = &w->r->tasks[index];
-	const struct xy__record_access *accesses = &w->r->accesses[task->first_access];
+	const struct xy__record_access *accesses = task->naccesses ? &w->r->accesses[task->first_access] : NULL;
 	bool any = false;
 
 	for (uint32_t i = 0; i < task->naccesses; i++)

@@ -16,6 +16,8 @@
 #include "engines/sim.h"
 #include "graph/graph.h"
 
+#include "../helper.h"
+
 enum { SEEDS = 20, AUDITED = 8, PIN_EVERY = 7, KERNELS = 8 };
 
 static const char *const machines[] = { "attila", "idgraf", "laptop", "mirage", "mirage-12", "node-64-8" };
@@ -314,9 +316,9 @@ static void for_each_policy(void (*each)(const char *policy))
 /* With each seed other knowledge for each graph, so that all pairs come up. */
 static void run_everywhere(const char *policy)
 {
-	print_message("# %s, seeds 1 to %d\n", policy, SEEDS);
+	print_message("# %s, seeds 1 to %u\n", policy, helper_scale(SEEDS));
 	for (unsigned m = 0; m < sizeof machines / sizeof machines[0]; m++)
-		for (unsigned seed = 1; seed <= SEEDS; seed++)
+		for (unsigned seed = 1; seed <= helper_scale(SEEDS); seed++)
 			run(policy, machines[m], graphs, NGRAPHS, seed, seed);
 }
 
