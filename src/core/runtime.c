@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/ahead.h"
 #include "core/bus.h"
 #include "core/data/memory.h"
 #include "core/deps.h"
@@ -197,6 +198,28 @@ static void runtime_free(struct xy_runtime *rt)
 	free(rt);
 }
 
+/* What the tree asks of whoever runs it; how workers are woken is for the engine to say. */
+static void runtime_engine(struct xy_runtime *rt)
+{
+	rt->engine.sleepers = &rt->sleepers;
+	rt->engine.searchers = &rt->searchers;
+	rt->engine.archs = rt->root->archs & XY_ON_ALL;
+	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
+	rt->engine.now_us = xy__runtime_now_us;
+	rt->engine.free_us = xy__runtime_free_us;
+	rt->engine.submitted = xy__ahead_submitted;
+	rt->engine.take_back = xy__inbox_take_back;
+	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
+	rt->tree->engine = &rt->engine;
+}
+
+/* The engine is the last to begin. */
+static int runtime_run(struct xy_runtime *rt)
+{
+	runtime_engine(rt);
+	return rt->sim ? xy__sim_start(rt) : xy__threads_start(rt);
+}
+
 int xy_start(struct xy_runtime **out, const struct xy_config *config)
 {
 	struct xy_runtime *rt;
@@ -232,7 +255,7 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 	if (!error)
 		error = xy__teams_start(rt);
 	if (!error)
-		error = rt->sim ? xy__sim_start(rt) : xy__threads_start(rt);
+		error = runtime_run(rt);
 	if (!error && !rt->sim)
 		error = xy__watchdog_start(rt);
 	if (error) {

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ahead.h"
 #include "core/deps.h"
 #include "core/util/bits.h"
 
@@ -327,17 +326,7 @@ bool xy__sim_at_rest(struct xy_runtime *rt)
 
 int xy__sim_start(struct xy_runtime *rt)
 {
-	rt->engine.sleepers = &rt->sleepers;
-	rt->engine.searchers = &rt->searchers;
-	rt->engine.archs = rt->root->archs & XY_ON_ALL;
-	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
 	rt->engine.wake = sim_wake;
-	rt->engine.now_us = xy__runtime_now_us;
-	rt->engine.free_us = xy__runtime_free_us;
-	rt->engine.submitted = xy__ahead_submitted;
-	rt->engine.take_back = xy__inbox_take_back;
-	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
-	rt->tree->engine = &rt->engine;
 	rt->engine.asleep = rt->sim->asleep;
 	for (unsigned i = 0; i < rt->nworkers; i++) {
 		atomic_store(&rt->workers[i].state, XY__ASLEEP);

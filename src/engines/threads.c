@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "core/ahead.h"
 #include "core/machine.h"
 #include "core/runtime.h"
 #include "core/team.h"
@@ -260,17 +259,7 @@ int xy__threads_start(struct xy_runtime *rt)
 	sigset_t all, old;
 	int error = 0;
 
-	rt->engine.sleepers = &rt->sleepers;
-	rt->engine.searchers = &rt->searchers;
-	rt->engine.archs = rt->root->archs & XY_ON_ALL;
-	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
 	rt->engine.wake = threads_wake;
-	rt->engine.now_us = xy__runtime_now_us;
-	rt->engine.free_us = xy__runtime_free_us;
-	rt->engine.submitted = xy__ahead_submitted;
-	rt->engine.take_back = xy__inbox_take_back;
-	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
-	rt->tree->engine = &rt->engine;
 	/* Signals are for the application's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
