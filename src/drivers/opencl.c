@@ -42,6 +42,42 @@ static int opencl_describe(struct xy_device *device, struct xy_device_info *info
 	return 0;
 }
 
+static void CL_CALLBACK opencl_note_thread(void *thread)
+{
+	**(pthread_t **)thread = pthread_self();
+}
+
+/* Finds out which thread runs what this one enqueues. Devices that are no CPUs can't run such commands. */
+static int opencl_ask_inline(struct xy_device *device)
+{
+	pthread_t self = pthread_self(), seen, *seen_by = &seen;
+	cl_device_exec_capabilities can = 0;
+	cl_int code = clGetDeviceInfo(device->id, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof can, &can, NULL);
+
+	if (code != CL_SUCCESS || !(can & CL_EXEC_NATIVE_KERNEL))
+		return 0;
+	code = clEnqueueNativeKernel(device->memory, opencl_note_thread, (void *)&seen_by, sizeof seen_by, 0, NULL,
+				     NULL, 0, NULL, NULL);
+	if (code != CL_SUCCESS)
+		return 0;
+	code = clFinish(device->memory);
+	if (code == CL_SUCCESS)
+		device->inline_commands = pthread_equal(self, seen);
+	return xy__opencl_error(device, code, "clFinish");
+}
+
+void xy__opencl_turn_begin(struct xy_device *device)
+{
+	if (device->inline_commands)
+		pthread_mutex_lock(&device->turn);
+}
+
+void xy__opencl_turn_end(struct xy_device *device)
+{
+	if (device->inline_commands)
+		pthread_mutex_unlock(&device->turn);
+}
+
 static int opencl_queue_create(struct xy_device *device, cl_command_queue *queue)
 {
 	cl_int code;
@@ -64,6 +100,8 @@ static int opencl_set_up(struct xy_device *device)
 		status = opencl_queue_create(device, &device->out);
 	if (!status)
 		status = opencl_queue_create(device, &device->memory);
+	if (!status)
+		status = opencl_ask_inline(device);
 	for (unsigned i = 0; i < device->nqueues && !status; i++) {
 		struct opencl_queue *queue = &device->queues[i];
 
@@ -96,6 +134,7 @@ static void opencl_close(struct xy_device *device)
 	if (device->context)
 		clReleaseContext(device->context);
 	pthread_mutex_destroy(&device->lock);
+	pthread_mutex_destroy(&device->turn);
 	free(device);
 }
 
@@ -121,6 +160,7 @@ static int opencl_open(struct xy_device **opened, const struct xy_driver_config 
 	}
 	device->id = ids[index];
 	device->nqueues = nqueues;
+	pthread_mutex_init(&device->turn, NULL);
 	pthread_mutex_init(&device->lock, NULL);
 	status = opencl_describe(device, info);
 	if (!status)
@@ -155,6 +195,7 @@ static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 	cl_event event;
 	cl_int code;
 
+	xy__opencl_turn_begin(device);
 	pthread_mutex_lock(&device->lock);
 	code = clEnqueueMigrateMemObjects(device->memory, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
 					  NULL, &event);
@@ -166,6 +207,7 @@ static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 			code = CL_DEVICE_NOT_AVAILABLE;
 	}
 	pthread_mutex_unlock(&device->lock);
+	xy__opencl_turn_end(device);
 	return code;
 }
 
@@ -224,26 +266,18 @@ static void opencl_free(struct xy_device *device, void *memory)
 
 /* --- launches --- */
 
-static int opencl_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
-			 struct xy_event **event)
+/* Runs the codelet, which enqueues, and marks the end of what it enqueued. */
+static int launch_enqueue(struct xy_device *device, cl_command_queue commands, xy_function *function,
+			  struct xy_call *call, struct xy_event **event)
 {
-	struct opencl_queue *queue = &device->queues[index];
-	cl_command_queue commands = queue->services.queue;
-	cl_int code;
+	cl_int code = xy__opencl_settled(device, commands);
 	int status;
 
-	*event = NULL;
-	xy__opencl_forget();
-	if (atomic_load(&device->lost))
-		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
-	code = xy__opencl_settled(device, commands);
 	if (code != CL_SUCCESS)
 		return xy__opencl_error(device, code, "a launch");
 	*event = xy__opencl_event(1);
 	if (!*event)
 		return xy__opencl_fail(-ENOMEM, "no memory for an event");
-	call->stream = commands;
-	call->services = &queue->services;
 	status = function(call);
 	if (!status)
 		status = xy__opencl_error(device, clEnqueueMarkerWithWaitList(commands, 0, NULL, (*event)->events),
@@ -256,6 +290,24 @@ static int opencl_launch(struct xy_device *device, unsigned index, xy_function *
 	}
 	(*event)->n = 1;
 	return xy__opencl_begun(device, commands, event);
+}
+
+static int opencl_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
+			 struct xy_event **event)
+{
+	struct opencl_queue *queue = &device->queues[index];
+	int status;
+
+	*event = NULL;
+	xy__opencl_forget();
+	if (atomic_load(&device->lost))
+		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
+	call->stream = queue->services.queue;
+	call->services = &queue->services;
+	xy__opencl_turn_begin(device);
+	status = launch_enqueue(device, queue->services.queue, function, call, event);
+	xy__opencl_turn_end(device);
+	return status;
 }
 
 static bool opencl_is_lost(struct xy_device *device)

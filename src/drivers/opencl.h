@@ -24,7 +24,13 @@ struct opencl_queue {
 	struct opencl_kernel *kernels;          /* (o) whoever launches */
 };
 
-/* Locking key: (c) constant once open, (a) atomic, (l) lock, (o) see above. */
+/*
+ * Locking key: (c) constant once open, (a) atomic, (l) lock, (o) see above.
+ *
+ * Some implementations on CPUs run a command in the thread that enqueues it, and then, with locks of theirs
+ * held, those of other threads that waited for it (PoCL's device `basic` waits for itself there). On such a
+ * device, one that is `inline_commands`, threads take turns: whoever enqueues finds nothing unfinished.
+ */
 struct xy_device {
 	cl_device_id id;                        /* (c) */
 	cl_context context;                     /* (c) */
@@ -33,6 +39,8 @@ struct xy_device {
 	size_t memory_bytes;                    /* (c) */
 	_Atomic size_t used_bytes;              /* (a) */
 	_Atomic bool lost;                      /* (a) for good */
+	bool inline_commands;                   /* (c) */
+	pthread_mutex_t turn;                   /* before lock */
 	pthread_mutex_t lock;
 	struct opencl_program *programs;        /* (l) */
 	cl_event allocation;                    /* (l) the last that may not have ended; or NULL */
@@ -75,6 +83,10 @@ void xy__opencl_kernels_release(struct opencl_queue *queue);
 void xy__opencl_programs_release(struct xy_device *device);
 
 /* --- opencl.c --- */
+
+/* Around everything that enqueues: waits for other threads only where the device asks for it. */
+void xy__opencl_turn_begin(struct xy_device *device);
+void xy__opencl_turn_end(struct xy_device *device);
 
 /* What is enqueued from now on begins after all memory that was allocated before is there. */
 cl_int xy__opencl_settled(struct xy_device *device, cl_command_queue queue);

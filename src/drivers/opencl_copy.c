@@ -170,11 +170,27 @@ static cl_int copy_begin(const struct copy_sides *sides, struct xy_copy copy, st
 
 /* Once a command has begun, a failure waits in the event until all that have begun are through with the
  * caller's memory. */
+static int copies_begin(struct xy_device *device, const struct copy_sides *sides, const struct xy_copy *copies,
+			unsigned n, struct xy_event **event)
+{
+	cl_int code = sides->in ? xy__opencl_settled(device, sides->queue) : CL_SUCCESS;
+
+	for (unsigned i = 0; i < n && code == CL_SUCCESS; i++)
+		code = copy_begin(sides, copies[i], event);
+	if (code != CL_SUCCESS && !(*event)->n) {
+		xy__opencl_event_free(*event);
+		*event = NULL;
+		return xy__opencl_error(device, code, "a copy");
+	}
+	(*event)->code = code;
+	return xy__opencl_begun(device, sides->queue, event);
+}
+
 int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
 	struct copy_sides sides = { .queue = kind == XY_COPY_IN ? device->in : device->out, .in = kind == XY_COPY_IN };
-	cl_int code;
+	int status;
 
 	(void)peer;
 	*event = NULL;
@@ -185,14 +201,8 @@ int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 	*event = xy__opencl_event(n);
 	if (!*event)
 		return xy__opencl_fail(-ENOMEM, "no memory for an event");
-	code = sides.in ? xy__opencl_settled(device, sides.queue) : CL_SUCCESS;
-	for (unsigned i = 0; i < n && code == CL_SUCCESS; i++)
-		code = copy_begin(&sides, copies[i], event);
-	if (code != CL_SUCCESS && !(*event)->n) {
-		xy__opencl_event_free(*event);
-		*event = NULL;
-		return xy__opencl_error(device, code, "a copy");
-	}
-	(*event)->code = code;
-	return xy__opencl_begun(device, sides.queue, event);
+	xy__opencl_turn_begin(device);
+	status = copies_begin(device, &sides, copies, n, event);
+	xy__opencl_turn_end(device);
+	return status;
 }

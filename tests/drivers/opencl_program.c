@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/opencl.h"
+
 enum { N = 1000 };
 
 static const char scale_source[] =
@@ -243,6 +245,17 @@ static void leaves_nothing_behind(void **state)
 
 /* --- several threads --- */
 
+static void knows_devices_that_run_commands_in_the_caller(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++) {
+		struct xy_device *device = bed_open(i);
+
+		assert_int_equal(device->inline_commands, i == 0); /* "basic"; the others have threads */
+		bed_close(device);
+	}
+}
+
 struct rounds {
 	struct xy_device *device;
 	unsigned queue, n;
@@ -321,6 +334,7 @@ int main(void)
 		cmocka_unit_test(explains_what_is_wrong_with_a_program),
 		cmocka_unit_test(reports_errors_of_codelets),
 		cmocka_unit_test(leaves_nothing_behind),
+		cmocka_unit_test(knows_devices_that_run_commands_in_the_caller),
 		cmocka_unit_test(works_in_several_threads_on_several_devices),
 	};
 
