@@ -175,13 +175,13 @@ static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *se
 	return xy_can_pull(c->base.children[seat->child], &offer, by);
 }
 
-/* Wakes a worker of a kind that has nothing to do. Those that have may count as asleep as well, as they could bring
- * the data of another task; but mostly they would take none. */
-static bool cambium_wake(struct xy__cambium *c, unsigned kind, struct xy_agent *by)
+/* Wakes a worker of a kind that has nothing to do, but not whoever has just taken a task. Those that have may count as
+ * asleep as well, as they could bring the data of another task; but mostly they would take none. */
+static bool cambium_wake(struct xy__cambium *c, unsigned kind, int taker, struct xy_agent *by)
 {
 	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
 	for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++)
-		if (cambium_is_free(c, c->by_kind[i]->worker, AHEAD_US) &&
+		if ((int)c->by_kind[i]->worker != taker && cambium_is_free(c, c->by_kind[i]->worker, AHEAD_US) &&
 		    cambium_wake_worker(c, c->by_kind[i], by))
 			return true;
 	return false;
@@ -210,10 +210,10 @@ static unsigned cambium_takers(struct xy__cambium *c)
 }
 
 /* Wakes one worker of each kind of a mask. Who takes something goes on like that, so that one is enough. */
-static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, struct xy_agent *by)
+static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, int taker, struct xy_agent *by)
 {
 	for (; kinds; kinds &= kinds - 1)
-		cambium_wake(c, (unsigned)__builtin_ctz(kinds), by);
+		cambium_wake(c, (unsigned)__builtin_ctz(kinds), taker, by);
 }
 
 /* A worker that was the slower one for its task has made another ready only now, while those that are faster for both
@@ -246,8 +246,8 @@ static bool cambium_push(struct xy_component *self, struct xy_task *task, struct
 	xy_lock_drop(&c->lock, self, by);
 	if (fast >= c->nkinds && !offer.task)
 		xy_can_pull_children(self, &offer, by);
-	if (fast < c->nkinds && !cambium_wake(c, fast, by))
-		cambium_wake_all(c, others, by);
+	if (fast < c->nkinds && !cambium_wake(c, fast, -1, by))
+		cambium_wake_all(c, others, -1, by);
 	return true;
 }
 
@@ -269,7 +269,7 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 		c->wanted = NULL;
 		xy_lock_drop(&c->lock, self, by);
 		by->offers = 1; /* it has its task, the others are not for it */
-		cambium_wake_all(c, takers, by);
+		cambium_wake_all(c, takers, by->worker, by);
 		if (wanted)
 			cambium_wake_worker(c, wanted, by);
 		by->offers = offers;

@@ -299,6 +299,23 @@ static void who_takes_a_task_tells_the_next(void **state)
 	bed_close(bed);
 }
 
+/* Whoever looks for tasks counts as told until it has found one, so that it must not be asked in place of others. */
+static void who_takes_a_task_does_not_tell_itself(void **state)
+{
+	static const double lengths[] = { 5, 5, 5 };
+	struct xy_component *cambium;
+	struct bed *bed = open_cambium("cpu:3", &cambium);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	bed_forget(bed);
+	assert_non_null(bed_pull(bed, 0));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 1);
+	bed_close(bed);
+}
+
 /* More types than are told apart, graphs with more tasks than are looked at. */
 static void nothing_gets_lost(void **state)
 {
@@ -352,6 +369,7 @@ int main(void)
 		cmocka_unit_test(a_worker_gets_only_what_it_can_run),
 		cmocka_unit_test(an_idle_worker_of_the_fastest_kind_is_woken),
 		cmocka_unit_test(who_takes_a_task_tells_the_next),
+		cmocka_unit_test(who_takes_a_task_does_not_tell_itself),
 		cmocka_unit_test(nothing_gets_lost),
 	};
 
