@@ -35,7 +35,7 @@ static unsigned explain_layer(const struct pipeline_problem *problem, const stru
 		bool fits = false;
 
 		for (unsigned t = 0; t < problem->ntypes && !fits; t++)
-			for (unsigned behind = 0; problem->types[t].nhosts && behind < layer && !fits; behind++)
+			for (unsigned behind = layer; problem->types[t].nhosts && behind-- > 0 && !fits;)
 				for (unsigned last = layer; last <= problem->nlayers && !fits; last++)
 					fits = pipeline_table_compute(table, t, behind, last) < INFINITY;
 		if (!fits)
