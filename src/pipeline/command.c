@@ -170,7 +170,10 @@ static bool command_run(const struct pipeline_problem *problem, const struct pip
 		goto out;
 	}
 	if (!schedule.nstages)
-		pipeline_explain(problem, &table, report);
+		pipeline_explain(problem, &table, options->compat ?
+				 "--compat: with the figures of the wrong devices there is none, without it there is" :
+				 "order: the hosts of --order do not suffice in this order, all hosts in any order do",
+				 report);
 	fine = command_show(problem, &schedule, options, out, report);
 out:
 	pipeline_schedule_fini(&schedule);

@@ -70,7 +70,7 @@ static bool explain_is_link(const struct pipeline_problem *problem, const struct
 }
 
 void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		      const struct pipeline_report *report)
+		      const char *otherwise, const struct pipeline_report *report)
 {
 	unsigned hosts = explain_hosts(problem), layer;
 
@@ -79,7 +79,9 @@ void pipeline_explain(const struct pipeline_problem *problem, const struct pipel
 		return;
 	}
 	if (!hosts) {
-		pipeline_say(report, "no schedule: no device has a profile for %s with this dtype and batch size",
+		pipeline_say(report, problem->ntypes ?
+			     "no schedule: devices: no host is left of the types that have a profile for %s" :
+			     "no schedule: no device has a profile for %s with this dtype and batch size",
 			     problem->model);
 		return;
 	}
@@ -89,8 +91,7 @@ void pipeline_explain(const struct pipeline_problem *problem, const struct pipel
 			     "largest device has %.1f MB", layer,
 			     pipeline_memory(problem, layer, layer) / EXPLAIN_MEGA, explain_largest(problem));
 	else if (explain_finds(problem, table))
-		pipeline_say(report, "no schedule: order: the hosts of --order do not suffice in this order, all "
-			     "hosts in any order do");
+		pipeline_say(report, "no schedule: %s", otherwise);
 	else if (explain_is_link(problem, table))
 		pipeline_say(report, "no schedule: bandwidth: the layers must be on several devices, and too "
 			     "many have bw_Mbps 0");

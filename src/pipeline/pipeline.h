@@ -172,9 +172,9 @@ int pipeline_plain(const struct pipeline_problem *problem, const struct pipeline
 /* The figures that PipeEdge's scheduler takes: device number t of all devices for type t. */
 void pipeline_plain_figures(const struct pipeline_problem *problem, unsigned *figures);
 
-/* Says which constraint leaves no schedule (explain.c). */
+/* Says which constraint leaves no schedule; otherwise: that it is none of the problem's (explain.c). */
 void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		      const struct pipeline_report *report);
+		      const char *otherwise, const struct pipeline_report *report);
 
 /* --- output (print.c, draw.c) --- */
 

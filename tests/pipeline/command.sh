@@ -98,6 +98,12 @@ run 0 -T small.yml --order mb-0,mb-1; nothing 'order: the hosts of --order do no
 sed 's/bw_Mbps: 1000/bw_Mbps: 0/; s/mem_MB: [28][0-9]*$/mem_MB: 900/' device_types.yml >slow.yml
 run 0 -T slow.yml; nothing 'bandwidth'
 run 0 -T slow.yml --objective latency; nothing 'bandwidth'
+echo 'RCC-VE-C2558: []' >empty.yml
+run 0 -D empty.yml; nothing 'devices: no host is left of the types that have a profile'
+echo 'RCC-VE-C2558: [a]' >one.yml
+run 0 -D one.yml --exclude a; nothing 'devices: no host is left of the types that have a profile'
+run 0 -D one.yml; is '- a: [1, 48]'
+run 0 -D one.yml --compat; nothing '--compat: with the figures of the wrong devices there is none'
 
 # --- the command line is wrong ---
 run 1 --nonsense; no_out; err 'there is no option "--nonsense"'
