@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* YAML by libyaml. Lines of messages count from 1. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -113,13 +114,14 @@ void pipeline_document_destroy(struct pipeline_document *document)
 	free(document);
 }
 
-static void document_say_error(const yaml_parser_t *parser, const char *name, const struct pipeline_report *report)
+static void document_say_error(const yaml_parser_t *parser, const char *name, FILE *file,
+			       const struct pipeline_report *report)
 {
 	const char *problem = parser->problem ? parser->problem : "can't be read";
 	size_t line = parser->problem_mark.line;
 
-	if (parser->error == YAML_MEMORY_ERROR) {
-		pipeline_say(report, "%s: no memory", name);
+	if (parser->error == YAML_MEMORY_ERROR || ferror(file)) {
+		pipeline_say(report, "%s: %s", name, ferror(file) ? strerror(errno) : "no memory");
 		return;
 	}
 	/* Broken characters have a place in bytes only. */
@@ -155,13 +157,14 @@ static bool document_keys_differ(const struct pipeline_document *document, const
 }
 
 /* Whether the file ends behind its first document. */
-static bool document_is_alone(yaml_parser_t *parser, const char *name, const struct pipeline_report *report)
+static bool document_is_alone(yaml_parser_t *parser, const char *name, FILE *file,
+			      const struct pipeline_report *report)
 {
 	yaml_document_t next;
 	bool alone;
 
 	if (!yaml_parser_load(parser, &next)) {
-		document_say_error(parser, name, report);
+		document_say_error(parser, name, file, report);
 		return false;
 	}
 	alone = !yaml_document_get_root_node(&next);
@@ -185,12 +188,12 @@ struct pipeline_document *pipeline_document_read(FILE *file, const char *name,
 	}
 	yaml_parser_set_input_file(&parser, file);
 	if (!yaml_parser_load(&parser, &document->yaml)) {
-		document_say_error(&parser, name, report);
+		document_say_error(&parser, name, file, report);
 		free(document);
 		document = NULL;
 	} else {
 		empty = !pipeline_document_root(document);
-		if ((!empty && !document_is_alone(&parser, name, report)) ||
+		if ((!empty && !document_is_alone(&parser, name, file, report)) ||
 		    !document_keys_differ(document, name, report)) {
 			pipeline_document_destroy(document);
 			document = NULL;

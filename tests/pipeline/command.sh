@@ -122,6 +122,7 @@ run 1 --compat --order mb-0; err '--compat excludes'
 run 1 stray; err 'what is "stray"'
 run 1 -m google/vit-bass-patch16-224; no_out; err 'models.yml:1: google/vit-bass-patch16-224: there is no such model'
 run 1 -M nowhere.yml; no_out; err 'nowhere.yml: No such file'
+run 1 -M .; no_out; err 'sched-pipeline: .: Is a directory'
 run 1 --draw nowhere/x.svg; no_out; err 'nowhere/x.svg'
 
 # --- a file is wrong: which one, where, which key ---
