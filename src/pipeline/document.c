@@ -54,6 +54,25 @@ const char *pipeline_node_text(const struct yaml_node_s *node)
 	return strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
+/* Whether a control character or a line break of Unicode begins here: U+0000-1F, 7F-9F, 2028, 2029. */
+static bool document_is_control(const unsigned char *at)
+{
+	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0) ||
+		(at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9));
+}
+
+bool pipeline_node_is_name(const struct yaml_node_s *node)
+{
+	const char *text = pipeline_node_text(node);
+
+	if (!text || !*text || pipeline_node_is_null(node))
+		return false;
+	for (; *text; text++)
+		if (document_is_control((const unsigned char *) text))
+			return false;
+	return true;
+}
+
 static const struct yaml_node_s *document_node(const struct pipeline_document *document, int index)
 {
 	/* libyaml's function only reads but does not say so. */
@@ -130,7 +149,7 @@ static void document_say_error(const yaml_parser_t *parser, const char *name, FI
 	pipeline_say(report, "%s:%zu: %s", name, line + 1, problem);
 }
 
-/* Each key of each map is a scalar and is there once. */
+/* Each key of each map is a name and is there once. */
 static bool document_keys_differ(const struct pipeline_document *document, const char *name,
 				 const struct pipeline_report *report)
 {
@@ -142,7 +161,7 @@ static bool document_keys_differ(const struct pipeline_document *document, const
 			const struct yaml_node_s *key = pipeline_node_key(document, map, i);
 			const char *text = pipeline_node_text(key);
 
-			if (!text) {
+			if (!pipeline_node_is_name(key)) {
 				pipeline_say(report, "%s:%u: a key must be a name", name, pipeline_node_line(key));
 				return false;
 			}

@@ -30,6 +30,9 @@ unsigned pipeline_node_line(const struct yaml_node_s *node);
 /* The text of a scalar without zero bytes inside, or NULL. */
 const char *pipeline_node_text(const struct yaml_node_s *node);
 
+/* Whether it is a text of one line that means itself: neither empty nor null, nor with control characters. */
+bool pipeline_node_is_name(const struct yaml_node_s *node);
+
 /* An item of a list; the key or the value of a pair of a map; the value for a key, or NULL. */
 const struct yaml_node_s *pipeline_node_item(const struct pipeline_document *document,
 					     const struct yaml_node_s *list, size_t i);

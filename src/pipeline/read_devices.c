@@ -44,7 +44,7 @@ static bool devices_read_list(const struct pipeline_source *source, const struct
 		const struct yaml_node_s *node = pipeline_node_item(source->document, list, i);
 		const char *host = pipeline_node_text(node);
 
-		if (!host || !*host)
+		if (!pipeline_node_is_name(node))
 			return pipeline_source_refuse(source, node, "hosts", "a host must be a name");
 		if (!type || devices_is_excluded(request, host))
 			continue;

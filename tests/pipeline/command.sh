@@ -164,6 +164,10 @@ bad '[]' devices.yml '1: devices: must be a map'
 bad 'A: a\n' devices.yml '1: A: hosts: must be a list'
 bad 'A:\n- a\n- a\n' devices.yml '3: A: a: this host is there twice'
 bad 'A:\n- {}\n' devices.yml '2: A: hosts: a host must be a name'
+for name in '~' "''" '"\\x1b"' '"\\x7f"' '"x\\N"' '"x\\L"' '"x\\P"'; do
+	bad "A:\n- $name\n" devices.yml '2: A: hosts: a host must be a name'
+	bad "$name: []\n" devices.yml '1: a key must be a name'
+done
 
 # --- what is odd but right ---
 good; printf 'm:\n  layers: 2\n  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1]\n' >models.yml
