@@ -70,24 +70,47 @@ static void draw_head(const struct draw *draw, int height)
 	draw_text(draw->problem->model, 80, draw->file);
 	fprintf(draw->file, "</text>\n<text x=\"16\" y=\"50\" fill=\"#555\">");
 	if (draw->schedule->nstages)
-		fprintf(draw->file, "%u stages, bottleneck %.6g s, latency %.6g s, batch size %llu",
-			draw->schedule->nstages, draw->cost.bottleneck, draw->cost.latency,
+		fprintf(draw->file, "%u stage%s, bottleneck %.6g s, latency %.6g s, batch size %llu",
+			draw->schedule->nstages, draw->schedule->nstages > 1 ? "s" : "", draw->cost.bottleneck, draw->cost.latency,
 			(unsigned long long) draw->problem->batch_size);
 	else
 		fprintf(draw->file, "no schedule");
 	fprintf(draw->file, "</text>\n");
 }
 
+/* The inner picture cuts off what is wider than its column. */
 static void draw_row_names(const struct draw *draw, unsigned s, int y)
 {
 	const struct pipeline_stage *stage = &draw->schedule->stages[s];
 	const struct pipeline_type *type = &draw->problem->types[stage->type];
 
-	fprintf(draw->file, "<text x=\"16\" y=\"%d\">%u  <tspan font-weight=\"bold\">", y + 18, s + 1);
+	fprintf(draw->file, "<svg y=\"%d\" width=\"%d\" height=\"%d\">\n"
+		"<text x=\"16\" y=\"18\">%u  <tspan font-weight=\"bold\">", y, DRAW_NAMES - 6, DRAW_ROW, s + 1);
 	draw_text(type->hosts[stage->host], 22, draw->file);
-	fprintf(draw->file, "</tspan></text>\n<text x=\"16\" y=\"%d\" font-size=\"11\" fill=\"#666\">", y + 34);
+	fprintf(draw->file, "</tspan></text>\n<text x=\"16\" y=\"34\" font-size=\"11\" fill=\"#666\">");
 	draw_text(type->name, DRAW_NAME_MAX, draw->file);
-	fprintf(draw->file, "</text>\n");
+	fprintf(draw->file, "</text>\n</svg>\n");
+}
+
+/* Which layers these are: to the right of them, to the left, or upon them if they leave no room. */
+static void draw_row_label(const struct draw *draw, double from, double to, unsigned s, int y)
+{
+	const struct pipeline_stage *stage = &draw->schedule->stages[s];
+	const char *style = "";
+	double x = to + 8, width;
+	char label[32];
+
+	snprintf(label, sizeof(label), "%u-%u", stage->first, stage->last);
+	width = 8 * (double) strlen(label);
+	if (x + width > DRAW_NAMES + DRAW_LAYERS) {
+		x = from - 8;
+		style = " text-anchor=\"end\"";
+	}
+	if (x < DRAW_NAMES + width) {
+		x = (from + to) / 2;
+		style = " text-anchor=\"middle\" stroke=\"#fff\" stroke-width=\"4\" paint-order=\"stroke\"";
+	}
+	fprintf(draw->file, "<text x=\"%.2f\" y=\"%d\"%s>%s</text>\n", x, y + DRAW_ROW / 2 + 5, style, label);
 }
 
 static void draw_row_layers(const struct draw *draw, unsigned s, int y)
@@ -95,7 +118,6 @@ static void draw_row_layers(const struct draw *draw, unsigned s, int y)
 	const struct pipeline_stage *stage = &draw->schedule->stages[s];
 	const char *colour = draw_colours[stage->type % DRAW_NCOLOURS];
 	double from = draw_x(draw, stage->first - 1), to = draw_x(draw, stage->last);
-	char label[32];
 
 	fprintf(draw->file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f3f4f6\"/>\n",
 		DRAW_NAMES, y + 4, DRAW_LAYERS, DRAW_ROW - 8);
@@ -110,12 +132,7 @@ static void draw_row_layers(const struct draw *draw, unsigned s, int y)
 			"<title>layer %u: %.6g s</title></rect>\n", draw_x(draw, layer - 1) + width * 0.15,
 			y + DRAW_ROW - 5 - high, width * 0.7, high, colour, layer, seconds);
 	}
-	snprintf(label, sizeof(label), "%u-%u", stage->first, stage->last);
-	if (to + 8 * (double) strlen(label) + 8 < DRAW_NAMES + DRAW_LAYERS)
-		fprintf(draw->file, "<text x=\"%.2f\" y=\"%d\">%s</text>\n", to + 8, y + DRAW_ROW / 2 + 5, label);
-	else
-		fprintf(draw->file, "<text x=\"%.2f\" y=\"%d\" text-anchor=\"end\">%s</text>\n", from - 8,
-			y + DRAW_ROW / 2 + 5, label);
+	draw_row_label(draw, from, to, s, y);
 }
 
 static void draw_bar(const struct draw *draw, double seconds, int y, const char *style)

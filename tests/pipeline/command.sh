@@ -73,6 +73,10 @@ for word in mb-0 rcc-3 1.5399 '</svg>'; do grep -qF "$word" drawing.svg || fail 
 if command -v python3 >/dev/null; then
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse("drawing.svg")' || fail "drawing.svg is not XML"
 fi
+grep -qF '>8 stages, ' drawing.svg || fail "drawing.svg: does not count its stages"
+run 0 --draw one.svg --objective latency
+grep -qF '>1 stage, ' one.svg || fail "one.svg: does not count its stage"
+grep -q '<text x="490.00" .*middle.*>1-48<' one.svg || fail "one.svg: the layers' numbers are not upon them"
 run 0 --draw -; cmp -s out drawing.svg || fail "$what: another drawing"
 run 0 --help; out 'usage: sched-pipeline'; for option in dtype batch-size buffers-in buffers-out model-name models-file \
 	dev-types-file dev-file cost all-costs objective order exclude draw compat help; do out "--$option"; done
