@@ -8,8 +8,6 @@
 #include <unistd.h>
 #include "driver.h"
 
-#define READY "fifo(ready) | eager | each worker { best-implementation }"
-
 const struct sheet sheets[NSHEETS] = {
 	[FETCH] = {
 		.name = "fetch", .title = "tasks with four accesses that find their data in RAM, per access",
@@ -68,7 +66,6 @@ const struct sheet sheets[NSHEETS] = {
 			[DEVICES_PREFETCHING] = { "Xylem tree-eager-prefetching", "devices-xylem",
 						  { "--sched", "tree-eager-prefetching" } },
 			[DEVICES_WS] = { "Xylem tree-ws", "devices-xylem", { "--sched", "tree-ws" } },
-			[DEVICES_READY_ABOVE] = { "Xylem eager, ready above", "devices-xylem", { "--sched", READY } },
 			[DEVICES_MODULAR_EAGER] = { "StarPU modular-eager", "devices-starpu",
 						    { "--sched", "modular-eager" } },
 			[DEVICES_MODULAR_PREFETCHING] = { "StarPU modular-eager-pref.", "devices-starpu",

@@ -16,6 +16,9 @@ enum { NODE_RAM, NODE_CUDA0, NODE_CUDA1 };
 
 #define ON(worker) .workers = (const unsigned[]){ worker }, .nworkers = 1
 
+/* tree-eager, if it did not care where data is. */
+static const char in_order[] = "fifo | eager | each worker { best-implementation }";
+
 static struct sim_bed *start_gpus(const struct xy_config *config)
 {
 	return sim_start(sim_two_gpus, "tree-eager", config);
@@ -273,12 +276,40 @@ static void each_node_of_main_memory_has_its_own_ways(void **state)
 
 /* --- memory --- */
 
+/* An odd number of chains on two devices, which go from one device to the other with each task if all are taken in
+ * order. Returns the bytes that came to the devices. */
+static unsigned long long bytes_of_chains(const char *sched)
+{
+	enum { CHAINS = 15, TASKS = 8, BYTES = 10000 };
+	struct sim_bed *bed = sim_start(sim_two_gpus, sched, NULL);
+	struct xy_handle *h[CHAINS];
+	unsigned long long bytes;
+
+	for (unsigned i = 0; i < CHAINS; i++)
+		h[i] = sim_vector(bed, BYTES);
+	for (unsigned i = 0; i < CHAINS * TASKS; i++)
+		SIM_SUBMIT(bed, i, 100, .codelet = &sim_update_gpu, .handles = { h[i % CHAINS] });
+	sim_wait(bed);
+	bytes = sim_stats(bed, NODE_CUDA0).bytes_in + sim_stats(bed, NODE_CUDA1).bytes_in;
+	assert_true(bytes >= CHAINS * BYTES);
+	for (unsigned i = 0; i < CHAINS; i++)
+		sim_unregister(&h[i]);
+	assert_int_equal(sim_stop(bed, 0), 0);
+	return bytes;
+}
+
+static void whoever_is_free_takes_what_is_near_first(void **state)
+{
+	(void)state;
+	assert_true(2 * bytes_of_chains("tree-eager") < bytes_of_chains(in_order));
+}
+
 enum { MEGA = 1 << 20, SLICE = 300000 };
 
 static void a_full_device_gives_up_what_is_oldest(void **state)
 {
 	enum { N = 12 };
-	struct sim_bed *bed = start_gpus(NULL);
+	struct sim_bed *bed = sim_start(sim_two_gpus, in_order, NULL);
 	struct xy_handle *h[N];
 	struct xy_node_stats stats;
 
@@ -590,6 +621,7 @@ int main(void)
 		cmocka_unit_test(shared_memory_needs_no_transfers),
 		cmocka_unit_test(data_without_bytes_arrive_at_once),
 		cmocka_unit_test(each_node_of_main_memory_has_its_own_ways),
+		cmocka_unit_test(whoever_is_free_takes_what_is_near_first),
 		cmocka_unit_test(a_full_device_gives_up_what_is_oldest),
 		cmocka_unit_test(tasks_that_compete_for_memory_all_run),
 		cmocka_unit_test(a_task_too_large_for_the_device_fails),

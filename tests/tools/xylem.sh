@@ -81,7 +81,7 @@ run 0 policies; no_err
 for policy in $policies; do out "$policy"; done
 [ "$(grep -c '(default)$' "$work/out")" = 1 ] || fail "policies: not one default"
 [ "$(grep -c '(default where there are devices)$' "$work/out")" = 1 ] || fail "policies: not one default with devices"
-out '    fifo | eager | each worker { best-implementation }'
+out '    fifo(ready) | eager | each worker { best-implementation }'
 run 0 components; no_err
 sed 's/ .*//' "$work/out" >"$work/kinds"
 for kind in fifo prio eager eager-prio random work-stealing best-implementation stage userchoice pipeline worker; do
