@@ -64,9 +64,9 @@ check_PROGRAMS += doc/examples/driver_use
 doc_examples_driver_use_SOURCES = doc/examples/driver_use.c doc/examples/driver.h
 doc_examples_driver_use_LDADD = libxylem.la
 
-doc_scripts = doc/check.sh doc/examples/test-pages.sh
-TESTS += $(doc_scripts)
-EXTRA_DIST += $(doc_scripts)
+one_thread_scripts += doc/check.sh
+TESTS += doc/examples/test-pages.sh
+EXTRA_DIST += doc/examples/test-pages.sh
 
 # The scheduler of pipelines: its manual where it is built, its page, and the files of the page.
 if HAVE_YAML

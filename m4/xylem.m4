@@ -31,6 +31,7 @@ AS_IF([test "x$enable_sanitizer" != xno], [
 	CFLAGS=$xy_saved_CFLAGS])
 AC_SUBST([XY_SANITIZER_FLAGS])
 AM_CONDITIONAL([SANITIZER], [test "x$enable_sanitizer" != xno])
+AM_CONDITIONAL([THREAD_SANITIZER], [test "x$enable_sanitizer" = xthread])
 
 AC_ARG_ENABLE([debug],
 	[AS_HELP_STRING([--enable-debug], [check the library's contracts while it runs (XY_DEBUG=1)])],

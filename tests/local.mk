@@ -1,6 +1,8 @@
 # Tests, one list for each kind; a new test is one line (two for a fuzz target):
 #   unit_tests    cmocka programs: tests/core/x is built from tests/core/x.c and sees xy__ names
 #   script_tests  shell scripts, run in the build folder: exit 0 passed, 77 skipped, else failed
+#   one_thread_tests, one_thread_scripts
+#                 the same two, where one thread works: not under the thread sanitizer
 #   source_tests  the same, for scripts that only read the sources
 #   spin_tests    Promela models (build-aux/run-spin says what a model can ask for)
 #   relacy_tests  C++ files around a lock-free header (build-aux/run-relacy)
@@ -12,6 +14,8 @@
 
 unit_tests =
 script_tests =
+one_thread_tests =
+one_thread_scripts =
 source_tests =
 spin_tests =
 relacy_tests =
@@ -23,7 +27,7 @@ fuzz_tests += tests/fuzz/tree_parse.fuzz
 tests_fuzz_tree_parse_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/tree_parse.corpus
 
-unit_tests += tests/core/version
+one_thread_tests += tests/core/version
 unit_tests += tests/core/config
 unit_tests += tests/core/machine
 unit_tests += tests/core/drivers
@@ -31,30 +35,30 @@ tests_core_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_builddir)/te
 tests_core_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
 unit_tests += tests/core/queue
 tests_core_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
-unit_tests += tests/core/option
-unit_tests += tests/core/registry
-unit_tests += tests/core/topology
+one_thread_tests += tests/core/option
+one_thread_tests += tests/core/registry
+one_thread_tests += tests/core/topology
 tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
-unit_tests += tests/core/tree
-unit_tests += tests/core/tree_memory
+one_thread_tests += tests/core/tree
+one_thread_tests += tests/core/tree_memory
 tests_core_tree_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc,--wrap=strndup,--wrap=free
-unit_tests += tests/core/tree_parse
-unit_tests += tests/core/tree_print
-unit_tests += tests/core/tree_property
+one_thread_tests += tests/core/tree_parse
+one_thread_tests += tests/core/tree_print
+one_thread_tests += tests/core/tree_property
 tests_core_tree_property_LDADD = librecording.la $(LDADD)
 tests_core_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check_flow
-unit_tests += tests/core/tree_seal
-unit_tests += tests/core/tree_teams
+one_thread_tests += tests/core/tree_seal
+one_thread_tests += tests/core/tree_teams
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
-script_tests += tests/exports.sh tests/headers.sh tests/install.sh
+one_thread_scripts += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
-script_tests += tests/tools/model-export.sh
-script_tests += tests/tools/sim.sh
-script_tests += tests/tools/cambium.sh
-script_tests += tests/tree_page.sh
+one_thread_scripts += tests/tools/model-export.sh
+one_thread_scripts += tests/tools/sim.sh
+one_thread_scripts += tests/tools/cambium.sh
+one_thread_scripts += tests/tree_page.sh
 source_tests += tests/layers.sh tests/style.sh
 include tests/bound/local.mk
 include tests/components/local.mk
@@ -95,15 +99,22 @@ endif
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+if !THREAD_SANITIZER
+check_PROGRAMS += $(one_thread_tests)
+TESTS += $(one_thread_tests)
 endif
+endif
+TESTS += $(script_tests)
+if !THREAD_SANITIZER
 check_PROGRAMS += $(fuzz_tests)
-TESTS += $(script_tests) $(fuzz_tests)
+TESTS += $(one_thread_scripts) $(fuzz_tests)
+endif
 if !SANITIZER
 # These hold none of our objects: once, in the plain build, is enough.
 TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
 EXTRA_DIST += tests/relacy/stdatomic.h tests/suppressions
-EXTRA_DIST += $(script_tests) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
+EXTRA_DIST += $(script_tests) $(one_thread_scripts) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
 # made from the sources in Debian's package locales.

@@ -1,7 +1,7 @@
 # Bounds of makespans, against trying everything and, with GLPK, against the whole linear program.
-unit_tests += tests/bound/optimum
+one_thread_tests += tests/bound/optimum
 tests_bound_optimum_LDADD = libbound.la $(LDADD) -lm
 if HAVE_GLPK
-unit_tests += tests/bound/program
+one_thread_tests += tests/bound/program
 endif
 tests_bound_program_LDADD = libbound.la $(LDADD) $(GLPK_LIBS) -lm

@@ -20,7 +20,7 @@ component_tests += tests/components/userchoice
 component_tests += tests/components/pipeline
 component_tests += tests/components/work_stealing
 component_tests += tests/components/worker
-unit_tests += $(component_tests)
+one_thread_tests += $(component_tests)
 
 if HAVE_CMOCKA
 check_LTLIBRARIES += librecording.la

@@ -89,14 +89,14 @@ unit_tests += tests/core/data/redux_devices
 tests_core_data_redux_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/misuse
 tests_core_data_misuse_LDADD = $(bed_libs)
-unit_tests += tests/core/platform
+one_thread_tests += tests/core/platform
 tests_core_platform_LDADD = $(helper_libs)
 tests_core_platform_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"' \
 	-DMACHINES='"$(abs_top_srcdir)/machines"'
 fuzz_tests += tests/fuzz/platform.fuzz
 tests_fuzz_platform_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/platform.corpus
-script_tests += tests/tools/machine.sh
+one_thread_scripts += tests/tools/machine.sh
 unit_tests += tests/core/record
 tests_core_record_LDADD = libgraph.la $(helper_libs)
 tests_core_record_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'

@@ -5,14 +5,14 @@ endif
 libsimbed_la_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
 libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
 sim_bed_libs = libsimbed.la $(helper_libs) -lm
-unit_tests += tests/engines/sim
+one_thread_tests += tests/engines/sim
 tests_engines_sim_LDADD = $(sim_bed_libs)
-unit_tests += tests/engines/sim_data
+one_thread_tests += tests/engines/sim_data
 tests_engines_sim_data_LDADD = $(sim_bed_libs)
 unit_tests += tests/engines/sim_threads
 tests_engines_sim_threads_LDADD = $(sim_bed_libs)
-unit_tests += tests/engines/sim_teams
+one_thread_tests += tests/engines/sim_teams
 tests_engines_sim_teams_LDADD = $(sim_bed_libs)
-unit_tests += tests/engines/sim_random
+one_thread_tests += tests/engines/sim_random
 tests_engines_sim_random_SOURCES = tests/engines/sim_random.c tests/stress/program.c tests/stress/program.h
 tests_engines_sim_random_LDADD = libsimbed.la $(bed_libs) -lm

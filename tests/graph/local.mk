@@ -1,13 +1,13 @@
 # Graphs, their files and static schedules.
-unit_tests += tests/graph/graph
+one_thread_tests += tests/graph/graph
 tests_graph_graph_LDADD = libgraph.la $(LDADD)
-unit_tests += tests/graph/static
+one_thread_tests += tests/graph/static
 tests_graph_static_LDADD = libgraph.la $(LDADD) -lm
 tests_graph_static_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
 fuzz_tests += tests/fuzz/graph.fuzz
 tests_fuzz_graph_fuzz_LDADD = libgraph.la $(fuzz_libs)
 fuzz_corpora += tests/fuzz/graph.corpus
-unit_tests += tests/graph/read
+one_thread_tests += tests/graph/read
 tests_graph_read_LDADD = libgraph.la $(LDADD)
 tests_graph_read_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
 unit_tests += tests/graph/submit

@@ -1,7 +1,7 @@
 # The scheduler of pipelines, where libyaml is.
 if HAVE_YAML
-unit_tests += tests/pipeline/optimum
-script_tests += tests/pipeline/command.sh
+one_thread_tests += tests/pipeline/optimum
+one_thread_scripts += tests/pipeline/command.sh
 fuzz_tests += tests/fuzz/pipeline.fuzz
 endif
 tests_pipeline_optimum_LDADD = libpipeline.la $(LDADD) -lm

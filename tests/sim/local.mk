@@ -1,5 +1,5 @@
 # Policies in simulations.
-unit_tests += tests/sim/policies
+one_thread_tests += tests/sim/policies
 tests_sim_policies_LDADD = libgraph.la $(helper_libs) -lm
 tests_sim_policies_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_length
 tests_sim_policies_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
