@@ -18,9 +18,9 @@
 #define CAUTION_FADES 0.95
 #define CAUTION_MOST 16.0
 
-enum { LOOK_LEAST = 8, LOOK_PART = 12, FAR_PULLS = 32 };
+enum { LOOK_LEAST = 8, LOOK_PART = 12 };
 
-/* A worker that has tasks is given another one in advance when it is to be free so soon; or to bring its data. */
+/* A worker that is to be free so soon counts as free. */
 #define AHEAD_US 20.0
 
 static struct xy__cambium *cambium(struct xy_component *self)
@@ -75,7 +75,8 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
 		xy__cambium_price(c);
 }
 
-/* The lock is held. A worker that has something to do gets another task only to bring its data meanwhile. */
+/* The lock is held. A worker that has something to do gets another task only if data may have to be brought meanwhile,
+ * and only what is best here. */
 static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker)
 {
 	/* In this order: time goes on between the two. */
@@ -85,9 +86,8 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	struct xy__cambium_choice choice;
 	struct xy__cambium_near near;
 
-	if (ahead && !c->far)
+	if (ahead && !c->moves)
 		return NULL;
-	c->far -= ahead;
 	c->ends_us[worker] = free_us;
 	if (!ahead && c->holds[worker]) {
 		c->holds[worker] = 0;
@@ -98,13 +98,9 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	cambium_look(c, now_us);
 	o = xy__cambium_outlook(c, worker, now_us);
 	choice = xy__cambium_choose(c, &o);
-	if (choice.type < 0)
+	if (choice.type < 0 || (ahead && choice.cost > 0))
 		return NULL;
 	near = xy__cambium_pick(c, &c->types[choice.type], choice.group, worker, now_us);
-	if (near.transfer_us >= (float)XY__CAMBIUM_MOVES * c->types[choice.type].us[o.kind])
-		c->far = FAR_PULLS;
-	else if (ahead)
-		return NULL;
 	if (!near.task)
 		return NULL;
 	cambium_began(c, (unsigned)choice.type, worker, now_us, c->types[choice.type].groups[near.group].tail_us);

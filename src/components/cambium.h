@@ -100,7 +100,6 @@ struct xy__cambium {
 	float *tails_us;                       /* (l) by worker: of the task that it got last */
 	uint8_t *astray;                       /* (l) by worker: the kind that had been faster, plus 1 */
 	double caution;                        /* (l) slack is taken so many times */
-	unsigned far;                          /* (l) attempts to bring data in advance that may be worth it */
 	const struct xy__seat *wanted;         /* (l) who should be told, as somebody else has left it a task */
 	unsigned looks;                        /* (l) decisions since then */
 	double running_us[XY__CAMBIUM_KINDS], soonest_us[XY__CAMBIUM_KINDS], path_end_us; /* (l) the outlook */

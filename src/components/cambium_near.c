@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which of a type's tasks a worker takes where data has to be moved: one that is urgent and has its data near, and none
- * that another worker of its kind would end sooner because the data is there.
+ * that another worker of its kind would end sooner because the data is there, or because it has less to do.
  */
 #include <math.h>
 
@@ -40,16 +40,17 @@ static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsi
 	return n;
 }
 
-/* Another worker of the kind that would end the task sooner, as its data is nearer there; NULL: there is none. */
+/* Another worker of the kind that would end the task sooner, as its data is nearer there or this one is busy; NULL:
+ * there is none. Data comes while this one is busy; of the others nobody knows when they will ask for it. */
 static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const struct xy__cambium_near *near,
 					     const struct xy__cambium_type *t, unsigned worker, double now_us)
 {
 	unsigned kind = c->kinds[worker], node = xy_machine_worker(xy_component_machine(&c->base), worker)->node;
-	double end = fmax(c->ends_us[worker], now_us) + (double)near->transfer_us;
+	double end = fmax(c->ends_us[worker], now_us + (double)near->transfer_us);
 	unsigned first = c->first_of_kind[kind];
 	const struct xy__seat *best = NULL;
 
-	if (near->transfer_us < (float)XY__CAMBIUM_MOVES * t->us[kind])
+	if (near->transfer_us < (float)XY__CAMBIUM_MOVES * t->us[kind] && c->ends_us[worker] <= now_us)
 		return NULL;
 	end -= XY__CAMBIUM_MOVES * (double)t->us[kind];
 	for (unsigned i = first; i < c->first_of_kind[kind + 1] && i < first + NEAR_SEATS; i++) {

@@ -83,6 +83,27 @@ static void a_busy_worker_is_given_nothing_in_advance(void **state)
 	bed_close(bed);
 }
 
+/* Its data comes meanwhile; but nobody else must be able to end the task sooner. */
+static void a_busy_device_is_given_a_task_if_it_is_free_first(void **state)
+{
+	static const double lengths[] = { 10, 10 };
+	struct xy_component *cambium;
+	struct bed *bed = open_cambium("cuda:2", &cambium);
+	struct xy_task *task = bed_task_lasting(bed, CUDA, lengths);
+
+	(void)state;
+	bed_submit(bed, task);
+	bed->free_us[0] = 700;
+	bed->free_us[1] = 500;
+	assert_null(bed_pull(bed, 0)); /* the other one has never been busy, as far as is known */
+	bed_submit(bed, bed_task_lasting(bed, CUDA, lengths));
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	bed->free_us[1] = 800;
+	assert_null(bed_pull(bed, 1));
+	assert_non_null(bed_pull(bed, 0));
+	bed_close(bed);
+}
+
 static double impatient_us;
 
 static double impatient_now(struct xy__tree_engine *engine)
@@ -358,6 +379,7 @@ int main(void)
 		cmocka_unit_test(a_slow_worker_leaves_a_task_to_a_fast_one),
 		cmocka_unit_test(a_slow_worker_takes_what_the_fast_ones_have_no_time_for),
 		cmocka_unit_test(a_busy_worker_is_given_nothing_in_advance),
+		cmocka_unit_test(a_busy_device_is_given_a_task_if_it_is_free_first),
 		cmocka_unit_test(time_that_passes_makes_nobody_look_busy),
 		cmocka_unit_test(what_much_waits_for_comes_first),
 		cmocka_unit_test(without_a_view_the_oldest_comes_first),
