@@ -180,6 +180,7 @@ static void suggests_names_that_are_near(void **state)
 	static const struct { const char *wanted, *says; } cases[] = {
 		{ "tree-egaer", "; did you mean \"tree-eager\"?" },
 		{ "ws", "; did you mean \"tree-ws\" or \"tree-ws-nodes\"?" },
+		{ "lws", "; did you mean \"tree-ws\"?" },
 		{ "TREE-WS", "; did you mean \"tree-ws\"?" },
 		{ "quantum", "" },
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names near to a misspelt one. A name that contains the wanted one ("ws" in "tree-ws") is near too.
+ * Names near to a misspelt one. A name that contains the wanted one ("ws" in "tree-ws") is near too, and so is
+ * one whose part behind the first dash is ("lws" and "tree-ws").
  */
 #include "core/util/nearest.h"
 
@@ -16,11 +17,13 @@ void xy__nearest_init(struct xy__nearest *nearest, const char *wanted, size_t le
 
 static unsigned nearest_distance(const struct xy__nearest *nearest, const char *name)
 {
-	unsigned distance = xy__text_distance(nearest->wanted, name);
+	unsigned distance = xy__text_distance(nearest->wanted, name), tail;
+	const char *dash = strchr(name, '-');
 
 	if (distance > 1 && strlen(nearest->wanted) > 1 && strstr(name, nearest->wanted))
 		return 1;
-	return distance;
+	tail = dash ? xy__text_distance(nearest->wanted, dash + 1) : distance;
+	return tail < distance && tail <= strlen(nearest->wanted) / 3 ? tail : distance;
 }
 
 void xy__nearest_look(struct xy__nearest *nearest, const char *name)
