@@ -93,7 +93,7 @@ static int source_resolve(struct source *source, const struct xy_registry *regis
 	return rc;
 }
 
-/* After the rules that a single component breaks: was a policy meant? */
+/* In place of the rules that a single component breaks: a policy was meant, if there is one with such a name. */
 static void suggest_policy(const struct source *source, const struct xy_registry *registry,
 			   struct xy__message *error)
 {
@@ -104,7 +104,10 @@ static void suggest_policy(const struct source *source, const struct xy_registry
 		return;
 	xy__nearest_init(&nearest, source->text + at, length);
 	xy__registry_look_policies(registry, &nearest);
-	xy__message_add(error, "\n\"%.*s\" is a component, not a policy", (int)length, source->text + at);
+	if (!nearest.count)
+		return;
+	xy__message_init(error, error->at, error->size);
+	xy__message_add(error, "\"%.*s\" is a component, not a policy", (int)length, source->text + at);
 	xy__nearest_say(&nearest, error);
 }
 

@@ -255,7 +255,10 @@ static void says_so_when_a_single_name_is_unknown(void **state)
 	assert_int_equal(xy_tree_parse(&tree, "quantum", f->machine, f->registry, error, sizeof(error)), -ENOENT);
 	assert_non_null(strstr(error, "; the policies are tree-"));
 	assert_int_equal(xy_tree_parse(&tree, "eager", f->machine, f->registry, error, sizeof(error)), -EINVAL);
-	assert_non_null(strstr(error, "\n\"eager\" is a component, not a policy; did you mean \"tree-eager\""));
+	assert_ptr_equal(strstr(error, "\"eager\" is a component, not a policy; did you mean \"tree-eager\""), error);
+	assert_null(strchr(error, '\n'));
+	assert_int_equal(xy_tree_parse(&tree, "stage", f->machine, f->registry, error, sizeof(error)), -EINVAL);
+	assert_non_null(strstr(error, "stage#0 has nothing below it"));
 }
 
 static void refuses_null(void **state)
