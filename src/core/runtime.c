@@ -14,6 +14,7 @@
 #include "core/machine.h"
 #include "core/record.h"
 #include "core/team.h"
+#include "core/util/message.h"
 
 enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
 
@@ -60,6 +61,22 @@ static void runtime_models(struct xy_runtime *rt)
 	xy__perf_init(&rt->perf, &store, rt->machine, rt->sim ? 0 : rt->settings.calibrate, rt->settings.samples);
 }
 
+/* What is wrong with the tree as one line, without the lines that show where in the text. */
+static void runtime_tree_wrong(const struct xy_runtime *rt, const char *lines)
+{
+	char text[MESSAGE];
+	struct xy__message line;
+	size_t length;
+
+	xy__message_init(&line, text, sizeof text);
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		if (*lines != ' ')
+			xy__message_add(&line, "%s%.*s", line.used ? "; " : "", (int)length, lines);
+	}
+	xy__log(&rt->settings.log, "%s", text);
+}
+
 static int runtime_tree(struct xy_runtime *rt)
 {
 	char message[MESSAGE];
@@ -74,7 +91,7 @@ static int runtime_tree(struct xy_runtime *rt)
 		error = xy__tree_parse(&rt->tree, xy__settings_policy(&rt->settings, rt->machine), rt->machine,
 				       rt->registry, shards, message, sizeof message);
 	if (error) {
-		xy__log(&rt->settings.log, "%s", message);
+		runtime_tree_wrong(rt, message);
 		return error;
 	}
 	rt->root = xy_tree_root(rt->tree);

@@ -93,7 +93,9 @@ static void explains_once_why_it_does_not_start(void **state)
 {
 	static const struct { struct xy_config config; int error; const char *says; } cases[] = {
 		{ { .sched = "tree-eagre" }, -ENOENT, "tree-eager" },
-		{ { .sched = "fifo | " }, -EINVAL, "" },
+		{ { .sched = "fifo(ntaks=2) | eager | each worker { }" }, -ENOENT, "did you mean \"ntasks\"?" },
+		{ { .sched = "fifo | eager", .machine = "cpu:1" }, -EINVAL,
+		  "(an expression ends with \"| each worker { }\"); cpu0 can't be reached" },
 		{ { .machine = "cpu:2 cuda:1" }, -ENODEV, "cuda" },
 		{ { .machine = "nonsense:" }, -EINVAL, "nonsense" },
 		{ { .watchdog_s = -1 }, -EINVAL, "watchdog" },
