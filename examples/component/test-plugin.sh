@@ -43,4 +43,13 @@ refuses 'lifo | random | each worker { fifo(ntasks=2) }' 'lifo.*keeps its tasks 
 refuses 'lifo(oldest_every=0) | eager | each worker { }' 'oldest_every'
 refuses 'lifo(oldest=2) | eager | each worker { }' 'oldest_every'
 XYLEM_PLUGINS=./nothing.so refuses 'lifo | eager | each worker { }' 'nothing.so'
+
+# a name without a slash is a file in the folder where the program is started
+top=$PWD
+(cd "$(dirname "$XYLEM_PLUGINS")" &&
+	XYLEM_PLUGINS=lifo.so SCHED='lifo | eager | each worker { }' "$top/examples/hello") >"$work/out" 2>&1 || {
+	echo "FAILED: lifo.so is not found where it is"
+	cat "$work/out"
+	status=1
+}
 exit $status

@@ -8,8 +8,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/tree.h"
 
 /* A sorted array of pointers to structs that begin with their name. */
@@ -206,10 +208,20 @@ static int registry_keep(struct xy_registry *registry, void *object)
 	return 0;
 }
 
+/* A name without a slash is a file here, or else one that the linker finds. */
+static void *registry_open(const char *path)
+{
+	char here[4096];
+	int length = snprintf(here, sizeof here, "./%s", path);
+	bool is_here = !strchr(path, '/') && length < (int)sizeof here && access(here, F_OK) == 0;
+
+	return dlopen(is_here ? here : path, RTLD_NOW | RTLD_LOCAL);
+}
+
 static int registry_load(struct xy_registry *registry, const char *path, struct xy__message *error)
 {
 	const struct xy_plugin *plugin;
-	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *object = registry_open(path);
 
 	if (!object) {
 		xy__message_add(error, "the plug-in %s can't be loaded: %s", path, dlerror());
