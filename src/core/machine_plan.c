@@ -141,7 +141,7 @@ static int plan_unknown(const struct plan_reader *r, const char *start, const ch
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		xy__nearest_look(&nearest, words[i]);
 	xy__message_init(&message, sentence, sizeof(sentence));
-	xy__message_add(&message, "expected this, cpu:N, cuda:N, opencl:N or topology(...)");
+	xy__message_add(&message, "expected this, cpu:N, cuda:N, opencl:N, topology(...) or @FILE");
 	xy__nearest_say(&nearest, &message);
 	return plan_fail(r, -EINVAL, start, sentence);
 }
@@ -235,6 +235,9 @@ int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, 
 	if (!status && nothers > plan_room(plan))
 		status = plan_fail(&r, -ERANGE, text, "a machine has at most 100000 workers");
 	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX && nothers == 0)
-		status = plan_fail(&r, -EINVAL, text, "a machine needs a worker");
+		status = plan_fail(&r, -EINVAL, text, ncpu == 0 && this ?
+				   "a machine needs a worker: there is no device, "
+				   "and the number of CPU workers is set to 0" :
+				   "a machine needs a worker");
 	return status;
 }

@@ -294,9 +294,9 @@ static void says_what_is_wrong_with_a_text(void **state)
 		const char *says;
 	} cases[] = {
 		{ "gpu:2", -EINVAL,
-		  "column 1: expected this, cpu:N, cuda:N, opencl:N or topology(...)" },
+		  "column 1: expected this, cpu:N, cuda:N, opencl:N, topology(...) or @FILE" },
 		{ "cpu:4 cdua:2", -EINVAL,
-		  "column 7: expected this, cpu:N, cuda:N, opencl:N or topology(...); "
+		  "column 7: expected this, cpu:N, cuda:N, opencl:N, topology(...) or @FILE; "
 		  "did you mean \"cuda\"" },
 		{ "cpu", -EINVAL, "column 4: expected ':'" },
 		{ "cpu:", -EINVAL, "column 5: expected a number" },

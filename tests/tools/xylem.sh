@@ -179,7 +179,7 @@ if command -v taskset >/dev/null && first=$(taskset -cp $$ | sed 's/.*: *\([0-9]
 fi
 
 run 0 machine; no_err; out 'binding  each CPU worker'; out "cuda    not installed: no cuda.so in $work/none"
-run 1 XYLEM_NCPU=0 machine; no_out; err 'a machine needs a worker'
+run 1 XYLEM_NCPU=0 machine; no_out; err 'CPU workers is set to 0'
 run 0 machine --machine 'this(numa:2 core:1)'; no_err; out 'memory   2 nodes'; out 'workers  2, cpu 2'
 out '1      ram1      -           cpu1'
 run 0 XYLEM_NCPU=3 machine --machine 'this(numa:2 core:1)'; no_err; out 'workers  3, cpu 3'; out 'cpu0 cpu2'
