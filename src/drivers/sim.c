@@ -149,7 +149,8 @@ static int sim_launch(struct xy_device *device, unsigned queue, xy_function *fun
 	(void)function;
 	if (length.kind != XY_PREDICTION_VALUE) {
 		xy__worker_explain(worker, call->task, -ENODATA, length.kind == XY_PREDICTION_NONE ?
-				   "nothing says how long it takes" : "not enough is known about how long it takes");
+				   "nothing says how long it takes: no kernel of this name in the machine file, "
+				   "no model, no length_us" : "not enough is known about how long it takes");
 		return -ENODATA;
 	}
 	*event = xy__sim_plan(sim, end, worker->id);
