@@ -177,12 +177,38 @@ static enum tool_status file_show(const struct xy__platform *p, const char *name
 	return enough ? TOOL_OK : TOOL_FAILED;
 }
 
+/* The workers of each kind, such as "9 cpu, 3 cuda"; or what to do about a file that is wrong. */
+static void file_list_one(const char *name, const char *folders)
+{
+	struct xy__platform *p;
+	const char *between = "";
+	unsigned counts[XY_NARCH] = { 0 };
+
+	printf("%-16s ", name);
+	if (xy__platform_read(&p, name, folders, NULL, 0)) {
+		printf("wrong: see xylem machine --check %s\n", name);
+		return;
+	}
+	for (unsigned w = 0; w < p->nworkers; w++)
+		counts[p->classes[p->workers[w].class].arch]++;
+	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
+		if (!counts[arch])
+			continue;
+		printf("%s%u %s", between, counts[arch], xy_arch_name((enum xy_arch)arch));
+		between = ", ";
+	}
+	printf("\n");
+	xy__platform_destroy(p);
+}
+
 static void file_list(const char *folders)
 {
 	struct xy__buffer names = { 0 };
+	char *rest, *name;
 
 	xy__platform_list(folders, &names);
-	printf("%s", names.at ? names.at : "");
+	for (name = names.at ? strtok_r(names.at, "\n", &rest) : NULL; name; name = strtok_r(NULL, "\n", &rest))
+		file_list_one(name, folders);
 	xy__buffer_fini(&names);
 }
 

@@ -54,7 +54,7 @@ static enum tool_status main_help_command(const struct tool_command *command)
 {
 	if (command->forward)
 		return main_forward(command, (char *[]) { (char *) command->name, "--help", NULL });
-	printf("usage: xylem %s %s\n\n%s", command->name, command->usage, command->help);
+	printf("usage: xylem %s%s%s\n\n%s", command->name, *command->usage ? " " : "", command->usage, command->help);
 	if (command->options[0].name)
 		printf("\n%sOptions%s\n", tool_bold(), tool_plain());
 	for (const struct tool_option *o = command->options; o->name; o++) {
@@ -108,7 +108,7 @@ static enum tool_status main_command(char **argv)
 	if (main_wants_help(argv + 1))
 		return main_help_command(command);
 	if (!tool_arguments_parse(&arguments, command, argv + 1)) {
-		tool_say("usage: xylem %s %s", command->name, command->usage);
+		tool_say("usage: xylem %s%s%s", command->name, *command->usage ? " " : "", command->usage);
 		return TOOL_USAGE;
 	}
 	return command->run(&arguments);

@@ -26,11 +26,11 @@ expect() {
 
 for file in "$src"/machines/*.xym; do
 	name=$(basename "$file" .xym)
-	expect 0 "$name" $tool machine --list
 	expect 0 'fine: ' $tool machine "$name" --check
 	expect 0 "machine  $name" $tool machine "$name"
 	expect 0 'fine: ' $tool machine --check "$file"
 done
+expect 0 'mirage           9 cpu, 3 cuda' $tool machine --list
 expect 0 'm2070            cuda    3        31.1' $tool machine mirage
 expect 0 'cuda1     5.25 GiB    cuda1            Tesla M2070' $tool machine mirage
 expect 0 'cuda1     cuda2     17.18       5296.21     gpu1-out gpu2-in' $tool machine mirage
