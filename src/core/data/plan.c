@@ -32,12 +32,14 @@ static void plan_name_child(struct xy_plan *plan, unsigned i)
  * without memory for it a child has none. */
 static void plan_inherit(const struct xy_plan *plan, struct xy_handle *child)
 {
-	const struct xy_handle *h = plan->parent;
+	struct xy_handle *h = plan->parent;
 
 	if (h->copies && child->copies) {
 		atomic_store(&child->copies->write_through, atomic_load(&h->copies->write_through));
+		xy__lock_take(&h->lock); /* a task may take the advice back */
 		if (h->copies->advice == XY_ADVICE_KEEP)
 			child->copies->advice = XY_ADVICE_KEEP;
+		xy__lock_drop(&h->lock);
 	}
 	if (h->redux && child->interface == h->interface && !plan->overlaps)
 		xy_handle_set_reduction(child, h->redux->init, h->redux->combine);

@@ -98,6 +98,30 @@ static void children_inherit_what_was_said_about_the_parent(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* Each task takes the advice back, maybe while the plan is made. */
+static void plans_are_made_while_tasks_use_the_parent(void **state)
+{
+	enum { ROUNDS = 20, PLANS = 8 };
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = named(h, x);
+	struct xy_plan *plans[PLANS];
+
+	(void)state;
+	memset(x, 0, sizeof x);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		assert_int_equal(xy_advise(v, XY_ADVICE_WONT_USE), 0);
+		bed_submit_on(h, bed_worker(h, XY_CUDA, i % 2), &bed_bump, 1, v, NULL, NULL);
+		for (unsigned k = 0; k < PLANS; k++)
+			plans[k] = blocks(v, 2);
+		assert_int_equal(helper_wait(h), 0);
+		for (unsigned k = 0; k < PLANS; k++)
+			assert_int_equal(xy_plan_destroy(&plans[k]), 0);
+	}
+	bed_unregister(h, &v);
+	assert_int_equal(x[0], ROUNDS);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 static void what_readers_share_stays_where_it_is(void **state)
 {
 	struct helper *h = bed_start(1, NULL, false);
@@ -287,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(content_goes_through_ram_once),
 		cmocka_unit_test(children_inherit_what_was_said_about_the_parent),
+		cmocka_unit_test(plans_are_made_while_tasks_use_the_parent),
 		cmocka_unit_test(what_readers_share_stays_where_it_is),
 		cmocka_unit_test(content_that_is_nowhere_may_be_written_in_pieces),
 		cmocka_unit_test(a_device_may_disappear_at_any_moment),
