@@ -117,9 +117,10 @@ static size_t fetch_bytes(const struct xy__fetch *f)
 	return bytes;
 }
 
+/* A device may have less than its limit: a large one was asked for, or other programs use the device too. */
 static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 {
-	if (node->limit == SIZE_MAX)
+	if (fetch_bytes(f) <= node->limit)
 		return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, more than it has",
 				  fetch_bytes(f), node->name);
 	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, which has room for %zu",

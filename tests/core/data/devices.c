@@ -225,6 +225,25 @@ static void a_task_that_cannot_fit_fails_and_says_the_bytes(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* What a limit says is not there for that. */
+static void a_task_that_fits_the_limit_but_not_the_device_says_so(void **state)
+{
+	struct helper *h;
+	struct xy_handle *a;
+
+	(void)state;
+	cudart_double_reset();
+	cudart_double_set_memory(0, 512);
+	h = helper_start_with(&(struct xy_config){ .ncpu = 1, .bind = XY_BIND_NO, .cuda_devices = "0",
+						   .opencl_devices = "none", .limit_cuda = "1G" });
+	a = bed_vector(h, x, N);
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_add, 1, a, NULL, NULL);
+	assert_int_equal(helper_wait(h), -ENOMEM);
+	helper_one_line(h, "1024 bytes on cuda0 at once, more than it has");
+	assert_int_equal(xy_unregister(&a), -ENOMEM);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 /* Two workers of one device, each task of which needs more than half of its memory: one after the other, and
  * nobody brings anything twice for one task. */
 static void tasks_that_want_each_other_s_memory_take_turns(void **state)
@@ -472,6 +491,7 @@ int main(void)
 		cmocka_unit_test(works_in_little_memory),
 		cmocka_unit_test(evicts_what_is_valid_elsewhere_first),
 		cmocka_unit_test(a_task_that_cannot_fit_fails_and_says_the_bytes),
+		cmocka_unit_test(a_task_that_fits_the_limit_but_not_the_device_says_so),
 		cmocka_unit_test(tasks_that_want_each_other_s_memory_take_turns),
 		cmocka_unit_test(a_task_that_fits_waits_for_memory_that_others_have_in_hand),
 		cmocka_unit_test(fetches_and_prefetches),
