@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #define API_FUNCTION(name) { #name, offsetof(struct xy__cuda_api, name) }
 static const struct {
@@ -29,20 +31,37 @@ static const struct {
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
 static struct xy__cuda_api api;      /* constant after api_load, as is what follows */
 static int api_error;
-static char api_why[160];
+static char api_why[256];
 
-/* Two versions in one process would not know each other's errors: the program's own comes first. */
+/* Does the linker say that there is no such file, and not that something is wrong with it? */
+static bool api_is_absent(const char *name, const char *said)
+{
+	return strncmp(said, name, strlen(name)) == 0 && said[strlen(name)] == ':' && strstr(said, strerror(ENOENT));
+}
+
+static void api_refuse(int error, const char *format, const char *what)
+{
+	api_error = error;
+	snprintf(api_why, sizeof api_why, format, what);
+}
+
+/* Two versions in one process would not know each other's errors: the program's own comes first. What is wrong with a
+ * file counts only if no other one can be had. */
 static void *api_open(void)
 {
 	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12", "libcudart.so" };
 	static const int modes[] = { RTLD_NOW | RTLD_NOLOAD, RTLD_NOW };
 
+	api_refuse(-ENOENT, "CUDA is not installed: there is no %s or .12", names[0]);
 	for (unsigned mode = 0; mode < 2; mode++)
 		for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
 			void *library = dlopen(names[i], modes[mode]);
+			const char *said = library ? NULL : dlerror();
 
 			if (library)
 				return library;
+			if (mode && api_error == -ENOENT && said && !api_is_absent(names[i], said))
+				api_refuse(-ELIBACC, "CUDA can't be loaded: %s", said);
 		}
 	return NULL;
 }
@@ -51,17 +70,14 @@ static void api_load(void)
 {
 	void *library = api_open();
 
-	if (!library) {
-		api_error = -ENOENT;
-		snprintf(api_why, sizeof api_why, "CUDA is not installed: there is no libcudart.so.13 or .12");
+	if (!library)
 		return;
-	}
+	api_error = 0;
 	for (unsigned i = 0; i < sizeof api_functions / sizeof api_functions[0]; i++) {
 		void *function = dlsym(library, api_functions[i].name);
 
 		if (!function) {
-			api_error = -ENOSYS;
-			snprintf(api_why, sizeof api_why, "this libcudart has no %s", api_functions[i].name);
+			api_refuse(-ENOSYS, "this libcudart has no %s", api_functions[i].name);
 			return;
 		}
 		*(void **)((char *)&api + api_functions[i].offset) = function;

@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Any error here means that there is nothing to drive, which is no fault of the machine. */
+/* These mean that there is nothing to drive, which is no fault of the machine: no GPU, or no driver for one. */
+static bool select_is_empty(enum cudaError code)
+{
+	return code == cudaSuccess || code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ||
+	       code == cudaErrorStubLibrary;
+}
+
 static int select_count(int *count, char *error, size_t error_size)
 {
 	const struct xy__cuda_api *api;
@@ -26,9 +32,10 @@ static int select_count(int *count, char *error, size_t error_size)
 		return 0;
 	*count = 0;
 	api->cudaGetLastError();
-	snprintf(error, error_size, "CUDA has no device here: %s (%s, %d)", api->cudaGetErrorString(code),
+	snprintf(error, error_size, "CUDA %s: %s (%s, %d)",
+		 select_is_empty(code) ? "has no device here" : "does not work", api->cudaGetErrorString(code),
 		 api->cudaGetErrorName(code), (int)code);
-	return 0;
+	return select_is_empty(code) ? 0 : -EIO;
 }
 
 static void select_take(int ordinal, int *ordinals, unsigned *n)

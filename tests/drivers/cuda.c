@@ -52,7 +52,23 @@ static void refuses_texts_that_name_no_device(void **state)
 	}
 }
 
-static void takes_an_error_of_the_count_for_no_device(void **state)
+static void tells_a_broken_CUDA_from_none(void **state)
+{
+	static const int codes[] = { cudaErrorInitializationError, cudaErrorLaunchFailure, cudaErrorUnknown };
+	unsigned n = 99;
+	char error[256] = "";
+
+	(void)state;
+	for (size_t i = 0; i < HELPER_COUNT(codes); i++) {
+		assert_true(cudart_double_fail("cudaGetDeviceCount", 1, codes[i]));
+		assert_int_equal(probe("", &n, error), -EIO);
+		assert_int_equal(n, 0);
+		assert_non_null(strstr(error, "CUDA does not work: "));
+		assert_int_equal(cudaPeekAtLastError(), 0);
+	}
+}
+
+static void a_CUDA_without_a_driver_is_no_device(void **state)
 {
 	unsigned n = 99;
 	char error[256] = "";
@@ -418,7 +434,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(finds_the_devices_that_are_wanted, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(refuses_texts_that_name_no_device, bed_fresh, bed_nothing_left),
-		cmocka_unit_test_setup_teardown(takes_an_error_of_the_count_for_no_device, bed_fresh, bed_nothing_left),
+		cmocka_unit_test_setup_teardown(a_CUDA_without_a_driver_is_no_device, bed_fresh, bed_nothing_left),
+		cmocka_unit_test_setup_teardown(tells_a_broken_CUDA_from_none, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(sees_the_devices_that_cuda_shows, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(describes_the_devices_that_it_opens, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(says_that_there_is_no_room, bed_fresh, bed_nothing_left),

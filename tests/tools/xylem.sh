@@ -204,6 +204,33 @@ if [ -e $good/cuda.so ]; then
 	run 3 XYLEM_DRIVERS=$drivers/probe_fails/.libs XYLEM_CUDA_DEVICES=0 machine; no_out; err 'kernel module'
 fi
 
+# --- CUDA: missing, without devices, broken ---
+double=tests/double/.libs
+real=src/drivers/.libs
+if [ -e $real/cuda.so ]; then
+	mkdir "$work/broken"
+	for name in libcudart.so.13 libcudart.so.12 libcudart.so; do
+		echo 'this is no library' >"$work/broken/$name"
+	done
+	run 0 XYLEM_DRIVERS=$real LD_LIBRARY_PATH="$work/broken" machine
+	err 'going on without'; out "cuda    failed: CUDA can't be loaded: "; out libcudart.so.13
+fi
+if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
+	with="XYLEM_DRIVERS=$real LD_LIBRARY_PATH=$double"
+	# shellcheck disable=SC2086
+	{
+		run 0 $with machine; no_err; out 'cuda    2 devices'
+		run 0 $with CUDA_VISIBLE_DEVICES=1 machine; no_err; out 'cuda    1 device'
+		run 0 $with CUDART_DOUBLE_DEVICES=0 machine; no_err; out 'cuda    no devices: CUDA has no device here'
+		run 0 $with CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; err 'going on without'
+		out 'cuda    failed: CUDA does not work: '
+		run 0 $with CUDART_DOUBLE_FAIL=cudaSetDevice:1:719 machine; err 'going on without'
+		out "cuda    1 of 2 devices; device 0 can't be opened: "
+		run 3 $with XYLEM_CUDA_DEVICES=all CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; no_out
+		err 'CUDA does not work'
+	}
+fi
+
 # --- env ---
 run 0 XYLEM_DRIVERS= env; out 'XYLEM_LIMIT_CUDA is not set: all there is'; out 'XYLEM_DRIVERS is not set'
 run 1 XYLEM_LIMIT_CUDA=much env; err 'XYLEM_LIMIT_CUDA=much: it may be bytes'
