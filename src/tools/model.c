@@ -259,7 +259,7 @@ static enum tool_status model_forward(int argc, char **argv)
 	struct model_request r = { 0 };
 	enum tool_status status;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+	if (!strcmp(argv[argc - 1], "--help") || !strcmp(argv[argc - 1], "-h")) {
 		printf("usage: xylem model %s\n\n%s", tool_model.usage, tool_model.help);
 		return TOOL_OK;
 	}

@@ -54,6 +54,8 @@ run 2 --device-types first*0
 run 2 --device-types first --out 1000
 run 2 --device-types first --memory much
 run 2 --device-types first --colour red
+run 0 --help
+grep -q 'usage: xylem model .*list' out || fail "--help: $(cat out)"
 run 1 --device-types nothing
 run 1 --device-types first nothing
 [ ! -e models.yml ] && [ ! -e device_types.yml ] || fail "files were left by what failed"
