@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 #include "core/util/text.h"
 #include "tools/model.h"
 
-enum { EXPORT_LAYERS = 100000, EXPORT_NAME = XY__MODEL_NAME };
+/* What sched-pipeline takes. */
+enum { EXPORT_LAYERS = 1024, EXPORT_BATCH = 1000000, EXPORT_NAME = XY__MODEL_NAME };
+#define EXPORT_OUT UINT64_C(4000000000000)
 
 /* A layer, as the user names it: NAME, NAME@BYTES, and how often it follows itself. */
 struct export_layer {
@@ -26,7 +29,8 @@ struct export_layer {
 struct export {
 	const struct xy__settings *settings;
 	const char *model, *folder;
-	double batch, memory_mb, bandwidth_mbps, out_bytes;
+	double memory_mb, bandwidth_mbps;
+	uint64_t batch, out_bytes;
 	struct export_layer *layers;
 	unsigned nlayers, total;
 };
@@ -40,6 +44,17 @@ static bool export_number(const char *option, const char *text, double least, do
 	if (xy__text_double(&end, value) && !*end && *value >= least && *value <= 1e15)
 		return true;
 	tool_say("model export: %s needs a number from %g, not %s", option, least, text);
+	return false;
+}
+
+static bool export_count(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+	const char *end = text;
+
+	if (xy__text_unsigned(&end, most, value) && !*end && *value >= least)
+		return true;
+	tool_say("model export: %s needs a whole number from %llu to %llu, not %s", option, (unsigned long long)least,
+		 (unsigned long long)most, text);
 	return false;
 }
 
@@ -59,11 +74,15 @@ static bool export_layer(struct export *e, const char *text)
 	}
 	if (*at == '*') {
 		at++;
-		if (!xy__text_unsigned(&at, EXPORT_LAYERS, &count) || !count)
+		if (!xy__text_unsigned(&at, UINT64_MAX, &count) || !count)
 			at = "?";
 	}
-	if (*at || !length || length >= sizeof(layer->name) || count > EXPORT_LAYERS - e->total) {
+	if (*at || !length || length >= sizeof(layer->name)) {
 		tool_say("model export: a layer is NAME, NAME@BYTES or NAME*COUNT, not %s", text);
+		return false;
+	}
+	if (count > EXPORT_LAYERS - e->total) {
+		tool_say("model export: with %s there are more than %d layers", text, EXPORT_LAYERS);
 		return false;
 	}
 	memcpy(layer->name, text, length);
@@ -77,13 +96,13 @@ static bool export_layer(struct export *e, const char *text)
 static bool export_option(struct export *e, const char *option, const char *value)
 {
 	if (!strcmp(option, "--batch-size"))
-		return export_number(option, value, 1, &e->batch);
+		return export_count(option, value, 1, EXPORT_BATCH, &e->batch);
 	if (!strcmp(option, "--memory"))
 		return export_number(option, value, 0, &e->memory_mb);
 	if (!strcmp(option, "--bandwidth"))
 		return export_number(option, value, 1, &e->bandwidth_mbps);
 	if (!strcmp(option, "--out"))
-		return export_number(option, value, 0, &e->out_bytes);
+		return export_count(option, value, 0, EXPORT_OUT, &e->out_bytes);
 	if (!strcmp(option, "--model-name"))
 		e->model = value;
 	else if (!strcmp(option, "--folder"))
@@ -114,7 +133,7 @@ static bool export_arguments(struct export *e, int argc, char **argv)
 	}
 	if (!types || !e->nlayers)
 		tool_say("model export: needs --device-types and the models of the layers, in their order");
-	else if (e->out_bytes > 0 && !(e->bandwidth_mbps > 0))
+	else if (e->out_bytes && !(e->bandwidth_mbps > 0))
 		tool_say("model export: --out needs --bandwidth, as bytes take time on their way");
 	else
 		return true;
@@ -244,16 +263,22 @@ static void export_list(FILE *file, const char *key, const double *values, unsig
 {
 	fprintf(file, "%s: [", key);
 	for (unsigned i = 0; i < n; i++)
-		fprintf(file, "%s%.9g", i ? ", " : "", (values ? values[i] : 1) * factor);
+		fprintf(file, "%s%.9g", i ? ", " : "", values[i] * factor);
 	fputs("]\n", file);
 }
 
+/* Parameters of four bytes for each item of a microbatch; what is left of one is one. */
 static void export_model(const struct export *e, FILE *file, const double *sizes)
 {
+	uint64_t parameters = (e->out_bytes + 4 * e->batch - 1) / (4 * e->batch);
+
 	export_word(file, e->model);
-	fprintf(file, ":\n  layers: %u\n  parameters_in: %.0f\n", e->total, e->out_bytes / 4 / e->batch);
+	fprintf(file, ":\n  layers: %u\n  parameters_in: %" PRIu64 "\n", e->total, parameters);
 	export_list(file, "  mem_MB", sizes, e->total, 1.0 / 1048576);
-	export_list(file, "  parameters_out", NULL, e->total, (double)(uint64_t)(e->out_bytes / 4 / e->batch));
+	fputs("  parameters_out: [", file);
+	for (unsigned i = 0; i < e->total; i++)
+		fprintf(file, "%s%" PRIu64, i ? ", " : "", parameters);
+	fputs("]\n", file);
 }
 
 static void export_type(const struct export *e, FILE *file, const char *host, enum xy_arch arch, const double *times)
@@ -265,7 +290,7 @@ static void export_type(const struct export *e, FILE *file, const char *host, en
 	fprintf(file, ":\n  bw_Mbps: %.9g\n  mem_MB: %.9g\n  model_profiles:\n    ",
 		e->bandwidth_mbps > 0 ? e->bandwidth_mbps : 1, e->memory_mb);
 	export_word(file, e->model);
-	fprintf(file, ":\n    - batch_size: %.0f\n      dtype: torch.float32\n", e->batch);
+	fprintf(file, ":\n    - batch_size: %" PRIu64 "\n      dtype: torch.float32\n", e->batch);
 	export_list(file, "      time_s", times, e->total, 1e-6);
 	printf("%s\n", type);
 }

@@ -54,6 +54,11 @@ run 2 --device-types first*0
 run 2 --device-types first --out 1000
 run 2 --device-types first --memory much
 run 2 --device-types first --colour red
+run 2 --device-types first --batch-size 2.5
+run 2 --device-types first --batch-size 0
+run 2 --device-types first --out 1.5 --bandwidth 1
+run 2 --device-types 'first*1000' 'last*25'
+grep -q 'more than 1024 layers' err || fail "too many layers: $(cat err)"
 run 0 --help
 grep -q 'usage: xylem model .*list' out || fail "--help: $(cat out)"
 run 1 --device-types nothing
@@ -75,6 +80,14 @@ EOF
 cmp -s expected models.yml || fail "models.yml: $(cat models.yml)"
 grep -qF 'time_s: [0.003, 0.002, 0.002, 0.002, 0.002, 0.001]' device_types.yml || fail "fast: $(cat device_types.yml)"
 grep -qF 'time_s: [0.006, 0.004, 0.004, 0.004, 0.004, 0.002]' device_types.yml || fail "slow: $(cat device_types.yml)"
+
+# what is large, or no multiple of a parameter, is still a whole number and never less than it is
+mkdir large odd
+run 0 --device-types --folder large --out 8589934592 --bandwidth 1000 last
+grep -qx '  parameters_out: \[2147483648\]' large/models.yml || fail "large: $(cat large/models.yml)"
+run 0 --device-types --folder odd --out 1001 --batch-size 8 --bandwidth 1000 last
+grep -qx '  parameters_in: 32' odd/models.yml || fail "odd: $(cat odd/models.yml)"
+grep -qx '  parameters_out: \[32\]' odd/models.yml || fail "odd: $(cat odd/models.yml)"
 
 # nothing is overwritten
 run 3 --device-types first
