@@ -40,15 +40,29 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* A name in quotes, to where its end is in `*at`; false if there is none. */
-static bool read_quoted(const char **at, char *host)
+/* A name in single quotes, where two of them stand for one. */
+static bool read_single(const char **at, char *host)
+{
+	const char *c = *at + 1;
+
+	for (; *c && (*c != '\'' || c[1] == '\''); c++) {
+		c += *c == '\'';
+		*host++ = *c;
+	}
+	*host = '\0';
+	*at = c + 1;
+	return *c == '\'';
+}
+
+/* A name in double quotes, to where its end is in `*at`; false if there is none. */
+static bool read_double(const char **at, char *host)
 {
 	const char *c = *at + 1;
 
 	for (; *c && *c != '"'; c++) {
 		if (*c != '\\') {
 			*host++ = *c;
-		} else if (c[1] == 'x' && digit_of(c[2]) >= 0 && digit_of(c[3]) >= 0) {
+		} else if (c[1] == 'x' && digit_of(c[2]) >= 0 && digit_of(c[3]) >= 0 && strncmp(c, "\\x00", 4)) {
 			*host++ = (char)(digit_of(c[2]) * 16 + digit_of(c[3]));
 			c += 3;
 		} else if (c[1] == '"' || c[1] == '\\') {
@@ -62,16 +76,28 @@ static bool read_quoted(const char **at, char *host)
 	return *c == '"';
 }
 
-/* A name as it is, up to a colon with a space or bracket behind it. */
+/* A name as it is, up to a colon with a space or bracket behind it, without the spaces before that. */
 static bool read_plain(const char **at, char *host)
 {
 	const char *c = *at;
+	size_t n;
 
 	while (*c && !(*c == ':' && (c[1] == ' ' || c[1] == '\t' || c[1] == '[')))
-		*host++ = *c++;
-	*host = '\0';
+		c++;
+	for (n = (size_t)(c - *at); n && ((*at)[n - 1] == ' ' || (*at)[n - 1] == '\t'); n--)
+		;
+	memcpy(host, *at, n);
+	host[n] = '\0';
 	*at = c;
 	return *c == ':';
+}
+
+/* The name of a host is never longer than its line. */
+static bool read_host(const char **at, char *host)
+{
+	bool (*read)(const char **, char *) = **at == '"' ? read_double : **at == '\'' ? read_single : read_plain;
+
+	return read(at, host) && *host;
 }
 
 static bool read_symbol(const char **at, char symbol)
@@ -101,7 +127,7 @@ static int read_stage(struct schedule_reader *r, const char *at)
 	struct xy__schedule_stage stage = { 0 };
 	char host[SCHEDULE_LINE];
 
-	if (!read_symbol(&at, '-') || !(*at == '"' ? read_quoted(&at, host) : read_plain(&at, host)) || !*host ||
+	if (!read_symbol(&at, '-') || !read_host(&at, host) ||
 	    !read_symbol(&at, ':') || !read_symbol(&at, '[') || !read_layer(&at, &stage.first) ||
 	    !read_symbol(&at, ',') || !read_layer(&at, &stage.last) || !read_symbol(&at, ']') || (*at && *at != '#'))
 		return schedule_wrong(r, "expected \"- host: [first, last]\"");
@@ -117,14 +143,15 @@ static int read_stage(struct schedule_reader *r, const char *at)
 	return 0;
 }
 
-static int read_line(struct schedule_reader *r, char *line)
+static int read_line(struct schedule_reader *r, char *line, size_t length)
 {
-	size_t length = strlen(line);
 	const char *at;
 	struct xy__schedule_stage *more;
 
-	if (length == SCHEDULE_LINE - 1)
+	if (length >= SCHEDULE_LINE)
 		return schedule_wrong(r, "the line is too long");
+	if (strlen(line) < length)
+		return schedule_wrong(r, "this is no text: it has zero bytes");
 	line[strcspn(line, "\r\n")] = '\0';
 	at = skip_spaces(line);
 	if (!*at || *at == '#' || !strcmp(at, "---"))
@@ -140,29 +167,40 @@ static int read_line(struct schedule_reader *r, char *line)
 	return read_stage(r, at);
 }
 
-int xy__schedule_read(struct xy__schedule *schedule, const char *path, struct xy__message *error)
+int xy__schedule_parse(struct xy__schedule *schedule, FILE *file, const char *path, struct xy__message *error)
 {
 	struct schedule_reader r = { .schedule = schedule, .path = path, .error = error };
-	FILE *file = fopen(path, "re");
-	char line[SCHEDULE_LINE];
-	int status = file ? 0 : -errno;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int status = 0;
 
 	*schedule = (struct xy__schedule){ 0 };
+	while (!status && (length = getline(&line, &size, file)) >= 0) {
+		r.line++;
+		status = read_line(&r, line, (size_t)length);
+	}
+	if (!status && !feof(file))
+		status = schedule_wrong(&r, "it can't be read");
+	if (!status && !schedule->nstages)
+		status = schedule_wrong(&r, "there are no stages");
+	free(line);
+	if (status)
+		xy__schedule_fini(schedule);
+	return status;
+}
+
+int xy__schedule_read(struct xy__schedule *schedule, const char *path, struct xy__message *error)
+{
+	FILE *file = fopen(path, "re");
+	int status = file ? 0 : -errno;
+
 	if (!file) {
 		xy__message_add(error, "%s: %s", path, strerror(-status));
 		return status;
 	}
-	while (!status && fgets(line, sizeof line, file)) {
-		r.line++;
-		status = read_line(&r, line);
-	}
-	if (!status && ferror(file))
-		status = schedule_wrong(&r, "it can't be read");
-	if (!status && !schedule->nstages)
-		status = schedule_wrong(&r, "there are no stages");
+	status = xy__schedule_parse(schedule, file, path, error);
 	fclose(file);
-	if (status)
-		xy__schedule_fini(schedule);
 	return status;
 }
 

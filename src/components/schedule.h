@@ -5,6 +5,8 @@
 #ifndef XYLEM_COMPONENTS_SCHEDULE_H
 #define XYLEM_COMPONENTS_SCHEDULE_H
 
+#include <stdio.h>
+
 #include "core/util/message.h"
 
 /* Layers are counted from 1; each stage begins after the one before it. */
@@ -20,6 +22,8 @@ struct xy__schedule {
 
 /* Reads a file: 0, or -errno with what is wrong, and in which line. */
 int xy__schedule_read(struct xy__schedule *schedule, const char *path, struct xy__message *error);
+/* The same from an open file; the path is for messages. */
+int xy__schedule_parse(struct xy__schedule *schedule, FILE *file, const char *path, struct xy__message *error);
 void xy__schedule_fini(struct xy__schedule *schedule);
 
 #endif

@@ -67,10 +67,11 @@ static void a_schedule_says_whose_a_layer_is(void **state)
 		"- a: [1, 2]\n- b-1.c: [3, 3]\n- c: [4, 6]\n",
 		"# comment\n---\n\n-  \"a \\\"\\\\\\x41\" : [ 1,2 ] # comment\n- d:e: [3, 3]\r\n- c:[4,6]",
 		"- cpu0: [1, 2]\n- cpu1: [3, 3]\n- cpu2: [4, 6]\n",
+		"- 'it''s: [1, 1]': [1, 2]\n- 'b' : [3, 3]\n- c\t : [4, 6]\n",
 	};
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
 		struct bed *bed = parse_schedule("cpu:3", schedules[i], "");
 		struct xy_task *tasks[7];
 
@@ -89,14 +90,21 @@ static void a_schedule_says_whose_a_layer_is(void **state)
 
 static void hosts_may_be_workers_in_any_order(void **state)
 {
-	struct bed *bed = parse_schedule("cpu:3", "- cpu2: [1, 1]\n- cpu0: [2, 2]\n", "");
-	struct xy_task *first = submit_layer(bed, 1), *second = submit_layer(bed, 2);
+	static const char *const schedules[] = {
+		"- cpu2: [1, 1]\n- cpu0: [2, 2]\n", "- 'cpu2': [1, 1]\n- \"cpu\\x30\": [2, 2]\n",
+		"- cpu2 : [1, 1]\n-\tcpu0\t: [2, 2]\n",
+	};
 
 	(void)state;
-	assert_null(bed_pull(bed, 1));
-	assert_ptr_equal(bed_pull(bed, 0), second);
-	assert_ptr_equal(bed_pull(bed, 2), first);
-	bed_close(bed);
+	for (unsigned i = 0; i < sizeof schedules / sizeof schedules[0]; i++) {
+		struct bed *bed = parse_schedule("cpu:3", schedules[i], "");
+		struct xy_task *first = submit_layer(bed, 1), *second = submit_layer(bed, 2);
+
+		assert_null(bed_pull(bed, 1));
+		assert_ptr_equal(bed_pull(bed, 0), second);
+		assert_ptr_equal(bed_pull(bed, 2), first);
+		bed_close(bed);
+	}
 }
 
 /* Two that wait to enter a stage are enough; what is inside of a stage goes on. */
@@ -201,7 +209,9 @@ static void a_wrong_schedule_is_explained(void **state)
 		{ "- a: [1, 0]\n", "the last layer is before the first" },
 		{ "a: [1, 1]\n", "line 1: expected" }, { "- a: [1, 1] b\n", "line 1: expected" },
 		{ "- a: [1, 2, 3]\n", "line 1: expected" }, { "- a [1, 1]\n", "line 1: expected" },
-		{ "- \"a: [1, 1]\n", "line 1: expected" }, { "- : [1, 1]\n", "line 1: expected" },
+		{ "- \"a: [1, 1]\n", "line 1: expected" }, { "- 'a: [1, 1]\n", "line 1: expected" },
+		{ "- 'a'': [1, 1]\n", "line 1: expected" }, { "- '': [1, 1]\n", "line 1: expected" },
+		{ "- \"a\\x00\": [1, 1]\n", "line 1: expected" }, { "- : [1, 1]\n", "line 1: expected" },
 		{ "- a: [1, 99999999999]\n", "line 1: expected" },
 		{ "[]\n", "nothing fitted" }, { "\n", "there are no stages" },
 		{ "- a: [1, 1]\n- b: [2, 2]\n- c: [3, 3]\n", "there is no branch for c" },
