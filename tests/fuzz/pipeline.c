@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any three texts either make a problem that keeps to its limits and can be solved, or are refused with the
- * name of a file. They stand in one input, with lines of "====" between them.
+ * name of a file; the component pipeline reads its schedule. The texts stand in one input, with lines of "===="
+ * between them.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "components/schedule.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read.h"
 
@@ -39,6 +41,42 @@ static void cut(const uint8_t *data, size_t size, FILE *files[TEXTS])
 	}
 }
 
+/* Hosts and layers arrive as they are, whatever the names. */
+static void look_back(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule)
+{
+	struct xy__schedule read;
+	struct xy__message message;
+	char error[256], *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+
+	expect(file != NULL, "memory");
+	pipeline_print(problem, schedule, file);
+	fclose(file);
+	file = fmemopen(text, length, "r");
+	xy__message_init(&message, error, sizeof(error));
+	expect(file && xy__schedule_parse(&read, file, "schedule", &message) == 0, error);
+	expect(read.nstages == schedule->nstages, "number of stages");
+	for (unsigned s = 0; s < read.nstages; s++) {
+		const struct pipeline_stage *stage = &schedule->stages[s];
+
+		expect(!strcmp(read.stages[s].host, problem->types[stage->type].hosts[stage->host]), "host");
+		expect(read.stages[s].first == stage->first && read.stages[s].last == stage->last, "layers");
+	}
+	xy__schedule_fini(&read);
+	fclose(file);
+	free(text);
+}
+
+static bool is_long(const struct pipeline_problem *problem)
+{
+	for (unsigned t = 0; t < problem->ntypes; t++)
+		for (unsigned h = 0; h < problem->types[t].nhosts; h++)
+			if (strlen(problem->types[t].hosts[h]) > 1000)
+				return true;
+	return false;
+}
+
 static void look(const struct pipeline_problem *problem, FILE *sink)
 {
 	struct pipeline_schedule schedule;
@@ -57,7 +95,8 @@ static void look(const struct pipeline_problem *problem, FILE *sink)
 	expect(pipeline_schedule_init(&schedule, problem), "schedule");
 	expect(pipeline_search(problem, &table, &schedule) == 0, "search");
 	expect(!schedule.nstages || schedule.stages[schedule.nstages - 1].last == problem->nlayers, "last layer");
-	pipeline_print(problem, &schedule, sink);
+	if (schedule.nstages && !is_long(problem))
+		look_back(problem, &schedule);
 	pipeline_print_table(problem, &schedule, sink);
 	pipeline_draw(problem, &schedule, sink);
 	pipeline_schedule_fini(&schedule);
