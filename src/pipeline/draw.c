@@ -71,8 +71,8 @@ static void draw_head(const struct draw *draw, int height)
 	fprintf(draw->file, "</text>\n<text x=\"16\" y=\"50\" fill=\"#555\">");
 	if (draw->schedule->nstages)
 		fprintf(draw->file, "%u stage%s, bottleneck %.6g s, latency %.6g s, batch size %llu",
-			draw->schedule->nstages, draw->schedule->nstages > 1 ? "s" : "", draw->cost.bottleneck, draw->cost.latency,
-			(unsigned long long) draw->problem->batch_size);
+			draw->schedule->nstages, draw->schedule->nstages > 1 ? "s" : "", draw->cost.bottleneck,
+			draw->cost.latency, (unsigned long long) draw->problem->batch_size);
 	else
 		fprintf(draw->file, "no schedule");
 	fprintf(draw->file, "</text>\n");
