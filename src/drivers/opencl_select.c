@@ -101,6 +101,10 @@ static cl_int select_add(struct select_list *list, cl_platform_id platform)
 	return CL_SUCCESS;
 }
 
+/* Implementations make their devices when they are first asked for them, and PoCL shows other threads those that it has
+ * made so far: one thread at a time asks, whatever runtime it belongs to. */
+static pthread_mutex_t select_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* A platform that doesn't work is an error only when no other one has devices. */
 static int select_all(struct select_list *list, char *error, size_t error_size)
 {
@@ -200,7 +204,9 @@ int xy__opencl_select(const char *text, cl_device_id ids[XY__OPENCL_DEVICES], un
 		snprintf(error, error_size, "the only OpenCL is PoCL, for CPUs, which count only when asked for");
 		return 0;
 	}
+	pthread_mutex_lock(&select_lock);
 	status = select_all(&list, error, error_size);
+	pthread_mutex_unlock(&select_lock);
 	if (status)
 		return status;
 	copy = strdup(text[0] ? text : usual);

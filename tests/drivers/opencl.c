@@ -39,8 +39,36 @@ static void leaves_pocl_alone_unless_its_devices_are_asked_for(void **state)
 	assert_non_null(strstr(error, "when asked for"));
 	if (strstr(error, "PoCL")) /* else there is another implementation */
 		assert_false(pocl_is_loaded());
-	assert_int_equal(probe("cpu", &n, error), 0);
-	assert_int_equal(n, BED_DEVICES);
+}
+
+static pthread_barrier_t all_ask;
+
+static void *ask_main(void *n)
+{
+	char error[256];
+
+	pthread_barrier_wait(&all_ask);
+	if (probe("cpu", n, error))
+		*(unsigned *)n = 0;
+	return NULL;
+}
+
+/* Comes second: OpenCL is loaded by whoever is the first to ask, while the others do. */
+static void several_threads_may_be_the_first_to_ask(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	unsigned n[THREADS];
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&all_ask, NULL, THREADS), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_main, &n[i]), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&all_ask);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(n[i], BED_DEVICES);
 	assert_true(pocl_is_loaded());
 }
 
@@ -295,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaves_pocl_alone_unless_its_devices_are_asked_for),
+		cmocka_unit_test(several_threads_may_be_the_first_to_ask),
 		cmocka_unit_test(selects_devices_by_kind_and_number),
 		cmocka_unit_test(opens_devices_in_the_order_of_the_text),
 		cmocka_unit_test(refuses_texts_that_name_no_device),
