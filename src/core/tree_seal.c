@@ -60,7 +60,7 @@ static bool seal_levels(struct xy__rules *rules)
 static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 {
 	const struct xy_machine *machine = rules->tree->machine;
-	unsigned nworkers = xy_machine_nworkers(machine);
+	unsigned nworkers = xy_machine_nworkers(machine), least = nworkers;
 	long own = xy__leaf_worker(c);
 
 	rules->mark++;
@@ -69,6 +69,7 @@ static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 	if (own >= 0 && (unsigned long)own < nworkers) {
 		rules->worker_marks[own] = rules->mark;
 		c->nworkers = 1;
+		least = (unsigned)own;
 	}
 	for (unsigned i = 0; i < c->nchildren; i++)
 		for (unsigned j = 0; xy__has_workers(c->children[i]) && j < c->children[i]->nworkers; j++) {
@@ -76,12 +77,13 @@ static int seal_workers(struct xy__rules *rules, struct xy_component *c)
 
 			c->nworkers += rules->worker_marks[w] != rules->mark;
 			rules->worker_marks[w] = rules->mark;
+			least = w < least ? w : least;
 		}
 	free(c->workers);
 	c->workers = malloc((c->nworkers ? c->nworkers : 1) * sizeof(*c->workers));
 	if (!c->workers)
 		return -ENOMEM;
-	for (unsigned w = 0, n = 0; n < c->nworkers; w++)
+	for (unsigned w = least, n = 0; n < c->nworkers; w++) /* not from 0: with many workers that takes long */
 		if (rules->worker_marks[w] == rules->mark) {
 			c->workers[n++] = w;
 			c->archs |= 1u << xy_machine_worker(machine, w)->arch;
