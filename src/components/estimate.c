@@ -248,12 +248,13 @@ double xy__forecast_transfer_us(struct xy__forecast *f, const struct xy__seat *s
 	return f->transfers[seat->node];
 }
 
-/* When one is free; now_us if it is. */
+/* When one is free; now_us if it is. The clock is not read: that would take longer than all the rest. */
 static double worker_free_us(const struct xy_component *self, unsigned worker, double now_us)
 {
-	double free_us = xy_component_free_us(self, worker);
+	struct xy__tree_engine *engine = self->tree->engine;
+	double free_us = engine && engine->free_us ? engine->free_us(engine, worker) : 0;
 
-	return free_us > now_us && free_us > xy_component_now_us(self) ? free_us : now_us;
+	return free_us > now_us ? free_us : now_us;
 }
 
 double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat, double now_us)

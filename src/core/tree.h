@@ -23,7 +23,8 @@ struct xy__tree_engine {
 	unsigned archs;                    /* (b) of all its workers */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
-	/* Microseconds; and when a worker is expected to have done what it has begun. NULL: there is no time. */
+	/* Microseconds; and when a worker is expected to have done what it has begun, which is past if it has, or is
+	 * late. NULL: there is no time. */
 	double (*now_us)(struct xy__tree_engine *engine);
 	double (*free_us)(struct xy__tree_engine *engine, unsigned worker);
 	/* How many tasks have been submitted ever, and whether more wait to be. NULL: nobody counts. */

@@ -170,10 +170,8 @@ double xy__runtime_free_us(struct xy__tree_engine *engine, unsigned id)
 {
 	struct xy__worker *worker = &runtime_of(engine)->workers[id];
 	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
-	double until = atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog;
-	double now = xy__runtime_now_us(engine);
 
-	return backlog > 0 && until > now ? until : now;
+	return backlog > 0 ? atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog : 0;
 }
 
 void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
