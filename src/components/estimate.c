@@ -109,6 +109,54 @@ static void estimate_add_child(struct xy__estimate *e, unsigned i)
 		estimate_add(e, i, child->teams[k]->members[0], child->teams[k]);
 }
 
+/* --- groups --- */
+
+/* A table entry for seats that may be alike, -1 for one that is like no other. */
+static int seat_likeness(const struct xy__seat *seat)
+{
+	return seat->team || seat->kind >= XY__ESTIMATE_KINDS || seat->node >= XY__ESTIMATE_NODES ? -1 :
+	       (int)(seat->kind * XY__ESTIMATE_NODES + seat->node);
+}
+
+/* Counts the groups and their members; group_of is by seat. */
+static void groups_count(struct xy__estimate *e, unsigned *group_of)
+{
+	unsigned known[XY__ESTIMATE_KINDS * XY__ESTIMATE_NODES] = { 0 }; /* 1 + the group of those that are alike */
+
+	for (unsigned i = 0; i < e->nseats; i++) {
+		int likeness = seat_likeness(&e->seats[i]);
+
+		group_of[i] = likeness >= 0 && known[likeness] ? known[likeness] - 1 : e->ngroups++;
+		if (likeness >= 0)
+			known[likeness] = group_of[i] + 1;
+		e->groups[group_of[i]].count++;
+	}
+}
+
+/* False without memory. */
+static bool groups_init(struct xy__estimate *e)
+{
+	unsigned *group_of = malloc((e->nseats + 1) * sizeof *group_of), used = 0;
+
+	e->groups = calloc(e->nseats + 1, sizeof *e->groups);
+	e->members = malloc((e->nseats + 1) * sizeof *e->members);
+	if (group_of && e->groups && e->members) {
+		groups_count(e, group_of);
+		for (unsigned i = 0; i < e->ngroups; i++) {
+			e->groups[i].seats = e->members + used;
+			used += e->groups[i].count;
+			e->groups[i].count = 0;
+		}
+		for (unsigned i = 0; i < e->nseats; i++) {
+			struct xy__group *group = &e->groups[group_of[i]];
+
+			group->seats[group->count++] = i;
+		}
+	}
+	free(group_of);
+	return used == e->nseats;
+}
+
 int xy__estimate_init(struct xy__estimate *e, const struct xy_component *self)
 {
 	unsigned most = 0;
@@ -123,6 +171,8 @@ int xy__estimate_init(struct xy__estimate *e, const struct xy_component *self)
 	if (!e->seats || !e->first)
 		goto no_memory;
 	e->first[self->nchildren] = e->nseats;
+	if (!groups_init(e))
+		goto no_memory;
 	return 0;
 no_memory:
 	xy__estimate_fini(e);
@@ -135,6 +185,8 @@ void xy__estimate_fini(struct xy__estimate *e)
 		free(e->seats[i].waits);
 	free(e->seats);
 	free(e->first);
+	free(e->groups);
+	free(e->members);
 	*e = (struct xy__estimate){ 0 };
 }
 
@@ -219,8 +271,8 @@ double xy__forecast_least_us(struct xy__forecast *f)
 	if (f->least_us >= 0)
 		return f->least_us;
 	f->least_us = INFINITY;
-	for (unsigned i = 0; i < f->estimate->nseats; i++) {
-		struct xy__length length = xy__forecast_length(f, &f->estimate->seats[i]);
+	for (unsigned i = 0; i < xy__forecast_count(f); i++) {
+		struct xy__length length = xy__forecast_length(f, xy__forecast_seat(f, i));
 
 		if (length.known)
 			f->least_us = fmin(f->least_us, length.us);
@@ -257,7 +309,7 @@ static double worker_free_us(const struct xy_component *self, unsigned worker, d
 	return free_us > now_us ? free_us : now_us;
 }
 
-double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat, double now_us)
+double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat, double now_us, double limit_us)
 {
 	double free_us = worker_free_us(e->self, seat->worker, now_us);
 
@@ -266,7 +318,7 @@ double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *sea
 
 		free_us = other_us > free_us ? other_us : free_us;
 	}
-	for (unsigned i = 0; i < seat->nwaits; i++)
+	for (unsigned i = 0; i < seat->nwaits && free_us < limit_us; i++)
 		free_us += seat->waits[i].share * seat->waits[i].at->ops->stored_us(seat->waits[i].at);
 	return free_us;
 }
@@ -274,16 +326,10 @@ double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *sea
 enum xy_prediction_kind xy__forecast_kind(struct xy__forecast *f)
 {
 	enum xy_prediction_kind kind = XY_PREDICTION_NONE;
-	uint32_t seen = 0;
 
-	for (unsigned i = 0; i < f->estimate->nseats; i++) {
-		const struct xy__seat *seat = &f->estimate->seats[i];
-		struct xy__length length;
+	for (unsigned i = 0; i < xy__forecast_count(f); i++) {
+		struct xy__length length = xy__forecast_length(f, xy__forecast_seat(f, i));
 
-		if (f->alike && seat->kind < XY__ESTIMATE_KINDS && seen >> seat->kind & 1)
-			continue;
-		seen |= seat->kind < XY__ESTIMATE_KINDS ? 1u << seat->kind : 0;
-		length = xy__forecast_length(f, seat);
 		if (length.missing)
 			return XY_PREDICTION_UNKNOWN;
 		if (length.known)

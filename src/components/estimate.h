@@ -27,12 +27,21 @@ struct xy__seat {
 	struct xy__wait *waits;
 };
 
+/* Seats of one kind in one memory node: most tasks take equally long there, so that only who is free first counts. */
+struct xy__group {
+	unsigned *seats;                 /* in rising order */
+	unsigned count;
+};
+
 /* All (c). */
 struct xy__estimate {
 	const struct xy_component *self;
 	unsigned nseats;
 	struct xy__seat *seats;          /* in order of the children */
 	unsigned *first;                 /* by child: its first seat; one more at the end */
+	unsigned ngroups;
+	struct xy__group *groups;        /* of all seats; one that is like no other is a group of its own */
+	unsigned *members;               /* what the groups point to */
 };
 
 /* How long a task takes on a worker. */
@@ -66,6 +75,18 @@ void xy__estimate_fini(struct xy__estimate *estimate);
 
 void xy__forecast_init(struct xy__forecast *forecast, const struct xy__estimate *estimate, const struct xy_task *task);
 struct xy__length xy__forecast_length(struct xy__forecast *forecast, const struct xy__seat *seat);
+
+/* The seats that may differ in what the task takes there: the first of each group if it is alike in all, else all. */
+static inline unsigned xy__forecast_count(const struct xy__forecast *f)
+{
+	return f->alike ? f->estimate->ngroups : f->estimate->nseats;
+}
+
+static inline const struct xy__seat *xy__forecast_seat(const struct xy__forecast *f, unsigned i)
+{
+	return &f->estimate->seats[f->alike ? f->estimate->groups[i].seats[0] : i];
+}
+
 /* How long its data is under way; 0 if that is not known. */
 double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__seat *seat);
 
@@ -73,8 +94,9 @@ double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__
 double xy__forecast_least_us(struct xy__forecast *forecast);
 
 /* When a worker is expected to have done all that has been sent to it, as seen from now_us: comparing takes time, and
- * who is compared last must not look later for that. */
-double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat, double now_us);
+ * who is compared last must not look later for that. If it is not before limit_us, any time from there on is an answer. */
+double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat, double now_us,
+			double limit_us);
 
 /* What is known about a task on all workers below. */
 enum xy_prediction_kind xy__forecast_kind(struct xy__forecast *forecast);

@@ -62,21 +62,15 @@ static unsigned heteroprio_arch(const struct heteroprio *h, unsigned worker)
 static void heteroprio_lengths(struct heteroprio *h, const struct xy_task *task, double us[HETEROPRIO_ARCHS])
 {
 	struct xy__forecast f;
-	uint32_t seen = 0;
 
 	xy__forecast_init(&f, &h->estimate, task);
 	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
 		us[arch] = INFINITY;
-	for (unsigned i = 0; i < h->estimate.nseats; i++) {
-		const struct xy__seat *seat = &h->estimate.seats[i];
-		struct xy__length length;
-		unsigned arch;
+	for (unsigned i = 0; i < xy__forecast_count(&f); i++) {
+		const struct xy__seat *seat = xy__forecast_seat(&f, i);
+		struct xy__length length = xy__forecast_length(&f, seat);
+		unsigned arch = heteroprio_arch(h, seat->worker);
 
-		if (f.alike && seat->kind < XY__ESTIMATE_KINDS && seen >> seat->kind & 1)
-			continue;
-		seen |= seat->kind < XY__ESTIMATE_KINDS ? 1u << seat->kind : 0;
-		length = xy__forecast_length(&f, seat);
-		arch = heteroprio_arch(h, seat->worker);
 		if (length.runs)
 			us[arch] = length.known ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
 						: isinf(us[arch]) ? -1 : us[arch];
@@ -185,7 +179,7 @@ static double heteroprio_backlog(const struct heteroprio *h, unsigned arch, cons
 		if (seat->team || heteroprio_arch(h, seat->worker) != arch || heteroprio_is_dead(task, seat->worker) ||
 		    !xy_task_can_run(task, seat->worker))
 			continue;
-		sum += xy__seat_free_us(&h->estimate, seat, now) - now;
+		sum += xy__seat_free_us(&h->estimate, seat, now, INFINITY) - now;
 		n++;
 	}
 	for (unsigned i = 0; i < h->nbuckets; i++)

@@ -83,63 +83,128 @@ static double mct_latest(const struct xy__mct *m, double now_us)
 	double latest = 0;
 
 	for (unsigned i = 0; i < m->estimate.nseats; i++)
-		latest = fmax(latest, xy__seat_free_us(&m->estimate, &m->estimate.seats[i], now_us));
+		latest = fmax(latest, xy__seat_free_us(&m->estimate, &m->estimate.seats[i], now_us, INFINITY));
 	return latest;
 }
 
-/* What comes of a place; false if the task can't run there. */
-static bool mct_consider(struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat, double latest,
-			 struct xy__choice *c)
+/* What the task takes in a place, whenever it begins; false if it can't run there. */
+static bool mct_place(const struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat,
+		      struct xy__choice *c)
 {
 	struct xy__length length = xy__forecast_length(f, seat);
-	double transfer;
 
 	if (!length.runs)
 		return false;
 	*c = (struct xy__choice){ .seat = seat, .known = length.known && !length.missing,
 				  .implementation = length.missing ? length.unknown : length.implementation };
-	if (!length.known)
-		length.us = mct_fallback(m, f);
-	transfer = xy__forecast_transfer_us(f, seat);
-	c->start_us = xy__seat_free_us(&m->estimate, seat, f->now_us);
-	if (m->ahead_us)
-		c->start_us += m->ahead_us[seat - m->estimate.seats];
-	c->end_us = fmax(c->start_us, f->now_us + transfer) + length.us;
-	c->cost = m->alpha * (c->end_us - f->now_us) + m->beta * transfer + m->gamma * mct_energy(m, f, c);
-	if (m->idle_w > 0 && c->end_us > latest)
-		c->cost += m->gamma * m->idle_w * (c->end_us - latest) * 1e-6;
+	c->length_us = length.known ? length.us : mct_fallback(m, f);
+	c->transfer_us = xy__forecast_transfer_us(f, seat);
 	return true;
 }
 
+static double mct_start_us(const struct xy__mct *m, const struct xy__forecast *f, const struct xy__seat *seat,
+			   double limit_us)
+{
+	double start_us = xy__seat_free_us(&m->estimate, seat, f->now_us, limit_us);
+
+	return m->ahead_us ? start_us + m->ahead_us[seat - m->estimate.seats] : start_us;
+}
+
+/* What comes of beginning there at start_us. */
+static void mct_price(const struct xy__mct *m, const struct xy__forecast *f, double start_us, double latest,
+		      struct xy__choice *c)
+{
+	c->start_us = start_us;
+	c->end_us = fmax(start_us, f->now_us + c->transfer_us) + c->length_us;
+	c->cost = m->alpha * (c->end_us - f->now_us) + m->beta * c->transfer_us + m->gamma * mct_energy(m, f, c);
+	if (m->idle_w > 0 && c->end_us > latest)
+		c->cost += m->gamma * m->idle_w * (c->end_us - latest) * 1e-6;
+}
+
+/* Of equals, the first. */
 static void mct_prefer(struct xy__choice *best, const struct xy__choice *c)
 {
-	if (!best->seat || c->cost < best->cost)
+	if (!best->seat || c->cost < best->cost || (c->cost == best->cost && c->seat < best->seat))
 		*best = *c;
+}
+
+/* While a choice is made. */
+struct mct_search {
+	double latest;                   /* see mct_latest */
+	struct xy__choice best, full;    /* of the branches that have room, and of the others */
+};
+
+static void mct_consider(const struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat,
+			 struct mct_search *search)
+{
+	bool is_full = xy__mct_is_full(m, seat->child, f->task);
+	struct xy__choice c;
+
+	if (!xy_task_can_run_below(f->task, m->base.children[seat->child]) || !mct_place(m, f, seat, &c) ||
+	    (is_full && !c.known))
+		return;
+	mct_price(m, f, mct_start_us(m, f, seat, INFINITY), search->latest, &c);
+	mct_prefer(is_full ? &search->full : &search->best, &c);
+}
+
+/* In a group, who is free first is cheapest, and nobody can be cheaper than one that is free before the data comes.
+ * What is full counts only where it is cheaper than what has room. */
+static void mct_consider_group(const struct xy__mct *m, struct xy__forecast *f, const struct xy__group *group,
+			       struct mct_search *search)
+{
+	struct xy__choice c;
+	double soonest, first = INFINITY;
+
+	if (!mct_place(m, f, &m->estimate.seats[group->seats[0]], &c))
+		return;
+	soonest = f->now_us + c.transfer_us;
+	for (unsigned i = 0; i < group->count && first > soonest; i++) {
+		double start_us;
+		bool is_full;
+
+		c.seat = &m->estimate.seats[group->seats[i]];
+		start_us = mct_start_us(m, f, c.seat, first);
+		if (start_us >= first)
+			continue;
+		is_full = xy__mct_is_full(m, c.seat->child, f->task);
+		if (!is_full)
+			first = start_us;
+		else if (!c.known)
+			continue;
+		mct_price(m, f, start_us, search->latest, &c);
+		mct_prefer(is_full ? &search->full : &search->best, &c);
+	}
+}
+
+/* Whether the seats of a group differ only in when they are free. */
+static bool mct_has_groups(const struct xy__mct *m, const struct xy__forecast *f)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(f->task);
+
+	return f->alike && (m->gamma == 0 || !codelet || !codelet->energy_model);
 }
 
 /* Ties go to the first that has room. If the best place is full the task waits for it: elsewhere it would end later,
  * and be in the way of others there. But that has to be known: nobody waits for a guess. */
 struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 {
-	struct xy__choice best = { .seat = NULL }, full = { .seat = NULL }, c;
-	double latest;
+	const struct xy__estimate *e = &m->estimate;
+	struct mct_search search = { .best.seat = NULL, .full.seat = NULL };
 
 	f->now_us = xy_component_now_us(&m->base);
-	latest = m->idle_w > 0 ? mct_latest(m, f->now_us) : 0;
-	for (unsigned i = 0; i < m->base.nchildren; i++) {
-		bool is_full = xy__mct_is_full(m, i, f->task);
-
-		if (!xy_task_can_run_below(f->task, m->base.children[i]))
-			continue;
-		for (unsigned k = m->estimate.first[i]; k < m->estimate.first[i + 1]; k++)
-			if (mct_consider(m, f, &m->estimate.seats[k], latest, &c) && (!is_full || c.known))
-				mct_prefer(is_full ? &full : &best, &c);
-	}
-	if (!full.seat || (best.seat && (!best.known || best.cost <= full.cost)))
-		return best;
+	search.latest = m->idle_w > 0 ? mct_latest(m, f->now_us) : 0;
+	if (mct_has_groups(m, f))
+		for (unsigned i = 0; i < e->ngroups; i++)
+			mct_consider_group(m, f, &e->groups[i], &search);
+	else
+		for (unsigned i = 0; i < e->nseats; i++)
+			mct_consider(m, f, &e->seats[i], &search);
+	if (!search.full.seat ||
+	    (search.best.seat && (!search.best.known || search.best.cost <= search.full.cost)))
+		return search.best;
 	if (!m->ahead_us)
-		full.seat = NULL;
-	return full;
+		search.full.seat = NULL;
+	return search.full;
 }
 
 /* --- pushing --- */
@@ -172,8 +237,10 @@ static bool mct_push_constrained(struct xy__mct *m, struct xy_task *task, struct
 	for (unsigned k = 0; k < m->estimate.nseats; k++) {
 		const struct xy__seat *seat = &m->estimate.seats[k];
 
-		if (seat->child != best.seat->child && mct_consider(m, f, seat, INFINITY, &c) &&
-		    xy__mct_give(m, task, &c, by))
+		if (seat->child == best.seat->child || !mct_place(m, f, seat, &c))
+			continue;
+		mct_price(m, f, mct_start_us(m, f, seat, INFINITY), INFINITY, &c);
+		if (xy__mct_give(m, task, &c, by))
 			return true;
 	}
 	return false;

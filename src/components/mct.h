@@ -29,6 +29,7 @@ struct xy__choice {
 	const struct xy__seat *seat;     /* NULL: no branch has a place for it */
 	unsigned implementation;
 	bool known;                      /* the time is expected, not only guessed */
+	double length_us, transfer_us;
 	double start_us, end_us;
 	double cost;
 };
