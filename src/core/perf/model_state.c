@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/perf/model.h"
 #include "core/util/futex.h"
@@ -313,7 +314,7 @@ static int saving_make(void *arg, const struct xy__model_file *stored, struct xy
 
 int xy__perf_save(struct xy__perf *perf)
 {
-	int error = 0;
+	int error = 0, lock = -1;
 
 	for (struct xy__model_state *s = perf->states; s; s = s->next) {
 		struct saving saving = { .perf = perf, .state = s };
@@ -321,6 +322,12 @@ int xy__perf_save(struct xy__perf *perf)
 
 		if (!s->stored || !atomic_load(&s->measured) || !*perf->store.folder)
 			continue;
+		if (lock < 0) { /* what is wrong with the folder is said once, not for each model */
+			lock = xy__store_lock(&perf->store);
+			if (lock < 0)
+				return lock;
+			close(lock);
+		}
 		status = xy__store_update(&perf->store, s->name, saving_make, &saving);
 		error = error ? error : status;
 	}

@@ -441,6 +441,28 @@ static void two_kinds_of_one_name_are_told_apart(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void says_once_that_nothing_can_be_stored(void **state)
+{
+	static const struct xy_model other = { .name = "other", .kind = XY_MODEL_HISTORY };
+	static const struct xy_codelet other_codelet = { .cpu = { nap }, .model = &other, .modes = { XY_R } };
+	struct helper *h = begin(XY_CALIBRATE_YES);
+	struct xy_handle *handle = vector(h, 100);
+	FILE *in_the_way;
+
+	(void)state;
+	measure(h, &nap_codelet, handle, 100, 20);
+	measure(h, &other_codelet, handle, 100, 20);
+	assert_int_equal(rmdir(folder), 0);
+	in_the_way = fopen(folder, "w");
+	assert_non_null(in_the_way);
+	fclose(in_the_way);
+	assert_true(xy__perf_save(&h->rt->perf) < 0);
+	helper_one_line(h, folder);
+	assert_int_equal(unlink(folder), 0);
+	assert_int_equal(xy_unregister(&handle), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -458,6 +480,7 @@ int main(void)
 		IN_A_FOLDER(goes_on_without_a_corrupt_file),
 		IN_A_FOLDER(two_runtimes_add_up_what_they_measured),
 		IN_A_FOLDER(two_kinds_of_one_name_are_told_apart),
+		IN_A_FOLDER(says_once_that_nothing_can_be_stored),
 	};
 
 	helper_guard();
