@@ -33,11 +33,14 @@ examples_cholesky_SOURCES = examples/cholesky.c examples/cholesky_graph.c exampl
 examples_cholesky_CFLAGS = $(cholesky_cflags)
 examples_cholesky_LDADD = libxylem.la $(BLAS_LIBS) -lm
 
-# A component of one's own: a shared object that is loaded at run time, never linked.
-noinst_LTLIBRARIES += examples/component/lifo.la
+# Components of one's own: shared objects that are loaded at run time, never linked.
+noinst_LTLIBRARIES += examples/component/lifo.la examples/component/soonest.la
 examples_component_lifo_la_SOURCES = examples/component/lifo.c
 examples_component_lifo_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 examples_component_lifo_la_LIBADD = libxylem.la
+examples_component_soonest_la_SOURCES = examples/component/soonest.c
+examples_component_soonest_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_soonest_la_LIBADD = libxylem.la
 
 # Tests: a program that prints TAP, and scripts.
 check_PROGRAMS += examples/test_kernels

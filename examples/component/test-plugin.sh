@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The plug-in of examples/component serves as a component like any other: alone, with its option, in the
-# middle of a tree; and a tree in which it can't work is refused with a reason.
+# The plug-ins of examples/component serve as components like any other: alone, with their options, in the
+# middle of a tree; and a tree in which one can't work is refused with a reason.
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 XYLEM_PLUGINS=$(find examples/component -name lifo.so | head -n 1)
@@ -44,11 +44,25 @@ refuses 'lifo(oldest_every=0) | eager | each worker { }' 'oldest_every'
 refuses 'lifo(oldest=2) | eager | each worker { }' 'oldest_every'
 XYLEM_PLUGINS=./nothing.so refuses 'lifo | eager | each worker { }' 'nothing.so'
 
+# soonest sees what it has decided before: both workers get tasks, and in virtual time it is far better than eager
+XYLEM_PLUGINS=$(find examples/component -name soonest.so | head -n 1)
+SCHED=tree-soonest examples/cholesky --size 400 --tile 20 --kernels own --no-compare >"$work/out" 2>&1 || {
+	echo "FAILED: cholesky under tree-soonest"
+	cat "$work/out"
+	status=1
+}
+./xylem sim --machine mirage --graph cholesky:8 --policy tree-eager,tree-soonest >"$work/out" 2>&1
+awk '/^tree-/ { percent[$1] = $4 } END { exit !(percent["tree-soonest"] > 2 * percent["tree-eager"]) }' "$work/out" || {
+	echo "FAILED: tree-soonest is not twice as near to the bound as tree-eager"
+	cat "$work/out"
+	status=1
+}
+
 # a name without a slash is a file in the folder where the program is started
 top=$PWD
 (cd "$(dirname "$XYLEM_PLUGINS")" &&
-	XYLEM_PLUGINS=lifo.so SCHED='lifo | eager | each worker { }' "$top/examples/hello") >"$work/out" 2>&1 || {
-	echo "FAILED: lifo.so is not found where it is"
+	XYLEM_PLUGINS=soonest.so SCHED='prio | soonest | each worker { fifo }' "$top/examples/hello") >"$work/out" 2>&1 || {
+	echo "FAILED: soonest.so is not found where it is"
 	cat "$work/out"
 	status=1
 }

@@ -237,7 +237,11 @@ struct xy_prediction xy_task_transfer(const struct xy_task *task, unsigned worke
 /* Begins to move them. For a queue whose workers all compute in one place, with any of them, before it stores the
  * task; the data need not have come when the task leaves. Without a running engine it does nothing. */
 void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by);
+/* The implementation that runs, unless something below chooses another. For the owner of the task, before a push. */
 void xy_task_set_implementation(struct xy_task *task, unsigned implementation);
+/* How long it takes where it is sent, as far as its owner knows, in microseconds; before a push, for kinds with
+ * XY_PREDICTS. Queues below add it up (stored_us), and the worker that gets it counts as busy for so long. */
+void xy_task_set_expected(struct xy_task *task, double us);
 
 /* --- locks --- */
 

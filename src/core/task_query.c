@@ -3,6 +3,7 @@
  * What components may ask of a task.
  */
 #include <errno.h>
+#include <math.h>
 #include <xylem/component.h>
 
 #include "core/data/handle.h"
@@ -241,4 +242,9 @@ const struct xy_handle *xy_task_handle(const struct xy_task *task, unsigned i)
 void xy_task_set_implementation(struct xy_task *task, unsigned implementation)
 {
 	task->implementation = (uint8_t)implementation;
+}
+
+void xy_task_set_expected(struct xy_task *task, double us)
+{
+	task->expected_us = us > 0 && us < INFINITY ? (float)us : 0;
 }
