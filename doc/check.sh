@@ -17,12 +17,30 @@ fault() {
 # What the build folder has to say.
 if [ -x "$here/xylem" ]; then
 	xylem=$here/xylem
-	XYLEM_PLUGINS=$(find "$here/examples/component" -name lifo.so | head -n 1)
+	XYLEM_PLUGINS=$(find "$here/examples/component" -name '*.so' | tr '\n' ':')
 	export XYLEM_PLUGINS
 	"$xylem" env >"$work/variables" || fault "xylem env fails"
+	XYLEM_PLUGINS='' "$xylem" policies | sed -n 's/^\(tree-[a-z0-9-]*\).*/\1/p' >"$work/policies"
+	XYLEM_PLUGINS='' "$xylem" components | sed 's/ .*//' >"$work/components"
 else
 	fault "there is no xylem in $here"
 fi
+
+# told FILE... < NAMES: each of them is in each of the files.
+told() {
+	while read -r name; do
+		for file in "$@"; do
+			grep -qE -- "(^|[^A-Za-z0-9_-])$name($|[^A-Za-z0-9_-])" "$file" || fault "$file: says nothing about $name"
+		done
+	done
+}
+sed -n 's/^\([A-Z][A-Z0-9_]*\)[ =].*/\1/p' "$work/variables" >"$work/names"
+for list in names policies components; do
+	[ -s "$work/$list" ] || fault "xylem lists no $list"
+done
+told doc/environment.md doc/xylem.1 <"$work/names"
+told doc/policies.md <"$work/policies"
+told doc/tree.md <"$work/components"
 
 # Blocks of C, each with the line above that says where it is from: "PLACE FROM" in blocks, the text in block.N
 for page in $pages; do

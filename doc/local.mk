@@ -29,7 +29,7 @@ dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
-dist_docpages_DATA += doc/perf.md doc/policies.md
+dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
 check_PROGRAMS += doc/examples/perf
 doc_examples_perf_LDADD = libxylem.la
 
