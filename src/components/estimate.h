@@ -94,7 +94,7 @@ double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__
 double xy__forecast_least_us(struct xy__forecast *forecast);
 
 /* When a worker is expected to have done all that has been sent to it, as seen from now_us: comparing takes time, and
- * who is compared last must not look later for that. If it is not before limit_us, any time from there on is an answer. */
+ * who is compared last must not look later for that. If that is not before limit_us, any time from there on will do. */
 double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat, double now_us,
 			double limit_us);
 
