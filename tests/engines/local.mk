@@ -14,5 +14,6 @@ tests_engines_sim_threads_LDADD = $(sim_bed_libs)
 one_thread_tests += tests/engines/sim_teams
 tests_engines_sim_teams_LDADD = $(sim_bed_libs)
 one_thread_tests += tests/engines/sim_random
-tests_engines_sim_random_SOURCES = tests/engines/sim_random.c tests/stress/program.c tests/stress/program.h
+tests_engines_sim_random_SOURCES = tests/engines/sim_random.c tests/stress/program.c \
+	tests/stress/program_pieces.c tests/stress/program.h
 tests_engines_sim_random_LDADD = libsimbed.la $(bed_libs) -lm

@@ -10,7 +10,8 @@ tests_stress_submit_LDADD = $(helper_libs)
 unit_tests += tests/stress/mixed
 tests_stress_mixed_LDADD = $(bed_libs)
 unit_tests += tests/stress/coherency
-tests_stress_coherency_SOURCES = tests/stress/coherency.c tests/stress/program.c tests/stress/program.h
+tests_stress_coherency_SOURCES = tests/stress/coherency.c tests/stress/program.c \
+	tests/stress/program_pieces.c tests/stress/program.h
 tests_stress_coherency_LDADD = $(bed_libs)
 unit_tests += tests/stress/faults
 tests_stress_faults_LDADD = $(bed_libs)

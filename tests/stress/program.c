@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xylem/partition.h>
 
 static const size_t sizes[PROGRAM_SIZES] = { 17, 256, PROGRAM_MOST_NUMBERS };
 
-static unsigned below(struct program *p, unsigned n)
+unsigned program_below(struct program *p, unsigned n)
 {
 	return helper_below(&p->random, n);
 }
@@ -25,8 +24,7 @@ static bool is_well(struct program *p)
 	return well;
 }
 
-static void __attribute__((format(printf, 3, 4)))
-check(struct program *p, bool right, const char *format, ...)
+void program_check(struct program *p, bool right, const char *format, ...)
 {
 	va_list arguments;
 
@@ -44,9 +42,9 @@ check(struct program *p, bool right, const char *format, ...)
 }
 
 /* What a call returned. Where calls may fail, those that did have done nothing. */
-static void expect(struct program *p, int error, const char *call)
+void program_expect(struct program *p, int error, const char *call)
 {
-	check(p, !error || p->faulty, "%s returned %d", call, error);
+	program_check(p, !error || p->faulty, "%s returned %d", call, error);
 }
 
 static void check_content(struct program *p, const struct program_data *d, const uint32_t *found,
@@ -56,56 +54,56 @@ static void check_content(struct program *p, const struct program_data *d, const
 		return;
 	for (size_t i = 0; i < d->n; i++)
 		if (found[i] != expected[i]) {
-			check(p, false, "data %u, element %zu of %zu is %u instead of %u", d->id, i, d->n, found[i],
-			      expected[i]);
+			program_check(p, false, "data %u, element %zu of %zu is %u instead of %u", d->id, i, d->n,
+				      found[i], expected[i]);
 			return;
 		}
 }
 
 /* --- data --- */
 
-static struct program_data *any_data(struct program *p)
+struct program_data *program_any_data(struct program *p)
 {
-	return &p->data[below(p, PROGRAM_DATA)];
+	return &p->data[program_below(p, PROGRAM_DATA)];
 }
 
 /* Of the same size. */
-static struct program_data *any_like(struct program *p, const struct program_data *d)
+struct program_data *program_any_like(struct program *p, const struct program_data *d)
 {
 	unsigned size = d->id % PROGRAM_SIZES;
 
-	return &p->data[below(p, PROGRAM_DATA / PROGRAM_SIZES) * PROGRAM_SIZES + size];
+	return &p->data[program_below(p, PROGRAM_DATA / PROGRAM_SIZES) * PROGRAM_SIZES + size];
 }
 
-static unsigned any_node(struct program *p)
+unsigned program_any_node(struct program *p)
 {
-	return below(p, xy_machine_nnodes(xy_runtime_machine(p->rt)));
+	return program_below(p, xy_machine_nnodes(xy_runtime_machine(p->rt)));
 }
 
 static void data_register(struct program *p, struct program_data *d)
 {
 	int error;
 
-	d->memory = below(p, 2) ? malloc(d->n * sizeof *d->memory) : NULL;
+	d->memory = program_below(p, 2) ? malloc(d->n * sizeof *d->memory) : NULL;
 	for (size_t i = 0; i < d->n; i++) {
-		d->model[i] = d->memory ? below(p, 1000) : 0;
+		d->model[i] = d->memory ? program_below(p, 1000) : 0;
 		if (d->memory)
 			d->memory[i] = d->model[i];
 	}
 	error = xy_vector_register(p->rt, &d->handle, d->memory, d->n, sizeof *d->model);
-	expect(p, error, "xy_vector_register");
+	program_expect(p, error, "xy_vector_register");
 	xy_handle_set_name(d->handle, "data");
 	error = xy_handle_set_reduction(d->handle, &bed_zero, &bed_join);
-	expect(p, error, "xy_handle_set_reduction");
+	program_expect(p, error, "xy_handle_set_reduction");
 }
 
 static void data_unregister(struct program *p, struct program_data *d)
 {
 	int error = d->plan ? xy_plan_destroy(&d->plan) : 0;
 
-	expect(p, error, "xy_plan_destroy");
+	program_expect(p, error, "xy_plan_destroy");
 	error = d->handle ? xy_unregister(&d->handle) : 0;
-	expect(p, error, "xy_unregister");
+	program_expect(p, error, "xy_unregister");
 	if (d->memory && !error)
 		check_content(p, d, d->memory, d->model);
 	free(d->memory);
@@ -135,15 +133,16 @@ static void model_run(const struct xy_codelet *codelet, uint32_t k, uint32_t *a,
 			c[i] = c[i] + a[i] + k * b[i];
 }
 
-static void submit(struct program *p, const struct xy_codelet *codelet, struct program_data *const d[3],
-		   enum xy_mode last)
+void program_submit(struct program *p, const struct xy_codelet *codelet, struct program_data *const d[3],
+		    enum xy_mode last)
 {
-	struct bed_arg arg = { below(p, 1000) };
+	struct bed_arg arg = { program_below(p, 1000) };
 	unsigned nworkers = xy_machine_nworkers(xy_runtime_machine(p->rt));
-	unsigned workers[2] = { below(p, nworkers), below(p, nworkers) };
+	unsigned workers[2] = { program_below(p, nworkers), program_below(p, nworkers) };
 	struct xy_access accesses[3];
 	struct xy_task_desc desc = { .codelet = codelet, .accesses = accesses, .arg = &arg, .arg_size = sizeof arg,
-				     .priority = (int)below(p, 5), .workers = workers, .nworkers = below(p, 3) };
+				     .priority = (int)program_below(p, 5), .workers = workers,
+				     .nworkers = program_below(p, 3) };
 	int error;
 
 	p->step = codelet->name;
@@ -159,7 +158,7 @@ static void submit(struct program *p, const struct xy_codelet *codelet, struct p
 		desc.nworkers = 0;
 		error = xy_submit(p->rt, &desc);
 	}
-	check(p, !error, "xy_submit returned %d", error);
+	program_check(p, !error, "xy_submit returned %d", error);
 }
 
 /* Any codelet on any data, some of it twice. */
@@ -167,46 +166,46 @@ static void step_task(struct program *p)
 {
 	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
 							     &bed_sum };
-	struct program_data *a = any_data(p), *d[3] = { a, any_like(p, a), any_like(p, a) };
+	struct program_data *a = program_any_data(p), *d[3] = { a, program_any_like(p, a), program_any_like(p, a) };
 
-	submit(p, codelets[below(p, HELPER_COUNT(codelets))], d, 0);
+	program_submit(p, codelets[program_below(p, HELPER_COUNT(codelets))], d, 0);
 }
 
 /* Several that add to the same data. */
 static void step_commute(struct program *p)
 {
-	struct program_data *sum = any_data(p);
+	struct program_data *sum = program_any_data(p);
 
-	for (unsigned n = 2 + below(p, 4); n; n--) {
-		struct program_data *d[3] = { any_like(p, sum), any_like(p, sum), sum };
+	for (unsigned n = 2 + program_below(p, 4); n; n--) {
+		struct program_data *d[3] = { program_any_like(p, sum), program_any_like(p, sum), sum };
 
-		if (below(p, 2))
-			submit(p, &bed_sum, d, XY_COMMUTE);
+		if (program_below(p, 2))
+			program_submit(p, &bed_sum, d, XY_COMMUTE);
 		else
-			submit(p, &bed_bump, (struct program_data *const[]){ sum, sum, sum }, 0);
+			program_submit(p, &bed_bump, (struct program_data *const[]){ sum, sum, sum }, 0);
 	}
 }
 
 /* The same, each task on a copy of its worker's own. */
 static void step_redux(struct program *p)
 {
-	struct program_data *sum = any_data(p), *d[3] = { sum, sum, sum };
+	struct program_data *sum = program_any_data(p), *d[3] = { sum, sum, sum };
 
-	for (unsigned n = 2 + below(p, 6); n; n--) {
+	for (unsigned n = 2 + program_below(p, 6); n; n--) {
 		do
-			d[1] = any_like(p, sum);
+			d[1] = program_any_like(p, sum);
 		while (d[1] == sum);
-		submit(p, below(p, 2) ? &bed_more : &bed_collect, d, 0);
+		program_submit(p, program_below(p, 2) ? &bed_more : &bed_collect, d, 0);
 	}
 }
 
 /* Long enough a chain to be moved about. */
 static void step_chain(struct program *p)
 {
-	struct program_data *d = any_data(p);
+	struct program_data *d = program_any_data(p);
 
-	for (unsigned n = 2 + below(p, 6); n; n--)
-		submit(p, &bed_add, (struct program_data *const[]){ d, d, d }, 0);
+	for (unsigned n = 2 + program_below(p, 6); n; n--)
+		program_submit(p, &bed_add, (struct program_data *const[]){ d, d, d }, 0);
 }
 
 /* --- the application --- */
@@ -216,7 +215,7 @@ static void use(struct program *p, const struct program_data *d, enum xy_mode mo
 		const uint32_t *expected)
 {
 	if (!content) {
-		check(p, false, "data %u has no memory while it is held", d->id);
+		program_check(p, false, "data %u has no memory while it is held", d->id);
 		return;
 	}
 	if (mode & XY_R)
@@ -231,31 +230,58 @@ static void model_use(struct program_data *d, enum xy_mode mode, uint32_t k)
 		d->model[i] = (mode & XY_R ? 5 * d->model[i] : (uint32_t)i) + k;
 }
 
-static enum xy_mode any_mode(struct program *p)
+enum xy_mode program_any_mode(struct program *p)
 {
 	static const enum xy_mode modes[] = { XY_R, XY_R, XY_W, XY_RW };
 
-	return modes[below(p, HELPER_COUNT(modes))];
+	return modes[program_below(p, HELPER_COUNT(modes))];
 }
 
-static void acquire(struct program *p, struct program_data *d)
+void program_acquire(struct program *p, struct program_data *d, enum xy_mode mode)
 {
-	enum xy_mode mode = any_mode(p);
-	uint32_t k = below(p, 1000);
+	uint32_t k = program_below(p, 1000);
 	int error = xy_acquire(d->handle, mode);
 
-	expect(p, error, "xy_acquire");
+	program_expect(p, error, "xy_acquire");
 	if (error)
 		return;
 	use(p, d, mode, k, xy_handle_pointer(d->handle), d->model);
 	model_use(d, mode, k);
 	error = xy_release(d->handle);
-	expect(p, error, "xy_release");
+	program_expect(p, error, "xy_release");
 }
 
 static void step_acquire(struct program *p)
 {
-	acquire(p, any_data(p));
+	struct program_data *d = program_any_data(p);
+
+	program_acquire(p, d, program_any_mode(p));
+}
+
+/* Carries the content from one to another as bytes. */
+static void step_pack(struct program *p)
+{
+	struct program_data *from = program_any_data(p), *to = program_any_like(p, from);
+	size_t size = from->n * sizeof *from->model;
+	uint32_t *bytes = malloc(size);
+	int error = xy_acquire(from->handle, XY_R);
+
+	program_expect(p, error, "xy_acquire to pack");
+	if (!error) {
+		error = xy_pack(from->handle, bytes, size);
+		program_check(p, !error, "xy_pack returned %d", error);
+		check_content(p, from, bytes, from->model);
+		xy_release(from->handle);
+		error = xy_acquire(to->handle, XY_W);
+		program_expect(p, error, "xy_acquire to unpack");
+	}
+	if (!error) {
+		error = xy_unpack(to->handle, bytes, size);
+		program_check(p, !error, "xy_unpack returned %d", error);
+		memmove(to->model, from->model, size);
+		xy_release(to->handle);
+	}
+	free(bytes);
 }
 
 /* An acquire that has a callback. The data may be registered anew by the time the model is looked at. */
@@ -273,10 +299,10 @@ static void later_called(void *arg, int status)
 	struct later *later = arg;
 	struct program *p = later->program;
 
-	check(p, !status || p->faulty, "a callback was told %d", status);
+	program_check(p, !status || p->faulty, "a callback was told %d", status);
 	if (!status) {
 		use(p, later->data, later->mode, later->k, xy_handle_pointer(later->handle), later->expected);
-		check(p, !xy_release(later->handle), "xy_release in a callback failed");
+		program_check(p, !xy_release(later->handle), "xy_release in a callback failed");
 	}
 	free(later);
 	atomic_fetch_sub(&p->callbacks, 1);
@@ -284,22 +310,22 @@ static void later_called(void *arg, int status)
 
 static void step_acquire_callback(struct program *p)
 {
-	struct program_data *d = any_data(p);
+	struct program_data *d = program_any_data(p);
 	struct later *later = malloc(sizeof *later);
 	int error;
 
 	later->program = p;
 	later->data = d;
 	later->handle = d->handle;
-	later->mode = any_mode(p);
+	later->mode = program_any_mode(p);
 	if (p->faulty && later->mode == XY_RW) /* may come to nothing when the model has it already */
 		later->mode = XY_R;
-	later->k = below(p, 1000);
+	later->k = program_below(p, 1000);
 	memcpy(later->expected, d->model, d->n * sizeof *d->model);
 	model_use(d, later->mode, later->k);
 	atomic_fetch_add(&p->callbacks, 1);
 	error = xy_acquire_callback(d->handle, later->mode, later_called, later);
-	expect(p, error, "xy_acquire_callback");
+	program_expect(p, error, "xy_acquire_callback");
 	if (error) {
 		atomic_fetch_sub(&p->callbacks, 1);
 		free(later);
@@ -308,7 +334,7 @@ static void step_acquire_callback(struct program *p)
 
 static void step_register_again(struct program *p)
 {
-	struct program_data *d = any_data(p);
+	struct program_data *d = program_any_data(p);
 
 	data_unregister(p, d);
 	if (is_well(p))
@@ -319,151 +345,82 @@ static void step_wait(struct program *p)
 {
 	int error = xy_wait_for(p->rt, 30);
 
-	check(p, !error || (p->faulty && error != -ETIMEDOUT), "xy_wait returned %d: %s", error, xy_error(p->rt));
-}
-
-/* --- pieces --- */
-
-/* The i-th of the pieces into which the filter cuts it. */
-static struct program_data piece_of(const struct program_data *d, struct xy_handle *handle, unsigned i, unsigned n)
-{
-	size_t each = d->n / n, longer = d->n % n;
-
-	return (struct program_data){ .id = d->id, .handle = handle, .n = each + (i < longer),
-				      .model = d->model + each * i + (i < longer ? i : longer) };
-}
-
-static void use_piece(struct program *p, struct program_data *piece)
-{
-	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
-							     &bed_bump };
-	unsigned what = below(p, 10);
-
-	if (what == 0)
-		acquire(p, piece);
-	else if (what == 1)
-		check(p, !xy_prefetch(piece->handle, any_node(p)), "a piece could not be prefetched");
-	else if (what == 2)
-		check(p, xy_machine_nnodes(xy_runtime_machine(p->rt)) == 1 || !xy_evict(piece->handle, 1),
-		      "a piece could not be evicted");
-	else
-		submit(p, codelets[below(p, HELPER_COUNT(codelets))],
-		       (struct program_data *const[]){ piece, piece, piece }, 0);
-}
-
-static void step_partition(struct program *p)
-{
-	struct program_data *d = any_data(p);
-	struct xy_filter filter = { .ops = &xy_filter_blocks, .n = 2 + below(p, 3) };
-	int error = xy_partition(d->handle, &filter, NULL, 0);
-
-	expect(p, error, "xy_partition");
-	if (error)
-		return;
-	for (unsigned n = 1 + below(p, 10); n; n--) {
-		unsigned i = below(p, filter.n);
-		struct program_data piece = piece_of(d, xy_handle_child(d->handle, i), i, filter.n);
-
-		use_piece(p, &piece);
-	}
-	error = xy_unpartition(d->handle);
-	expect(p, error, "xy_unpartition");
-}
-
-/* The same without waiting; a plan is used again. */
-static void step_plan(struct program *p)
-{
-	struct program_data *d = any_data(p);
-	struct xy_filter filter = { .ops = &xy_filter_blocks, .n = 2 + below(p, 3) };
-	int error = d->plan ? 0 : xy_plan_create(d->handle, &filter, &d->plan);
-
-	expect(p, error, "xy_plan_create");
-	if (error)
-		return;
-	error = xy_plan_begin(d->plan, XY_RW);
-	expect(p, error, "xy_plan_begin");
-	for (unsigned n = 1 + below(p, 8), count = xy_plan_nchildren(d->plan); n; n--) {
-		unsigned i = below(p, count);
-		struct program_data piece = piece_of(d, xy_plan_child(d->plan, i), i, count);
-
-		use_piece(p, &piece);
-	}
-	error = xy_plan_end(d->plan);
-	expect(p, error, "xy_plan_end");
+	program_check(p, !error || (p->faulty && error != -ETIMEDOUT), "xy_wait returned %d: %s", error,
+		      xy_error(p->rt));
 }
 
 /* --- hints --- */
 
 static void step_prefetch(struct program *p)
 {
-	struct program_data *d = any_data(p);
-	int error = xy_prefetch(d->handle, any_node(p));
+	struct program_data *d = program_any_data(p);
+	int error = xy_prefetch(d->handle, program_any_node(p));
 
-	expect(p, error, "xy_prefetch");
+	program_expect(p, error, "xy_prefetch");
 }
 
 static void step_fetch(struct program *p)
 {
-	struct program_data *d = any_data(p);
-	int error = xy_fetch(d->handle, any_node(p));
+	struct program_data *d = program_any_data(p);
+	int error = xy_fetch(d->handle, program_any_node(p));
 
-	expect(p, error, "xy_fetch");
+	program_expect(p, error, "xy_fetch");
 }
 
 static void step_evict(struct program *p)
 {
-	struct program_data *d = any_data(p);
-	unsigned node = any_node(p);
+	struct program_data *d = program_any_data(p);
+	unsigned node = program_any_node(p);
 	int error = node ? xy_evict(d->handle, node) : 0;
 
-	expect(p, error, "xy_evict");
+	program_expect(p, error, "xy_evict");
 }
 
 /* Whoever comes next writes it. */
 static void step_invalidate(struct program *p)
 {
-	struct program_data *d = any_data(p), *from = any_like(p, d);
+	struct program_data *d = program_any_data(p), *from = program_any_like(p, d);
 	int error = xy_invalidate(d->handle);
 
-	expect(p, error, "xy_invalidate");
-	if (below(p, 2))
+	program_expect(p, error, "xy_invalidate");
+	if (program_below(p, 2))
 		step_evict(p);
-	if (below(p, 2) && from != d)
-		submit(p, &bed_copy, (struct program_data *const[]){ from, d, d }, 0);
+	if (program_below(p, 2) && from != d)
+		program_submit(p, &bed_copy, (struct program_data *const[]){ from, d, d }, 0);
 	else
-		submit(p, &bed_set, (struct program_data *const[]){ d, d, d }, 0);
+		program_submit(p, &bed_set, (struct program_data *const[]){ d, d, d }, 0);
 }
 
 static void step_advise(struct program *p)
 {
 	static const enum xy_advice advices[] = { XY_ADVICE_NORMAL, XY_ADVICE_KEEP, XY_ADVICE_WONT_USE };
-	struct program_data *d = any_data(p);
-	int error = xy_advise(d->handle, advices[below(p, HELPER_COUNT(advices))]);
+	struct program_data *d = program_any_data(p);
+	int error = xy_advise(d->handle, advices[program_below(p, HELPER_COUNT(advices))]);
 
-	expect(p, error, "xy_advise");
+	program_expect(p, error, "xy_advise");
 }
 
 static void step_write_through(struct program *p)
 {
-	struct program_data *d = any_data(p);
+	struct program_data *d = program_any_data(p);
 	unsigned nnodes = xy_machine_nnodes(xy_runtime_machine(p->rt));
-	int error = xy_handle_set_write_through(d->handle, below(p, 2) ? below(p, 1u << nnodes) : 0);
+	int error = xy_handle_set_write_through(d->handle, program_below(p, 2) ? program_below(p, 1u << nnodes) : 0);
 
-	expect(p, error, "xy_handle_set_write_through");
+	program_expect(p, error, "xy_handle_set_write_through");
 }
 
 static void step_stats(struct program *p)
 {
-	unsigned node = any_node(p);
+	unsigned node = program_any_node(p);
 	struct xy_node_stats stats;
 	int error = xy_node_stats(p->rt, node, &stats);
 
-	expect(p, error, "xy_node_stats");
-	check(p, (!stats.lost || p->faulty) &&
-		 (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
-					 stats.most_bytes <= stats.limit_bytes)),
-	      "node %u has %zu bytes and had %zu of %zu, lost %d", node, stats.used_bytes, stats.most_bytes,
-	      stats.limit_bytes, stats.lost);
+	program_expect(p, error, "xy_node_stats");
+	program_check(p, (!stats.lost || p->faulty) &&
+		      (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
+		      stats.most_bytes <= stats.limit_bytes)),
+		      "node %u has %zu bytes and had %zu of %zu, lost %d", node, stats.used_bytes, stats.most_bytes,
+		      stats.limit_bytes, stats.lost);
 }
 
 /* --- programs --- */
@@ -477,10 +434,12 @@ static const struct step {
 	{ "tasks that commute", step_commute, 5 },
 	{ "tasks that reduce", step_redux, 5 },
 	{ "a chain", step_chain, 5 },
-	{ "a partition", step_partition, 3 },
-	{ "a plan", step_plan, 5 },
+	{ "a partition", program_partition, 3 },
+	{ "a plan", program_plan, 5 },
+	{ "plans that share", program_share, 4 },
 	{ "an acquire", step_acquire, 5 },
 	{ "an acquire with a callback", step_acquire_callback, 5 },
+	{ "packing", step_pack, 3 },
 	{ "another registration", step_register_again, 3 },
 	{ "a wait", step_wait, 1 },
 	{ "a prefetch", step_prefetch, 6 },
@@ -498,7 +457,7 @@ static void any_step(struct program *p)
 
 	for (unsigned i = 0; i < HELPER_COUNT(steps); i++)
 		sum += steps[i].weight;
-	at = below(p, sum);
+	at = program_below(p, sum);
 	for (unsigned i = 0; i < HELPER_COUNT(steps); i++) {
 		if (at < steps[i].weight) {
 			p->step = steps[i].name;
@@ -533,14 +492,14 @@ void program_run(struct program *p, unsigned nsteps)
 		struct program_data *d = &p->data[i];
 		int error = d->memory || !d->handle ? 0 : xy_acquire(d->handle, XY_R);
 
-		expect(p, error, "xy_acquire");
+		program_expect(p, error, "xy_acquire");
 		if (!d->memory && d->handle && !error) {
 			check_content(p, d, xy_handle_pointer(d->handle), d->model);
 			xy_release(d->handle);
 		}
 		data_unregister(p, d);
 	}
-	check(p, !atomic_load(&p->callbacks), "%d callbacks were not called", atomic_load(&p->callbacks));
+	program_check(p, !atomic_load(&p->callbacks), "%d callbacks were not called", atomic_load(&p->callbacks));
 }
 
 bool program_fini(struct program *p)

@@ -44,4 +44,25 @@ void program_run(struct program *p, unsigned nsteps);
 /* True if all was well. */
 bool program_fini(struct program *p);
 
+/* --- for its steps --- */
+
+unsigned program_below(struct program *p, unsigned n);
+void program_check(struct program *p, bool right, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What a call returned. Where calls may fail, those that did have done nothing. */
+void program_expect(struct program *p, int error, const char *call);
+struct program_data *program_any_data(struct program *p);
+/* Of the same size. */
+struct program_data *program_any_like(struct program *p, const struct program_data *d);
+unsigned program_any_node(struct program *p);
+enum xy_mode program_any_mode(struct program *p);
+/* A task on as many of the data as the codelet has modes, the last of which is used in that mode too. */
+void program_submit(struct program *p, const struct xy_codelet *codelet, struct program_data *const d[3],
+		    enum xy_mode last);
+void program_acquire(struct program *p, struct program_data *d, enum xy_mode mode);
+
+/* program_pieces.c: with waiting, without, and several plans that read together. */
+void program_partition(struct program *p);
+void program_plan(struct program *p);
+void program_share(struct program *p);
+
 #endif
