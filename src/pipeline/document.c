@@ -133,6 +133,18 @@ void pipeline_document_destroy(struct pipeline_document *document)
 	free(document);
 }
 
+/* The line, from 0, in which a byte is: libyaml has read ahead when it finds that it is broken. */
+static size_t document_line(FILE *file, size_t offset)
+{
+	size_t line = 0;
+	int c, before = 0;
+
+	rewind(file);
+	for (size_t i = 0; i < offset && (c = getc(file)) != EOF; i++, before = c)
+		line += c == '\r' || (c == '\n' && before != '\r');
+	return line;
+}
+
 static void document_say_error(const yaml_parser_t *parser, const char *name, FILE *file,
 			       const struct pipeline_report *report)
 {
@@ -143,9 +155,8 @@ static void document_say_error(const yaml_parser_t *parser, const char *name, FI
 		pipeline_say(report, "%s: %s", name, ferror(file) ? strerror(errno) : "no memory");
 		return;
 	}
-	/* Broken characters have a place in bytes only. */
 	if (parser->error == YAML_READER_ERROR)
-		line = parser->mark.line;
+		line = document_line(file, parser->problem_offset);
 	pipeline_say(report, "%s:%zu: %s", name, line + 1, problem);
 }
 
