@@ -7,14 +7,17 @@
 
 enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
 
-static struct xy_task *task_of_layer(struct bed *bed, unsigned archs, unsigned layer)
+static struct xy_task *with_layer(struct xy_task *task, unsigned layer)
 {
-	struct xy_task *task = bed_task(bed, archs);
-
 	task->extra = calloc(1, sizeof *task->extra);
 	assert_non_null(task->extra);
 	task->extra->choice = layer;
 	return task;
+}
+
+static struct xy_task *task_of_layer(struct bed *bed, unsigned archs, unsigned layer)
+{
+	return with_layer(bed_task(bed, archs), layer);
 }
 
 static struct xy_task *submit_layer(struct bed *bed, unsigned layer)
@@ -201,6 +204,55 @@ static void keeps_bounded_queues_below_filled(void **state)
 	bed_close(bed);
 }
 
+/* What is further on goes first. */
+static void one_worker_may_have_several_stages(void **state)
+{
+	struct bed *bed = parse_schedule("cpu:2", "- cpu0: [1, 1]\n- cpu1: [2, 2]\n- cpu0: [3, 3]\n", "");
+	struct xy_task *tasks[4];
+
+	(void)state;
+	for (unsigned layer = 1; layer <= 3; layer++)
+		tasks[layer] = submit_layer(bed, layer);
+	assert_ptr_equal(bed_pull(bed, 0), tasks[3]);
+	assert_ptr_equal(bed_pull(bed, 0), tasks[1]);
+	assert_ptr_equal(bed_pull(bed, 1), tasks[2]);
+	bed_close(bed);
+}
+
+static void the_highest_priority_goes_first_within_a_queue(void **state)
+{
+	static const unsigned order[] = { 4, 3, 5, 1, 0, 2 };
+	struct bed *bed = parse_schedule("cpu:1", "- a: [1, 2]\n", "");
+
+	(void)state;
+	for (unsigned layer = 1; layer <= 2; layer++)
+		for (int priority = 0; priority < 3; priority++)
+			bed_submit(bed, with_layer(bed_task_with_priority(bed, CPU, priority % 2), layer));
+	for (unsigned i = 0; i < 6; i++)
+		assert_ptr_equal(bed_pull(bed, 0), bed->tasks[order[i]]);
+	bed_close(bed);
+}
+
+/* Every queue below is full when they come; they go down as soon as one is not. */
+static void other_tasks_wait_for_room_below(void **state)
+{
+	struct bed *bed = bed_parse("cpu:2", "pipeline | each worker { fifo(ntasks=1) }");
+	struct xy_component *root = xy_tree_root(bed->tree);
+	size_t peak;
+
+	(void)state;
+	submit_layer(bed, 1);
+	submit_layer(bed, 2);
+	for (unsigned i = 0; i < 2; i++)
+		submit_layer(bed, 0);
+	assert_int_equal(root->ops->depth(root, &peak), 2);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_ptr_equal(bed_pull(bed, i % 2), bed->tasks[i]);
+		assert_int_equal(root->ops->depth(root, &peak), i ? 0 : 1);
+	}
+	bed_close(bed);
+}
+
 static void a_wrong_schedule_is_explained(void **state)
 {
 	static const struct { const char *schedule, *words; } cases[] = {
@@ -248,6 +300,9 @@ int main(void)
 		cmocka_unit_test(only_the_worker_of_the_stage_is_woken),
 		cmocka_unit_test(other_tasks_go_to_whoever_is_free),
 		cmocka_unit_test(keeps_bounded_queues_below_filled),
+		cmocka_unit_test(one_worker_may_have_several_stages),
+		cmocka_unit_test(the_highest_priority_goes_first_within_a_queue),
+		cmocka_unit_test(other_tasks_wait_for_room_below),
 		cmocka_unit_test(a_wrong_schedule_is_explained),
 	};
 

@@ -69,6 +69,7 @@ run 0 --order rcc-0,mb-0 --cost
 run 0 --order rcc-3,mb-1 --objective latency; is '- rcc-3: [1, 48]'
 run 0 --draw drawing.svg; cmp -s out optimum || fail "$what: another schedule"
 [ "$(grep -c '<title>layer' drawing.svg)" = 48 ] || fail "$what: not 48 layers"
+grep -q 'width="260.00" height="13"' drawing.svg || fail "drawing.svg: no bar is as long as the bottleneck"
 for word in mb-0 rcc-3 1.5399 '</svg>'; do grep -qF "$word" drawing.svg || fail "drawing.svg: no $word"; done
 if command -v python3 >/dev/null; then
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse("drawing.svg")' || fail "drawing.svg is not XML"
@@ -141,6 +142,9 @@ bad() {
 	printf '%b' "$1" >"$2"
 	run 1 -m m; no_out; err "sched-pipeline: $2:$3"
 }
+for break in '\n' '\r\n' '\r'; do
+	good; printf "m: {layers: 1}${break}${break}\\377: 1\\n" >models.yml; run 1 -m m; err 'sched-pipeline: models.yml:3: '
+done
 good; run 0 -m m; is '- a: [1, 2]'; [ ! -s err ] || fail "$what: says something"
 m='m:\n  layers: 2\n'
 bad '' models.yml '1: m: there is no such model'
@@ -172,6 +176,15 @@ for name in '~' "''" '"\\x1b"' '"\\x7f"' '"x\\N"' '"x\\L"' '"x\\P"'; do
 	bad "A:\n- $name\n" devices.yml '2: A: hosts: a host must be a name'
 	bad "$name: []\n" devices.yml '1: a key must be a name'
 done
+
+# --- types: in the order of their names, and those without hosts are as if they were not there ---
+good
+{ sed 's/^A/B/' device_types.yml; sed 's/^A/a/' device_types.yml; cat device_types.yml; } >all.yml
+printf 'a: [1st]\nB: [2nd]\nA: [3rd]\n' >devices.yml
+run 0 -m m -T all.yml; is '- 3rd: [1, 1]' '- 2nd: [2, 2]'
+good; { sed 's/9$/2/' device_types.yml; sed 's/^A/B/' device_types.yml; } >small.yml
+sed -i.old 's/mem_MB: .*/mem_MB: [2, 1]/' models.yml
+run 0 -m m -T small.yml; is '[]'; err 'memory: layer 1 needs more than 2.0 MB by itself, and the largest device has 2.0 MB'
 
 # --- what is odd but right ---
 good; printf 'm:\n  layers: 2\n  mem_MB: [1, 1]\n  parameters_in: 1\n  parameters_out: [1]\n' >models.yml
