@@ -263,3 +263,21 @@ struct xy_prediction xy_task_transfer(const struct xy_task *task, unsigned worke
 	}
 	return p;
 }
+
+double xy__task_result_us(const struct xy_task *task, unsigned from, unsigned to)
+{
+	const struct xy_runtime *rt = task->pool->runtime;
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	double sum = 0, us;
+
+	if (!rt || from >= rt->nworkers || to >= rt->nworkers)
+		return 0;
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+
+		if (accesses[i] & XY_W && h->copies &&
+		    xy__bus_time(&rt->bus, rt->workers[from].node, rt->workers[to].node, h->size_bytes, &us))
+			sum += us;
+	}
+	return sum;
+}

@@ -196,4 +196,8 @@ static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 	return task->naccesses <= XY__TASK_ACCESSES ? task->accesses : task->extra->accesses;
 }
 
+/* How long what a task writes is under way from where one worker computes to where another one does; what is not known
+ * counts as nothing. */
+double xy__task_result_us(const struct xy_task *task, unsigned from, unsigned to);
+
 #endif
