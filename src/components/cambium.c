@@ -51,6 +51,7 @@ static void cambium_look(struct xy__cambium *c, double now_us)
 		return;
 	}
 	xy__cambium_look(c, now_us);
+	c->anew = true;
 	c->seen = submitted;
 	c->view_us = c->area_us;
 }
@@ -59,12 +60,12 @@ static void cambium_look(struct xy__cambium *c, double now_us)
 
 static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker, double now_us, float tail_us)
 {
-	struct xy__cambium_type *t = &c->types[type];
+	struct xy__cambium_type *t = &c->types[type], *base = &c->types[t->base];
 
-	t->left -= t->left > 0;
-	t->begun++;
+	base->left -= base->left > 0;
+	base->begun++;
 	c->begun++;
-	c->area_us = fmax(c->area_us - t->price_us, 0);
+	c->area_us = fmax(c->area_us - base->price_us, 0);
 	c->ends_us[worker] = fmax(c->ends_us[worker], now_us) + (double)t->us[c->kinds[worker]];
 	c->tails_us[worker] = tail_us;
 	c->astray[worker] = t->us[c->kinds[worker]] > t->least_us ? (uint8_t)(t->fast + 1) : 0;
@@ -134,7 +135,7 @@ static void cambium_count(struct xy__cambium *c, size_t count)
 /* Stores a task; XY__CAMBIUM_KINDS if it is for whoever comes first, else the kind that is fastest. */
 static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 {
-	unsigned type = XY__CAMBIUM_NOTYPE;
+	unsigned type = XY__CAMBIUM_NOTYPE, now = type;
 	struct xy__cambium_node node;
 	bool seen;
 
@@ -142,7 +143,9 @@ static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 	if (!task->constrained && !(task->archs & XY_ON_TEAM))
 		type = xy__cambium_type_of(c, task);
 	node = xy__cambium_know(c, task, &seen);
-	if (type == XY__CAMBIUM_NOTYPE || !xy__cambium_insert(c, type, task, node.path_us, node.area_us)) {
+	if (type != XY__CAMBIUM_NOTYPE)
+		now = xy__cambium_type_now(c, type, task, node.path_us);
+	if (type == XY__CAMBIUM_NOTYPE || !xy__cambium_insert(c, now, task, node.path_us, node.area_us)) {
 		xy_queue_insert(&c->rest, task);
 		return XY__CAMBIUM_KINDS;
 	}
@@ -151,7 +154,7 @@ static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 		c->types[type].left++;
 		c->area_us += c->types[type].price_us;
 	}
-	return c->types[type].fast;
+	return c->types[now].fast;
 }
 
 /* Whether a worker is expected to have nothing to do soon. The clock is read last: if this thread is interrupted in
@@ -259,8 +262,10 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 		task = cambium_take(c, by);
 		if (task)
 			cambium_count(c, atomic_load_explicit(&c->count, memory_order_relaxed) - 1);
-		if (task && atomic_load_explicit(&c->count, memory_order_relaxed) && cambium_somebody_sleeps(c))
+		if ((task || c->anew) && atomic_load_explicit(&c->count, memory_order_relaxed) &&
+		    cambium_somebody_sleeps(c))
 			takers = cambium_takers(c);
+		c->anew = false;
 		wanted = task ? NULL : c->wanted;
 		c->wanted = NULL;
 		xy_lock_drop(&c->lock, self, by);
@@ -319,6 +324,7 @@ static void cambium_fini(struct xy_component *self)
 	free(c->types);
 	free(c->kinds);
 	free(c->by_kind);
+	free(c->by_node);
 	free(c->ends_us);
 	free(c->tails_us);
 	free(c->astray);
@@ -330,6 +336,7 @@ static void cambium_fini(struct xy_component *self)
 	c->types = NULL;
 	c->kinds = NULL;
 	c->by_kind = NULL;
+	c->by_node = NULL;
 	c->ends_us = NULL;
 	c->tails_us = NULL;
 	c->astray = NULL;
@@ -369,6 +376,24 @@ static void cambium_sort_seats(struct xy__cambium *c)
 	c->first_of_kind[c->nkinds] = n;
 }
 
+static void cambium_find_nodes(struct xy__cambium *c)
+{
+	unsigned n = 0;
+
+	for (unsigned kind = 0; kind < c->nkinds; kind++) {
+		c->first_node[kind] = n;
+		for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++) {
+			unsigned k = c->first_node[kind];
+
+			while (k < n && c->by_node[k]->node != c->by_kind[i]->node)
+				k++;
+			if (k == n)
+				c->by_node[n++] = c->by_kind[i];
+		}
+	}
+	c->first_node[c->nkinds] = n;
+}
+
 static int cambium_init(struct xy_component *self)
 {
 	struct xy__cambium *c = cambium(self);
@@ -388,11 +413,13 @@ static int cambium_init(struct xy_component *self)
 	    !c->astray || !c->holds)
 		goto no_memory;
 	c->by_kind = calloc(c->estimate.nseats + 1, sizeof *c->by_kind);
-	if (!c->by_kind)
+	c->by_node = calloc(c->estimate.nseats + 1, sizeof *c->by_node);
+	if (!c->by_kind || !c->by_node)
 		goto no_memory;
 	memset(c->kinds, UINT8_MAX, nworkers);
 	cambium_find_kinds(c);
 	cambium_sort_seats(c);
+	cambium_find_nodes(c);
 	return 0;
 no_memory:
 	cambium_fini(self);

@@ -28,6 +28,7 @@ struct xy__cambium_group {
 
 /* All (l). */
 struct xy__cambium_type {
+	unsigned base;                         /* itself, or the type that this is where data has to be moved far */
 	float us[XY__CAMBIUM_KINDS];           /* how long on each kind; INFINITY: not there */
 	float least_us;
 	unsigned fast;                         /* the kind that is fastest */
@@ -86,6 +87,8 @@ struct xy__cambium {
 	uint8_t *kinds;                        /* (c) by worker */
 	const struct xy__seat **by_kind;       /* (c) all workers, one kind after the other */
 	unsigned first_of_kind[XY__CAMBIUM_KINDS + 1]; /* (c) */
+	const struct xy__seat **by_node;       /* (c) of each kind one worker on each of its nodes */
+	unsigned first_node[XY__CAMBIUM_KINDS + 1]; /* (c) */
 	struct xy_lock lock;
 	_Atomic size_t count, peak;            /* (a) */
 	struct xy_queue rest;                  /* (l) tasks that are not chosen by what is expected */
@@ -113,6 +116,7 @@ struct xy__cambium {
 	struct xy__cambium_view view, old;     /* (l) the last one, and memory for the next */
 	uint64_t seen;                         /* (l) how many had been submitted when it was made */
 	double view_us;                        /* (l) area_us when it was made */
+	bool anew;                             /* (l) made just now: what is here may be for others than before */
 	bool more;                             /* (l) somebody waits to submit more */
 	unsigned begun, strangers;             /* (l) tasks begun, and come without being in it, since then */
 };
@@ -149,6 +153,8 @@ struct xy__cambium_near {
 
 /* --- cambium_near.c. The lock is held. --- */
 
+/* How long the data of a task is under way to a worker; 0 if that is not known. */
+float xy__cambium_transfer_us(const struct xy_task *task, unsigned worker);
 /* The task for a worker out of a type's, of this rank or lower; without a task, somebody else is to have what is
  * there: then c->wanted may say who. */
 struct xy__cambium_near xy__cambium_pick(struct xy__cambium *c, const struct xy__cambium_type *t, unsigned group,
@@ -158,6 +164,9 @@ struct xy__cambium_near xy__cambium_pick(struct xy__cambium *c, const struct xy_
 
 /* The type of a task, XY__CAMBIUM_NOTYPE if it takes no time. */
 unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task);
+/* The type that a task of a type is as its data is where it is now and so much follows it: what has to be moved takes
+ * time as well. */
+unsigned xy__cambium_type_now(struct xy__cambium *c, unsigned type, const struct xy_task *task, float path_us);
 /* False without memory. */
 bool xy__cambium_insert(struct xy__cambium *c, unsigned type, struct xy_task *task, float path_us, float area_us);
 /* Takes a task of a group out. */

@@ -11,6 +11,13 @@
 
 /* Lengths that differ by less than an eighth or so make no other type. */
 #define TYPE_STEPS 6
+/* Moving data counts if it takes such a part of a task's time. */
+#define TYPE_FAR 0.25f
+/* If it takes so many times as long as the task takes where it is best, it is not worth it: a link that did nothing
+ * else would take no more than this part of the work away. */
+#define TYPE_WORTH 4
+
+enum { TYPES_FAR = XY__CAMBIUM_TYPES / 2 };
 
 /* --- types --- */
 
@@ -70,6 +77,13 @@ static void type_init(struct xy__cambium *c, struct xy__cambium_type *t, const f
 	}
 }
 
+static unsigned type_add(struct xy__cambium *c, unsigned base, const float *us)
+{
+	type_init(c, &c->types[c->ntypes], us);
+	c->types[c->ntypes].base = base;
+	return c->ntypes++;
+}
+
 unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 {
 	float us[XY__CAMBIUM_KINDS];
@@ -80,10 +94,10 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	    !type_lengths(c, task, us))
 		return XY__CAMBIUM_NOTYPE;
 	for (unsigned i = 0; i < c->ntypes; i++)
-		if (!memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
+		if (c->types[i].base == i && !memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
 			return i;
 	for (unsigned i = 0; i < c->ntypes; i++) {
-		int distance = type_distance(c, &c->types[i], us);
+		int distance = c->types[i].base == i ? type_distance(c, &c->types[i], us) : INT32_MAX;
 
 		if (distance < least) {
 			least = distance;
@@ -92,8 +106,89 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	}
 	if (least == 0 || c->ntypes == XY__CAMBIUM_TYPES)
 		return nearest;
-	type_init(c, &c->types[c->ntypes], us);
-	return c->ntypes++;
+	return type_add(c, c->ntypes, us);
+}
+
+/* How long the data of a task is under way to the nearest worker of each kind, and who that is. */
+static void type_moves(const struct xy__cambium *c, const struct xy_task *task, float *moves,
+		       const struct xy__seat **seats)
+{
+	for (unsigned k = 0; k < c->nkinds; k++) {
+		moves[k] = INFINITY;
+		seats[k] = c->seats[k];
+		for (unsigned i = c->first_node[k]; i < c->first_node[k + 1] && moves[k] > 0; i++) {
+			float us = xy__cambium_transfer_us(task, c->by_node[i]->worker);
+
+			if (us < moves[k]) {
+				moves[k] = us;
+				seats[k] = c->by_node[i];
+			}
+		}
+	}
+}
+
+/* The kind on which a task is best if its data, once it is there, serves those who follow as well. */
+static unsigned type_best(const struct xy__cambium *c, const struct xy__cambium_type *t, const float *moves,
+			  float path_us)
+{
+	float part = t->least_us / (t->least_us + path_us);
+	unsigned best = t->fast;
+
+	for (unsigned k = 0; k < c->nkinds; k++)
+		if (t->us[k] + part * moves[k] < t->us[best] + part * moves[best])
+			best = k;
+	return best;
+}
+
+/* To powers of two, so that there are few types. */
+static float type_round(float us)
+{
+	return exp2f(roundf(log2f(us)));
+}
+
+/* How long a task takes on each kind if its data has to be moved there, and its result to where it is best; false if
+ * that makes no difference. For the best kind data comes while it is busy. */
+static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_type *t, const struct xy_task *task,
+			  float path_us, float *us)
+{
+	const struct xy__seat *seats[XY__CAMBIUM_KINDS];
+	float moves[XY__CAMBIUM_KINDS];
+	bool any = false;
+	unsigned best;
+
+	type_moves(c, task, moves, seats);
+	best = type_best(c, t, moves, path_us);
+	for (unsigned k = 0; k < c->nkinds; k++) {
+		us[k] = t->us[k];
+		if (k == best || isinf(us[k]))
+			continue;
+		if (path_us > 0)
+			moves[k] += (float)xy__task_result_us(task, seats[k]->worker, seats[best]->worker);
+		if (moves[k] > TYPE_WORTH * t->us[best])
+			us[k] = INFINITY;
+		else if (moves[k] > TYPE_FAR * us[k])
+			us[k] += type_round(moves[k]);
+		else
+			continue;
+		any = true;
+	}
+	return any;
+}
+
+unsigned xy__cambium_type_now(struct xy__cambium *c, unsigned type, const struct xy_task *task, float path_us)
+{
+	float us[XY__CAMBIUM_KINDS];
+
+	if (!c->moves || c->nkinds < 2 || !type_lengthen(c, &c->types[type], task, path_us, us))
+		return type;
+	for (unsigned i = 0; i < c->ntypes; i++)
+		if (c->types[i].base == type && !memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
+			return i;
+	if (c->ntypes >= TYPES_FAR)
+		return type;
+	type = type_add(c, type, us);
+	xy__cambium_price(c);
+	return type;
 }
 
 /* --- groups --- */

@@ -313,6 +313,8 @@ static void look_store(struct xy__cambium *c, struct xy_task *task)
 		struct xy_task *next = task->next;
 		unsigned type = seen ? node.type : xy__cambium_type_of(c, task);
 
+		if (type != XY__CAMBIUM_NOTYPE)
+			type = xy__cambium_type_now(c, type, task, node.path_us);
 		if (type == XY__CAMBIUM_NOTYPE || !xy__cambium_insert(c, type, task, node.path_us, node.area_us))
 			xy_queue_insert(&c->rest, task);
 		task = next;
