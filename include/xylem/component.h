@@ -86,6 +86,8 @@ enum xy_component_flags {
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
 	XY_LEAF    = 16,  /* a worker, or a team of them: no children */
 	XY_PREDICTS = 32, /* asks when workers will be free: then the runtime keeps account of that */
+	XY_AWAITS  = 64,  /* waits for certain tasks: then those that are cancelled come too, and end when a
+	                   * worker takes them, without running */
 };
 
 /* Who may take what is offered. */

@@ -69,7 +69,7 @@ static bool in_order_push(struct xy_component *self, struct xy_task *task, struc
 {
 	struct in_order *o = in_order(self);
 
-	if (o->bound >= 0)
+	if (o->bound >= 0 && !atomic_load_explicit(&task->status, memory_order_relaxed))
 		xy_task_prefetch(task, (unsigned)o->bound, self, by);
 	in_order_store(o, task, by);
 	return true;
@@ -160,9 +160,8 @@ const struct xy_component_ops xy__in_order_ops = {
 		"\n"
 		"Positions are used once: a task that comes again, to be tried once more, goes at once.\n"
 		"A task with any other priority has no position. It need not wait, and goes before those\n"
-		"that have one. If a task never comes, because it was cancelled, those behind it wait for\n"
-		"ever.\n",
-	.flags = XY_STORES,
+		"that have one. One that is cancelled takes its turn all the same, without running.\n",
+	.flags = XY_STORES | XY_AWAITS,
 	.size = sizeof(struct in_order),
 	.init = in_order_init,
 	.push = in_order_push,

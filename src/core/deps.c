@@ -127,11 +127,24 @@ bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent)
 	return true;
 }
 
+/* Whether somebody in the tree waits for a cancelled task to take its turn. */
+static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+
+	return rt->skips && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
+	       xy__task_can_run_alive_below(task, rt->root);
+}
+
 /* All predecessors have ended. */
 static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
 	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
 
+	if (status && deps_is_awaited(task, agent)) {
+		xy__inbox_put(agent->runtime, task, agent);
+		return;
+	}
 	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
 		if (!(task->flags & XY__TASK_CLOSES) || !xy__redux_turn(task, agent))
 			endings_add(endings, task);

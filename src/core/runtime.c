@@ -100,6 +100,7 @@ static int runtime_tree(struct xy_runtime *rt)
 		unsigned flags = c->ops->flags;
 
 		rt->accounts |= (flags & XY_PREDICTS) != 0;
+		rt->skips |= (flags & XY_AWAITS) && !rt->root->nteams;
 		rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));
 	}
 	return 0;

@@ -96,6 +96,7 @@ struct xy_runtime {
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) workers whose thread runs */
 	bool accounts;                       /* (c) some component asks when workers will be free */
+	bool skips;                          /* (c) cancelled tasks go through the tree, too, and may be taken */
 	bool branches;                       /* (c) who offers itself a task may find another one before it */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
 	struct xy__worker *workers;          /* (c) */

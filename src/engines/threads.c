@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "core/data/memory.h"
+#include "core/deps.h"
 #include "core/machine.h"
 #include "core/runtime.h"
 #include "core/team.h"
@@ -17,6 +19,19 @@
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
 
 #define BRIEF_S 100e-6
+
+/* A task that was cancelled ends here. */
+static __attribute__((noinline)) bool threads_skip(struct xy__worker *worker, struct xy_task *task)
+{
+	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
+
+	if (!status)
+		return false;
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	xy__deps_end(task, status, &worker->agent);
+	return true;
+}
 
 static inline struct xy_task *threads_take(struct xy__worker *worker)
 {
@@ -28,9 +43,12 @@ static inline struct xy_task *threads_take(struct xy__worker *worker)
 	if (worker->member)
 		return xy__team_take(worker);
 	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
-	task = xy__worker_pull(worker->leaf, &worker->agent.base);
-	if (task)
+	do {
+		task = xy__worker_pull(worker->leaf, &worker->agent.base);
+		if (!task)
+			return NULL;
 		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
+	} while (__builtin_expect(rt->skips, 0) && threads_skip(worker, task));
 	return task;
 }
 

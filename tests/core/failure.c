@@ -84,6 +84,40 @@ static void the_failure_of_a_reader_spoils_nothing(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* Positions for the component in-order. */
+static void a_cancelled_task_keeps_nobody_in_order_behind_it(void **state)
+{
+	static const unsigned workers[] = { 0, 1 };
+	struct helper *h = helper_start("tree-in-order", 2);
+	struct xy_handle *x = handle(h);
+	struct xy_access write = { x, XY_W }, read = { x, XY_R };
+	_Atomic int ran = 0, cancelled = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned *at = &workers[i];
+
+		if (i == 0)
+			HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &write, .naccesses = 1, .workers = at,
+				      .nworkers = 1, .priority = -1000000000);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = &read, .naccesses = 1,
+			      .workers = at, .nworkers = 1, .priority = -1000000001 + (int)i);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &ran, .workers = at, .nworkers = 1,
+			      .priority = -1000000002 + (int)i);
+	}
+	assert_int_equal(helper_wait(h), -EIO);
+	/* also one that is submitted when it is known to be in vain */
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &ran, .workers = workers, .nworkers = 1,
+		      .priority = -1000000004);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = &read, .naccesses = 1,
+		      .workers = workers, .nworkers = 1, .priority = -1000000003);
+	assert_int_equal(helper_wait(h), -ECANCELED);
+	assert_int_equal(ran, 3);
+	assert_int_equal(cancelled, 0);
+	assert_int_equal(xy_unregister(&x), -EIO);
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+}
+
 static void a_cancelled_writer_waits_for_those_before_it(void **state)
 {
 	struct helper *h = helper_start("tree-eager", 3);
@@ -352,6 +386,7 @@ int main(void)
 		cmocka_unit_test(who_reads_what_was_not_written_is_cancelled),
 		cmocka_unit_test(who_writes_over_it_is_not_cancelled),
 		cmocka_unit_test(the_failure_of_a_reader_spoils_nothing),
+		cmocka_unit_test(a_cancelled_task_keeps_nobody_in_order_behind_it),
 		cmocka_unit_test(a_cancelled_writer_waits_for_those_before_it),
 		cmocka_unit_test(a_long_chain_is_cancelled_without_recursion),
 		cmocka_unit_test(an_error_may_be_any_number),
