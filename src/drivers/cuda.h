@@ -47,6 +47,8 @@ struct xy_event {
 
 /* --- cuda_error.c: the calling thread's last error --- */
 
+/* The -errno for a code; -ENODEV after which a device can't go on. */
+int xy__cuda_errno(enum cudaError code);
 /* Both note a line and return the error: -errno for what a function of CUDA returned, which may be the
  * end of the device; 0 without a line for success. */
 int xy__cuda_error(struct xy_device *device, enum cudaError code, const char *what);

@@ -48,8 +48,10 @@ static bool error_is_loss(enum cudaError code)
 	return false;
 }
 
-static int error_number(enum cudaError code)
+int xy__cuda_errno(enum cudaError code)
 {
+	if (error_is_loss(code))
+		return -ENODEV;
 	switch ((int)code) {
 	case cudaErrorMemoryAllocation:
 		return -ENOMEM;
@@ -93,7 +95,7 @@ int xy__cuda_error(struct xy_device *device, enum cudaError code, const char *wh
 	xy__cuda_note(device, code, what);
 	device->api->cudaGetLastError();
 	if (code == cudaErrorMemoryAllocation || (!error_is_loss(code) && !xy__cuda_is_broken(device)))
-		return error_number(code);
+		return xy__cuda_errno(code);
 	atomic_store(&device->lost, (int)code);
 	return -ENODEV;
 }

@@ -35,7 +35,7 @@ static int select_count(int *count, char *error, size_t error_size)
 	snprintf(error, error_size, "CUDA %s: %s (%s, %d)",
 		 select_is_empty(code) ? "has no device here" : "does not work", api->cudaGetErrorString(code),
 		 api->cudaGetErrorName(code), (int)code);
-	return select_is_empty(code) ? 0 : -EIO;
+	return select_is_empty(code) ? 0 : xy__cuda_errno(code);
 }
 
 static void select_take(int ordinal, int *ordinals, unsigned *n)

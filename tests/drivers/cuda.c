@@ -54,14 +54,17 @@ static void refuses_texts_that_name_no_device(void **state)
 
 static void tells_a_broken_CUDA_from_none(void **state)
 {
-	static const int codes[] = { cudaErrorInitializationError, cudaErrorLaunchFailure, cudaErrorUnknown };
+	static const struct {
+		int code, error;
+	} cases[] = { { cudaErrorInitializationError, -EIO }, { cudaErrorLaunchFailure, -ENODEV },
+		      { cudaErrorUnknown, -EIO }, { cudaErrorMemoryAllocation, -ENOMEM } };
 	unsigned n = 99;
 	char error[256] = "";
 
 	(void)state;
-	for (size_t i = 0; i < HELPER_COUNT(codes); i++) {
-		assert_true(cudart_double_fail("cudaGetDeviceCount", 1, codes[i]));
-		assert_int_equal(probe("", &n, error), -EIO);
+	for (size_t i = 0; i < HELPER_COUNT(cases); i++) {
+		assert_true(cudart_double_fail("cudaGetDeviceCount", 1, cases[i].code));
+		assert_int_equal(probe("", &n, error), cases[i].error);
 		assert_int_equal(n, 0);
 		assert_non_null(strstr(error, "CUDA does not work: "));
 		assert_int_equal(cudaPeekAtLastError(), 0);
