@@ -58,10 +58,12 @@ static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, str
 {
 	const char *name = xy_handle_name(xy__access_handle(xy__task_accesses(f->task)[i]));
 	const char *node = fetch_node(f, agent)->name;
+	char why[192];
 
 	if (error == -ENODATA)
 		return fetch_fail(f, error, "'%s' is read, but nothing was written to it", name);
-	return fetch_fail(f, error, "'%s' could not be brought to %s: %s", name, node, strerror(-error));
+	xy__blame_get(fetch_handle(f, i), error, why, sizeof why);
+	return fetch_fail(f, error, "'%s' could not be brought to %s: %s", name, node, why);
 }
 
 /* Makes sure that an access has memory, pins it, and begins to bring its content. */

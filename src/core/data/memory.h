@@ -123,11 +123,20 @@ struct xy__node {
 	struct xy__channel channels[3];   /* by enum xy_copy_kind */
 };
 
+/* What a driver said about the last transfer that failed. */
+struct xy__blame {
+	_Atomic int lock;
+	const struct xy_handle *handle;   /* (l) whose content it was; only to compare */
+	int status;                       /* (l) */
+	char words[192];                  /* (l) */
+};
+
 struct xy__memory {
 	unsigned nnodes;                  /* (c) 1: handles have no copies */
 	struct xy__node *nodes;           /* (c) */
 	_Atomic unsigned underway;        /* (a) transfers */
 	_Atomic uint64_t lost;            /* (a) nodes that are of no use any more */
+	struct xy__blame blame;
 };
 
 /* A task's accesses on their way to the node of its worker, and while it runs. */
@@ -140,7 +149,7 @@ struct xy__fetch {
 	bool there;                       /* all was in RAM, and nothing had to be held */
 	unsigned changes;                 /* the node's, when it began to look for memory */
 	void **buffers;                   /* (c) by access, for the codelet */
-	char reason[192];                 /* why it failed */
+	char reason[320];                 /* why it failed */
 };
 
 /* --- memory.c --- */
@@ -186,6 +195,10 @@ bool xy__node_flush(struct xy__node *node, size_t bytes);
 
 /* The driver on one of whose devices the memory is, by name; NULL if it is RAM, as far as can be told. */
 const char *xy__memory_owner(struct xy_runtime *rt, const void *memory);
+/* A transfer of the handle failed: keeps what its driver says about that, and tells it to who asks about the same. The
+ * text is what the system says if there is nothing better. */
+void xy__blame_set(struct xy_handle *h, int status, const struct xy_driver *driver);
+void xy__blame_get(struct xy_handle *h, int status, char *text, size_t size);
 /* The node is of no use any more. */
 void xy__node_lose(struct xy_runtime *rt, unsigned node);
 

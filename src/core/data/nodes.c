@@ -3,6 +3,7 @@
  * What applications may ask of memory nodes, and the loss of a device.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,28 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node)
 			rt->engine.wake(&rt->engine, i); /* to send away what waits for it */
 	xy__log(&rt->settings.log, "%s is lost and not used any more%s%s", rt->memory.nodes[node].name,
 		*why ? ": " : "", why);
+}
+
+void xy__blame_set(struct xy_handle *h, int status, const struct xy_driver *driver)
+{
+	struct xy__blame *blame = &h->runtime->memory.blame;
+
+	xy__lock_take(&blame->lock);
+	blame->handle = h;
+	blame->status = status;
+	snprintf(blame->words, sizeof blame->words, "%s", driver->explain());
+	xy__lock_drop(&blame->lock);
+}
+
+void xy__blame_get(struct xy_handle *h, int status, char *text, size_t size)
+{
+	struct xy__blame *blame = &h->runtime->memory.blame;
+	bool known;
+
+	xy__lock_take(&blame->lock);
+	known = blame->handle == h && blame->status == status && *blame->words;
+	snprintf(text, size, "%s", known ? blame->words : strerror(-status));
+	xy__lock_drop(&blame->lock);
 }
 
 int xy_node_stats(const struct xy_runtime *rt, unsigned node, struct xy_node_stats *stats)

@@ -315,24 +315,30 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 		fetch_forget_error(h, node);
 		error = fetch_patiently(h, node);
 	}
-	xy_release(h);
-	if (error)
+	if (error) {
+		char why[192];
+
+		xy__blame_get(h, error, why, sizeof why);
 		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be brought to node %u: %s",
-			xy_handle_name(h), h->size_bytes, node, strerror(-error));
+			xy_handle_name(h), h->size_bytes, node, why);
+	}
+	xy_release(h);
 	return error;
 }
 
 int xy__fetch_back(struct xy_handle *h)
 {
+	char why[192];
 	int error;
 
 	if (!atomic_load(&h->valid))
 		return 0;
 	fetch_forget_error(h, XY__RAM);
 	error = fetch_patiently(h, XY__RAM);
-	if (error)
-		xy__log(&h->runtime->settings.log, "xy_unregister: '%s' could not be brought back: %s",
-			xy_handle_name(h), strerror(-error));
+	if (!error)
+		return 0;
+	xy__blame_get(h, error, why, sizeof why);
+	xy__log(&h->runtime->settings.log, "xy_unregister: '%s' could not be brought back: %s", xy_handle_name(h), why);
 	return error;
 }
 

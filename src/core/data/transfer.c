@@ -42,9 +42,12 @@ static int transfer_issue(struct xy__transfer *t)
 					 &list);
 
 	xy__lock_take(&channel->lock);
-	if (!error && list.count)
+	if (!error && list.count) {
 		error = device->driver->copy(device->device, kind, kind == XY_COPY_OUT ? to->device : from->device,
 					     list.items, list.count, &t->event);
+		if (error)
+			xy__blame_set(h, error, device->driver);
+	}
 	if (!error) {
 		t->next = NULL;
 		if (channel->first)
@@ -363,6 +366,8 @@ static bool channel_poll(struct xy__node *node, struct xy__channel *channel, str
 		xy__lock_drop(&channel->lock);
 		if (!t || status == -EAGAIN)
 			break;
+		if (status)
+			xy__blame_set(t->handle, status, node->driver);
 		transfer_finish(t, status, agent);
 		any = true;
 	}

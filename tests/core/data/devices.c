@@ -225,6 +225,32 @@ static void a_task_that_cannot_fit_fails_and_says_the_bytes(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* The words of the driver. */
+static void what_can_not_be_brought_says_why(void **state)
+{
+	enum { INVALID_VALUE = 1 };
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *a = bed_vector(h, x, N), *b = bed_vector(h, y, N);
+	unsigned device = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
+
+	(void)state;
+	assert_int_equal(xy_handle_set_name(a, "a"), 0);
+	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
+	bed_submit_on(h, device, &bed_copy, 1, a, b, NULL);
+	assert_int_equal(helper_wait(h), -EINVAL);
+	helper_one_line(h, "'a' could not be brought to cuda0: cudaMemcpyAsync on CUDA device 0: ");
+	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
+	assert_int_equal(xy_fetch(a, node), -EINVAL);
+	helper_one_line(h, "cudaErrorInvalidValue");
+	bed_submit_on(h, device, &bed_set, 1, a, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
+	assert_int_equal(xy_unregister(&a), -EINVAL);
+	helper_one_line(h, "'a' could not be brought back: cudaMemcpyAsync on CUDA device 0: ");
+	assert_int_equal(xy_unregister(&b), -EINVAL);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 /* What a limit says is not there for that. */
 static void a_task_that_fits_the_limit_but_not_the_device_says_so(void **state)
 {
@@ -491,6 +517,7 @@ int main(void)
 		cmocka_unit_test(works_in_little_memory),
 		cmocka_unit_test(evicts_what_is_valid_elsewhere_first),
 		cmocka_unit_test(a_task_that_cannot_fit_fails_and_says_the_bytes),
+		cmocka_unit_test(what_can_not_be_brought_says_why),
 		cmocka_unit_test(a_task_that_fits_the_limit_but_not_the_device_says_so),
 		cmocka_unit_test(tasks_that_want_each_other_s_memory_take_turns),
 		cmocka_unit_test(a_task_that_fits_waits_for_memory_that_others_have_in_hand),
