@@ -16,7 +16,8 @@ enum {
 	HETEROPRIO_BUCKETS = 64,
 	HETEROPRIO_ARCHS = XY_NARCH,
 	HETEROPRIO_NEVER = 10000,        /* slowness where a task can't run */
-	HETEROPRIO_STEPS = 10            /* of slowness while a task takes twice as long: steps of 7 % */
+	HETEROPRIO_STEPS = 10,           /* of slowness while a task takes twice as long: steps of 7 % */
+	HETEROPRIO_NEAR_STEPS = 5        /* taken together where moving data decides, as no two tasks are alike then */
 };
 
 /* How much slower architectures are than the fastest one, in steps of a logarithm. */
@@ -32,7 +33,7 @@ struct bucket {
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct heteroprio {
 	struct xy_component base;
-	bool wait;                                   /* (c) option */
+	bool wait, near;                             /* (c) options; near only where there are several memory nodes */
 	struct xy__estimate estimate;                /* (c) */
 	struct xy__spread spread;                    /* for offers */
 	bool pushes;                                 /* (c) some child takes pushes */
@@ -57,20 +58,20 @@ static unsigned heteroprio_arch(const struct heteroprio *h, unsigned worker)
 
 /* --- speed-ups --- */
 
-/* The time of a task on each architecture, on the best worker there; INFINITY where it can't run, and negative if
- * nothing is known. */
-static void heteroprio_lengths(struct heteroprio *h, const struct xy_task *task, double us[HETEROPRIO_ARCHS])
+/* The time of a task on each architecture, on the best worker there, with that of its data if `moving`; INFINITY
+ * where it can't run, and negative if nothing is known. */
+static void heteroprio_lengths(struct xy__forecast *f, const struct heteroprio *h, bool moving,
+			       double us[HETEROPRIO_ARCHS])
 {
-	struct xy__forecast f;
-
-	xy__forecast_init(&f, &h->estimate, task);
 	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
 		us[arch] = INFINITY;
-	for (unsigned i = 0; i < xy__forecast_count(&f); i++) {
-		const struct xy__seat *seat = xy__forecast_seat(&f, i);
-		struct xy__length length = xy__forecast_length(&f, seat);
+	for (unsigned i = 0; i < xy__forecast_count(f); i++) {
+		const struct xy__seat *seat = xy__forecast_seat(f, i);
+		struct xy__length length = xy__forecast_length(f, seat);
 		unsigned arch = heteroprio_arch(h, seat->worker);
 
+		if (moving && length.known)
+			length.us += xy__forecast_transfer_us(f, seat);
 		if (length.runs)
 			us[arch] = length.known ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
 						: isinf(us[arch]) ? -1 : us[arch];
@@ -78,10 +79,10 @@ static void heteroprio_lengths(struct heteroprio *h, const struct xy_task *task,
 }
 
 /* Where nothing is known, a task counts as fast as anywhere. *best_us is its shortest time, 0 if none is known. */
-static struct slowness heteroprio_slowness(const double us[HETEROPRIO_ARCHS], double *best_us)
+static struct slowness heteroprio_compare(const double us[HETEROPRIO_ARCHS], int unit, double *best_us)
 {
-	struct slowness s;
 	double least = INFINITY;
+	struct slowness s;
 
 	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
 		if (us[arch] >= 0)
@@ -93,8 +94,31 @@ static struct slowness heteroprio_slowness(const double us[HETEROPRIO_ARCHS], do
 		else if (us[arch] < 0 || !(*best_us > 0))
 			s.of[arch] = 0;
 		else
-			s.of[arch] = (int16_t)lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000));
+			s.of[arch] = (int16_t)(unit * lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000) /
+							    unit));
 	}
+	return s;
+}
+
+/* How much slower the task is where; with the time to move its data if that decides who is fastest. */
+static struct slowness heteroprio_slowness(struct heteroprio *h, const struct xy_task *task, double *best_us)
+{
+	double us[HETEROPRIO_ARCHS], moved_us;
+	struct slowness s, moved;
+	struct xy__forecast f;
+
+	xy__forecast_init(&f, &h->estimate, task);
+	heteroprio_lengths(&f, h, false, us);
+	s = heteroprio_compare(us, 1, best_us);
+	if (!h->near || !task->naccesses)
+		return s;
+	heteroprio_lengths(&f, h, true, us);
+	moved = heteroprio_compare(us, HETEROPRIO_NEAR_STEPS, &moved_us);
+	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+		if (moved.of[arch] == 0 && s.of[arch] > 0) {
+			*best_us = moved_us;
+			return moved;
+		}
 	return s;
 }
 
@@ -304,13 +328,12 @@ static bool heteroprio_push(struct xy_component *self, struct xy_task *task, str
 {
 	struct xy_offer offer = xy_offer_of(task);
 	struct heteroprio *h = heteroprio(self);
-	double us[HETEROPRIO_ARCHS], best_us;
 	struct slowness s;
+	double best_us;
 
 	if (!xy_task_can_run_below(task, self))
 		return false;
-	heteroprio_lengths(h, task, us);
-	s = heteroprio_slowness(us, &best_us);
+	s = heteroprio_slowness(h, task, &best_us);
 	xy_lock_take(&h->lock, self, by);
 	task->expected_us = (float)best_us;
 	xy_queue_insert(&heteroprio_bucket(h, &s)->queue, task);
@@ -327,15 +350,20 @@ static bool heteroprio_push(struct xy_component *self, struct xy_task *task, str
 
 /* --- up --- */
 
-/* The first task of a bucket for whoever pulls, unless it had better wait. */
+/* The first task of a bucket for whoever pulls, or the nearest of the first, unless it had better wait. */
 static struct xy_task *heteroprio_take_from(struct heteroprio *h, struct bucket *b, unsigned arch, struct xy_agent *by)
 {
 	int own = xy__spread_own(&h->spread, by);
 	struct xy_task *task = own >= 0 ? xy_queue_first_for(&b->queue, h->base.children[own]) : NULL;
 
+	if (h->near)
+		task = xy__queue_ready(&b->queue, by);
 	if (task && heteroprio_should_wait(h, b, task, arch))
 		return NULL;
-	task = xy_queue_take(&b->queue, by);
+	if (task && h->near)
+		xy_queue_remove(&b->queue, task);
+	else
+		task = xy_queue_take(&b->queue, by);
 	if (task)
 		task->expected_us = (float)heteroprio_length(b, task, arch);
 	return task;
@@ -415,6 +443,7 @@ static int heteroprio_init(struct xy_component *self)
 		heteroprio_fini(self);
 		return -ENOMEM;
 	}
+	h->near &= xy_machine_nnodes(xy_component_machine(self)) > 1;
 	for (unsigned i = 0; i < self->nchildren; i++)
 		h->pushes |= self->children[i]->takes_pushes;
 	for (unsigned i = 0; i < HETEROPRIO_BUCKETS; i++) {
@@ -465,6 +494,8 @@ static void heteroprio_each_kind(struct xy_component *self, void (*visit)(void *
 static const struct xy_option heteroprio_options[] = {
 	{ .name = "wait", .help = "a slow worker leaves a task that fast ones will have done before it could",
 	  .type = XY_OPTION_BOOL, .offset = offsetof(struct heteroprio, wait), .initial = 1, .max = 1 },
+	{ .name = "near", .help = "what is far from a fast worker is for others, and of equals the nearest is taken",
+	  .type = XY_OPTION_BOOL, .offset = offsetof(struct heteroprio, near), .initial = 1, .max = 1 },
 	{ 0 }
 };
 
@@ -478,6 +509,11 @@ const struct xy_component_ops xy__heteroprio_ops = {
 		"GPUs, GPUs begin at the tasks that they accelerate most, cores at the other end. Within a\n"
 		"bucket the order is that of priority, then of arrival. Tasks without a model count as\n"
 		"equally fast everywhere.\n"
+		"\n"
+		"Where there are several memory nodes, the time to move a task's data counts as well if it\n"
+		"decides: what takes longer to bring to a GPU than it gains there is a core's. Of the first\n"
+		"64 tasks of a bucket with the same priority, a worker takes the one that misses the fewest\n"
+		"bytes. near=false ignores where data is.\n"
 		"\n"
 		"A worker on a slower architecture leaves a task alone if the faster ones will have done\n"
 		"it, and everything else that they are fastest at, before it could; wait=false lets it\n"

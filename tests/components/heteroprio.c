@@ -6,6 +6,23 @@
 
 enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, OPENCL = XY_ON_OPENCL, ALL = XY_ON_ALL };
 
+/* What moving the data of any task costs, and how much it is, by task and worker. */
+static const struct xy_task *far;
+static unsigned far_worker;
+
+struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker);
+struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker)
+{
+	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE,
+				       .us = task->naccesses > 1 && worker == far_worker ? 100 : 0 };
+}
+
+size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker);
+size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
+{
+	return task == far && worker == far_worker ? 1000 : 0;
+}
+
 /* heteroprio(wait=...) | each worker */
 static struct bed *open_heteroprio(const char *machine, const char *wait)
 {
@@ -39,6 +56,40 @@ static void cores_and_devices_begin_at_opposite_ends(void **state)
 	assert_ptr_equal(bed_pull(bed, 0), b);
 	assert_ptr_equal(bed_pull(bed, 1), d);
 	assert_null(bed_pull(bed, 1));
+	bed_close(bed);
+}
+
+static void what_takes_long_to_bring_to_a_device_is_for_cores(void **state)
+{
+	static const double lengths[] = { 50, 5 };
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "yes");
+	struct xy_task *here = bed_task_lasting(bed, CPU | CUDA, lengths);
+	struct xy_task *there = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	far_worker = 1;
+	here->naccesses = 2; /* its data is in main memory */
+	there->naccesses = 1;
+	bed_submit(bed, here);
+	bed_submit(bed, there);
+	assert_ptr_equal(bed_pull(bed, 1), there);
+	assert_ptr_equal(bed_pull(bed, 0), here);
+	assert_true(here->expected_us == 50);
+	bed_close(bed);
+}
+
+static void of_equals_a_worker_takes_what_is_near(void **state)
+{
+	static const double lengths[] = { 50, 5 };
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "no");
+	struct xy_task *first = submit(bed, CPU | CUDA, lengths), *second = submit(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	far = first;
+	far_worker = 1;
+	assert_ptr_equal(bed_pull(bed, 1), second);
+	assert_ptr_equal(bed_pull(bed, 1), first);
+	far = NULL;
 	bed_close(bed);
 }
 
@@ -217,6 +268,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_and_devices_begin_at_opposite_ends),
+		cmocka_unit_test(what_takes_long_to_bring_to_a_device_is_for_cores),
+		cmocka_unit_test(of_equals_a_worker_takes_what_is_near),
 		cmocka_unit_test(a_task_expects_the_time_where_it_was_taken),
 		cmocka_unit_test(three_architectures_take_what_they_are_best_at),
 		cmocka_unit_test(what_nobody_else_can_run_comes_first),

@@ -41,6 +41,7 @@ tests_components_parallel_worker_LDADD = $(recording_libs)
 tests_components_give_back_LDADD = $(recording_libs)
 tests_components_heft_LDADD = $(recording_libs)
 tests_components_heteroprio_LDADD = $(recording_libs)
+tests_components_heteroprio_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy_task_missing_bytes
 tests_components_mct_LDADD = $(recording_libs)
 tests_components_mct_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy_task_energy
 tests_components_perfmodel_select_LDADD = $(recording_libs)
