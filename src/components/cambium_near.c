@@ -10,7 +10,7 @@
 enum { NEAR_TASKS = 8, NEAR_TRIES = 4, NEAR_SEATS = 16 };
 
 /* A microsecond of moving data counts like so many of rank. */
-#define NEAR_WEIGHT 4.0f
+#define NEAR_WEIGHT 8.0f
 
 float xy__cambium_transfer_us(const struct xy_task *task, unsigned worker)
 {
@@ -53,10 +53,11 @@ static void near_refresh(struct xy__cambium *c, unsigned worker, double now_us)
 	}
 }
 
-/* By how much a task must end sooner elsewhere: a little. Where moving its result takes longer than the task itself, and
- * something follows, it is better to stay together with those who are at work. */
+/* By how much a task must end sooner elsewhere: a little. Where moving its result takes longer than the task itself,
+ * and something follows, it is better to stay together with those who are at work. */
 static double near_margin(const struct xy__cambium *c, const struct xy__cambium_near *near,
-			  const struct xy__cambium_type *t, unsigned worker, const struct xy__seat *other, double now_us)
+			  const struct xy__cambium_type *t, unsigned worker, const struct xy__seat *other,
+			  double now_us)
 {
 	bool works = c->ends_us[worker] > now_us, other_works = c->ends_us[other->worker] > now_us;
 	double us = (double)t->us[c->kinds[worker]], apart_us = 0;

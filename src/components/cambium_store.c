@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "components/cambium.h"
+#include "core/ahead.h"
 
 /* Lengths that differ by less than an eighth or so make no other type. */
 #define TYPE_STEPS 6
@@ -15,7 +16,7 @@
 #define TYPE_FAR 0.25f
 /* If it takes so many times as long as the task takes where it is best, it is not worth it: a link that did nothing
  * else would take no more than this part of the work away. */
-#define TYPE_WORTH 4
+#define TYPE_WORTH 2
 
 enum { TYPES_FAR = XY__CAMBIUM_TYPES / 2 };
 
@@ -140,6 +141,17 @@ static unsigned type_best(const struct xy__cambium *c, const struct xy__cambium_
 	return best;
 }
 
+/* To how many places at most the result of a task may have to be moved, of so many. */
+static unsigned type_readers(const struct xy_task *task, unsigned nodes)
+{
+	struct xy__ahead ahead = xy__ahead_of(task);
+	unsigned n = 0;
+
+	while (n < nodes && xy__ahead_next(&ahead))
+		n++;
+	return n;
+}
+
 /* To powers of two, so that there are few types. */
 static float type_round(float us)
 {
@@ -154,16 +166,16 @@ static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_
 	const struct xy__seat *seats[XY__CAMBIUM_KINDS];
 	float moves[XY__CAMBIUM_KINDS];
 	bool any = false;
-	unsigned best;
+	unsigned best, readers;
 
 	type_moves(c, task, moves, seats);
 	best = type_best(c, t, moves, path_us);
+	readers = type_readers(task, c->first_node[best + 1] - c->first_node[best]);
 	for (unsigned k = 0; k < c->nkinds; k++) {
 		us[k] = t->us[k];
 		if (k == best || isinf(us[k]))
 			continue;
-		if (path_us > 0)
-			moves[k] += (float)xy__task_result_us(task, seats[k]->worker, seats[best]->worker);
+		moves[k] += (float)(readers * xy__task_result_us(task, seats[k]->worker, seats[best]->worker));
 		if (moves[k] > TYPE_WORTH * t->us[best])
 			us[k] = INFINITY;
 		else if (moves[k] > TYPE_FAR * us[k])

@@ -47,6 +47,8 @@ ahead idgraf cholesky:24 --no-transfers
 ahead mirage lu:16 --no-transfers
 ahead mirage qr:12 --no-transfers
 ahead node-64-8 cholesky:20 --no-transfers
+ahead idgraf cholesky:24
+ahead node-64-8 cholesky:24
 ahead mirage lu:16
 ahead mirage qr:12
 ahead idgraf stencil:20x20
