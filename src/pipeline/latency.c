@@ -1,66 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The least latency. Labels are partial schedules: how many layers, which hosts, at what cost; one that is
- * no better than another with the same layers and the same last type is dropped. A bound from a first run
- * that keeps only a few labels, and what is left at least when hosts are plenty, keep their number small.
+ * no better than another with the same layers and the same last kind is dropped, and so is one that can't beat
+ * a schedule that is known (latency_price.c). A run that keeps few labels finds a good one to beat.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/pipeline.h"
+#include "pipeline/latency.h"
 
 enum {
 	LATENCY_NONE = UINT32_MAX,
-	LATENCY_FEW = 16,               /* labels for each layer and type in the first run */
+	LATENCY_FEW = 32,               /* labels for each layer and type in the first run */
 };
 
-struct latency_label {
-	double cost;
-	uint32_t parent, next;          /* next: in the list of its layer and type */
-	uint16_t type, last, stages;
-};
-
-struct latency {
-	const struct pipeline_problem *problem;
-	const struct pipeline_table *table;
-	unsigned nlayers, ntypes;
-	double *rest;                   /* by last layer and type: what is left at least */
-	double bound;                   /* a cost that is known to be possible */
-	unsigned few;                   /* how many labels a list may have, 0: all */
-	uint32_t *lists;                /* by last layer and type */
-	struct latency_label *labels;
-	uint16_t *used;                 /* by label and type: hosts */
-	uint32_t nlabels, capacity;
-};
-
-static size_t latency_at(const struct latency *latency, unsigned layer, unsigned type)
+static bool latency_is_same(const struct latency *latency, unsigned a, unsigned b)
 {
-	return (size_t) layer * latency->ntypes + type;
+	const struct pipeline_type *types = latency->problem->types;
+
+	return types[a].bw_Mbps == types[b].bw_Mbps && types[a].mem_MB == types[b].mem_MB &&
+		!memcmp(types[a].time_s, types[b].time_s, latency->nlayers * sizeof(types[a].time_s[0]));
 }
 
-static double latency_comm(const struct latency *latency, unsigned layer, unsigned a, unsigned b)
+static void latency_find_kinds(struct latency *latency)
 {
-	return fmax(pipeline_table_link(latency->table, a, layer), pipeline_table_link(latency->table, b, layer));
-}
+	for (unsigned t = 0; t < latency->ntypes; t++) {
+		unsigned kind = 0;
 
-/* What is left at least, as if there were hosts without end. */
-static void latency_fill_rest(struct latency *latency)
-{
-	unsigned n = latency->nlayers;
-
-	for (unsigned layer = n + 1; layer-- > 1;)
-		for (unsigned t = 0; t < latency->ntypes; t++) {
-			double least = layer < n ? INFINITY : 0;
-
-			for (unsigned next = 0; next < latency->ntypes; next++)
-				for (unsigned last = layer + 1; last <= n; last++)
-					least = fmin(least, latency_comm(latency, layer, t, next) +
-						pipeline_table_compute(latency->table, next, layer, last) +
-						latency->rest[latency_at(latency, last, next)]);
-			latency->rest[latency_at(latency, layer, t)] = least;
-		}
+		while (kind < t && !latency_is_same(latency, kind, t))
+			kind++;
+		latency->kind[t] = kind;
+		latency->nhosts[kind] += latency->problem->types[t].nhosts;
+	}
 }
 
 /* Which of two labels with the same number of stages is first in order: negative for a. */
@@ -81,10 +54,12 @@ static int latency_order(const struct latency *latency, uint32_t a, uint32_t b)
 	return result;
 }
 
+/* Whether every way on from b is one from a too, and no worse. Hosts of a kind can stand in for each other: where all
+ * is equal, the first in order is so whatever follows. */
 static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_t b)
 {
-	const uint16_t *x = &latency->used[(size_t) a * latency->ntypes];
-	const uint16_t *y = &latency->used[(size_t) b * latency->ntypes];
+	const uint16_t *x = latency_used(latency, a) + latency->ntypes;
+	const uint16_t *y = latency_used(latency, b) + latency->ntypes;
 	bool same = latency->labels[a].cost == latency->labels[b].cost;
 
 	if (latency->labels[a].cost > latency->labels[b].cost)
@@ -97,21 +72,21 @@ static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_
 	return !same || latency_order(latency, a, b) <= 0;
 }
 
-/* Puts the newest label into its list, sorted by cost, unless another dominates it; then it is gone. */
+/* Puts the newest label into its list, sorted by key, unless another dominates it; then it is gone. */
 static void latency_insert(struct latency *latency, uint32_t label)
 {
 	struct latency_label *labels = latency->labels;
-	uint32_t *link = &latency->lists[latency_at(latency, labels[label].last, labels[label].type)];
+	uint32_t *link = &latency->lists[latency_at(latency, labels[label].last, latency->kind[labels[label].type])];
 	unsigned n = 0;
 
-	for (; *link != LATENCY_NONE && labels[*link].cost <= labels[label].cost; link = &labels[*link].next, n++)
+	for (; *link != LATENCY_NONE && labels[*link].key <= labels[label].key; link = &labels[*link].next, n++)
 		if (latency_dominates(latency, *link, label) || (latency->few && n + 1 >= latency->few)) {
 			latency->nlabels--;
 			return;
 		}
 	labels[label].next = *link;
 	*link = label;
-	/* A label of equal cost before it may be dominated too; that costs time, not exactness. */
+	/* A label of equal key before it may be dominated too; that costs time, not exactness. */
 	for (link = &labels[label].next; *link != LATENCY_NONE;)
 		if (latency_dominates(latency, label, *link) || (latency->few && ++n >= latency->few))
 			*link = labels[*link].next;
@@ -122,7 +97,7 @@ static void latency_insert(struct latency *latency, uint32_t label)
 /* Room for one more label. */
 static int latency_grow(struct latency *latency)
 {
-	size_t each = sizeof(latency->labels[0]) + latency->ntypes * sizeof(latency->used[0]);
+	size_t row = 2 * latency->ntypes * sizeof(latency->used[0]), each = sizeof(latency->labels[0]) + row;
 	uint32_t capacity = latency->capacity ? latency->capacity * 2 : 1024;
 	void *labels, *used;
 
@@ -133,7 +108,7 @@ static int latency_grow(struct latency *latency)
 	labels = realloc(latency->labels, capacity * sizeof(latency->labels[0]));
 	if (labels)
 		latency->labels = labels;
-	used = realloc(latency->used, (size_t) capacity * latency->ntypes * sizeof(latency->used[0]));
+	used = realloc(latency->used, capacity * row);
 	if (used)
 		latency->used = used;
 	if (!labels || !used)
@@ -145,35 +120,48 @@ static int latency_grow(struct latency *latency)
 /* Adds a stage behind a label. */
 static int latency_extend(struct latency *latency, uint32_t from, unsigned type, unsigned last)
 {
-	unsigned behind = latency->labels[from].last;
-	double cost = latency->labels[from].cost, total;
+	unsigned behind = latency->labels[from].last, kind = latency->kind[type];
+	double cost = latency->labels[from].cost, key, total;
 	uint16_t *used;
 	int error;
 
 	if (behind)
 		cost += latency_comm(latency, behind, latency->labels[from].type, type);
 	cost += pipeline_table_compute(latency->table, type, behind, last);
-	total = cost + latency->rest[latency_at(latency, last, type)];
+	key = cost + pipeline_latency_prices(latency, from, kind);
+	total = key + latency->rest[latency_at(latency, last, kind)] - latency->all_prices;
 	if (!(total < INFINITY) || total > latency->bound * (1 + 1e-9))
 		return 0;
 	error = latency_grow(latency);
 	if (error)
 		return error;
-	used = &latency->used[(size_t) latency->nlabels * latency->ntypes];
-	memcpy(used, &latency->used[(size_t) from * latency->ntypes], latency->ntypes * sizeof(*used));
+	used = latency_used(latency, latency->nlabels);
+	memcpy(used, latency_used(latency, from), 2 * latency->ntypes * sizeof(*used));
 	used[type]++;
+	used[latency->ntypes + kind]++;
 	latency->labels[latency->nlabels] = (struct latency_label) {
-		.cost = cost, .parent = from, .type = (uint16_t) type, .last = (uint16_t) last,
+		.cost = cost, .key = key, .parent = from, .type = (uint16_t) type, .last = (uint16_t) last,
 		.stages = (uint16_t) (latency->labels[from].stages + 1),
 	};
 	latency_insert(latency, latency->nlabels++);
 	return 0;
 }
 
+/* Whether a host of a type is left, and none of an earlier one of its kind. */
+static bool latency_is_first(const struct latency *latency, uint32_t label, unsigned type)
+{
+	const uint16_t *used = latency_used(latency, label);
+
+	for (unsigned t = latency->kind[type]; t < type; t++)
+		if (latency->kind[t] == latency->kind[type] && used[t] < latency->problem->types[t].nhosts)
+			return false;
+	return used[type] < latency->problem->types[type].nhosts;
+}
+
 static int latency_extend_all(struct latency *latency, uint32_t from)
 {
 	for (unsigned t = 0; t < latency->ntypes; t++) {
-		if (latency->used[(size_t) from * latency->ntypes + t] >= latency->problem->types[t].nhosts)
+		if (!latency_is_first(latency, from, t))
 			continue;
 		for (unsigned last = latency->labels[from].last + 1u; last <= latency->nlayers; last++) {
 			int error = latency_extend(latency, from, t, last);
@@ -198,7 +186,7 @@ static int latency_run(struct latency *latency, unsigned few)
 	if (error)
 		return error;
 	latency->labels[latency->nlabels++] = (struct latency_label) { .parent = LATENCY_NONE };
-	memset(latency->used, 0, latency->ntypes * sizeof(latency->used[0]));
+	memset(latency->used, 0, 2 * latency->ntypes * sizeof(latency->used[0]));
 	error = latency_extend_all(latency, 0);
 	for (size_t i = latency_at(latency, 1, 0); i < latency_at(latency, latency->nlayers, 0); i++)
 		for (uint32_t at = latency->lists[i]; !error && at != LATENCY_NONE; at = latency->labels[at].next)
@@ -238,6 +226,31 @@ static void latency_collect(const struct latency *latency, uint32_t label, struc
 	pipeline_schedule_name_hosts(schedule);
 }
 
+/* A first schedule, which bounds the latency: the one with the least bottleneck. False if there is none at all. */
+static bool latency_bound(struct latency *latency, struct pipeline_schedule *schedule)
+{
+	if (pipeline_search(latency->problem, latency->table, schedule))
+		return true;
+	if (schedule->nstages)
+		latency->bound = pipeline_cost(latency->problem, schedule).latency;
+	return schedule->nstages;
+}
+
+/* Runs with few labels, which finds a better bound, and then with all that could beat it. */
+static int latency_solve(struct latency *latency, uint32_t *best)
+{
+	int error = latency_run(latency, LATENCY_FEW);
+
+	if (error)
+		return error;
+	*best = latency_best(latency);
+	if (*best != LATENCY_NONE)
+		latency->bound = fmin(latency->bound, latency->labels[*best].cost);
+	error = latency_run(latency, 0);
+	*best = error ? LATENCY_NONE : latency_best(latency);
+	return error;
+}
+
 int pipeline_latency(const struct pipeline_problem *problem, const struct pipeline_table *table,
 		     struct pipeline_schedule *schedule)
 {
@@ -246,31 +259,32 @@ int pipeline_latency(const struct pipeline_problem *problem, const struct pipeli
 		.bound = INFINITY,
 	};
 	size_t n = latency_at(&latency, table->nlayers + 1, 0);
+	double best_price[PIPELINE_TYPES_MAX];
+	unsigned used[PIPELINE_TYPES_MAX];
 	uint32_t best = LATENCY_NONE;
-	int error = -ENOMEM;
+	int error = 0;
 
-	schedule->nstages = 0;
+	if (!table->ntypes || !latency_bound(&latency, schedule))
+		return 0;
+	latency.price = calloc(table->ntypes, sizeof(latency.price[0]));
+	latency.begin = malloc(table->ntypes * sizeof(latency.begin[0]));
 	latency.rest = malloc((n + 1) * sizeof(latency.rest[0]));
 	latency.lists = malloc((n + 1) * sizeof(latency.lists[0]));
-	if (!latency.rest || !latency.lists || !table->ntypes)
-		goto out;
-	latency_fill_rest(&latency);
-	error = latency_run(&latency, LATENCY_FEW);
-	if (error)
-		goto out;
-	best = latency_best(&latency);
-	if (best != LATENCY_NONE)
-		latency.bound = latency.labels[best].cost;
-	error = latency_run(&latency, 0);
-	if (error)
-		goto out;
-	best = latency_best(&latency);
+	if (!latency.price || !latency.begin || !latency.rest || !latency.lists)
+		error = -ENOMEM;
+	schedule->nstages = 0;
+	if (!error) {
+		latency_find_kinds(&latency);
+		pipeline_latency_find_prices(&latency, best_price, used);
+		error = latency_solve(&latency, &best);
+	}
 	if (best != LATENCY_NONE)
 		latency_collect(&latency, best, schedule);
-out:
+	free(latency.price);
+	free(latency.begin);
 	free(latency.rest);
 	free(latency.lists);
 	free(latency.labels);
 	free(latency.used);
-	return table->ntypes ? error : 0;
+	return error;
 }

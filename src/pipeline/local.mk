@@ -7,6 +7,8 @@ pipeline_sources = \
 	src/pipeline/draw.c \
 	src/pipeline/explain.c \
 	src/pipeline/latency.c \
+	src/pipeline/latency.h \
+	src/pipeline/latency_price.c \
 	src/pipeline/options.c \
 	src/pipeline/options.h \
 	src/pipeline/order.c \

@@ -33,6 +33,14 @@ static uint64_t bed_random(uint64_t *seed, uint64_t below)
 	return (*seed >> 33) % below;
 }
 
+/* Two types with the same figures are still two types. */
+static void bed_copy_figures(struct bed *bed, unsigned to, unsigned from)
+{
+	bed->types[to].bw_Mbps = bed->types[from].bw_Mbps;
+	bed->types[to].mem_MB = bed->types[from].mem_MB;
+	memcpy(bed->time_s[to], bed->time_s[from], sizeof(bed->time_s[to]));
+}
+
 /* A problem in which memory, links and the number of hosts all matter now and then. */
 static void bed_fill(struct bed *bed, uint64_t seed)
 {
@@ -58,6 +66,8 @@ static void bed_fill(struct bed *bed, uint64_t seed)
 		};
 		for (unsigned i = 0; i < bed->problem.nlayers; i++)
 			bed->time_s[t][i] = (double) bed_random(&seed, 12) / 8;
+		if (t && bed_random(&seed, 3) == 0)
+			bed_copy_figures(bed, t, (unsigned) bed_random(&seed, t));
 		for (unsigned h = 0; h < bed->types[t].nhosts; h++)
 			bed->devices[bed->ndevices++] = (struct pipeline_device) { t, h };
 	}
@@ -273,6 +283,53 @@ static void takes_the_figures_of_the_device_with_the_number_of_the_type(void **s
 	assert_int_equal(figures[2], 3);
 }
 
+/* A hundred layers on four types with eight hosts each, of which most are needed. All types alike, or each its own
+ * figures: the least latency is that of one type with all hosts, or is less than that of other schedules. */
+static void finds_the_least_latency_of_a_large_problem(void **state)
+{
+	enum { MANY = 100 };
+	static double time_s[4][MANY], mem_MB[MANY];
+	static uint64_t parameters_out[MANY];
+	struct pipeline_type types[4];
+	struct pipeline_problem problem = {
+		.nlayers = MANY, .mem_MB = mem_MB, .parameters_out = parameters_out, .dtype_size = 4, .batch_size = 8,
+		.types = types,
+	};
+	double latency[4];
+
+	(void) state;
+	for (unsigned round = 0; round < 4; round++) {
+		struct pipeline_schedule schedule;
+		struct pipeline_table table;
+		uint64_t seed = 7;
+
+		problem.ntypes = round == 0 ? 1 : 4;
+		for (unsigned t = 0; t < 4; t++) {
+			types[t] = (struct pipeline_type) {
+				.bw_Mbps = 1000, .mem_MB = 80, .time_s = time_s[t], .nhosts = round == 0 ? 32 : 8,
+			};
+			for (unsigned i = 0; i < MANY; i++) {
+				double own = (8 + (double) bed_random(&seed, 64)) / 64 * t;
+
+				time_s[t][i] = 1 + i % 4 + (round < 2 ? 0 : own);
+			}
+		}
+		for (unsigned i = 0; i < MANY; i++) {
+			mem_MB[i] = (double) (10 + i % 4);
+			parameters_out[i] = (1 + i % 3) << 14;
+		}
+		assert_int_equal(pipeline_table_init(&table, &problem), 0);
+		assert_true(pipeline_schedule_init(&schedule, &problem));
+		assert_int_equal((round < 3 ? pipeline_latency : pipeline_search)(&problem, &table, &schedule), 0);
+		assert_true(schedule.nstages > 16);
+		latency[round] = pipeline_cost(&problem, &schedule).latency;
+		pipeline_schedule_fini(&schedule);
+		pipeline_table_fini(&table);
+	}
+	assert_true(latency[0] == latency[1]);
+	assert_true(latency[2] <= latency[3]);
+}
+
 static void refuses_what_would_take_too_much_memory(void **state)
 {
 	struct pipeline_schedule schedule;
@@ -308,6 +365,7 @@ int main(void)
 		cmocka_unit_test(finds_the_least_latency_in_a_given_order),
 		cmocka_unit_test(agrees_with_the_plain_program_on_the_bottleneck),
 		cmocka_unit_test(takes_the_figures_of_the_device_with_the_number_of_the_type),
+		cmocka_unit_test(finds_the_least_latency_of_a_large_problem),
 		cmocka_unit_test(refuses_what_would_take_too_much_memory),
 	};
 
