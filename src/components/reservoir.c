@@ -10,10 +10,19 @@
 #include <math.h>
 #include "core/queue.h"
 #include "core/task.h"
+#include "core/tree.h"
 
 static struct xy__reservoir *reservoir(struct xy_component *self)
 {
 	return (struct xy__reservoir *)self;
+}
+
+/* Whether a worker gets what misses the fewest bytes. */
+static inline bool reservoir_picks(const struct xy__reservoir *r)
+{
+	const struct xy__tree_engine *engine = r->base.tree->engine;
+
+	return r->picks && !(engine && engine->one_memory);
 }
 
 /* --- room --- */
@@ -195,7 +204,7 @@ static inline __attribute__((always_inline)) struct xy_task *reservoir_take(stru
 	bool refill = false;
 
 	xy_lock_take(&r->lock, &r->base, by);
-	task = r->picks ? xy_queue_take_ready(&r->queue, by) : xy__queue_take(&r->queue, by);
+	task = reservoir_picks(r) ? xy_queue_take_ready(&r->queue, by) : xy__queue_take(&r->queue, by);
 	if (task && r->turned_away) {
 		r->turned_away = false;
 		refill = true;
@@ -235,7 +244,8 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 	if (xy_queue_count(&r->queue)) {
 		xy_lock_take(&r->lock, self, by);
 		if (r->pushes)
-			moved = r->picks && by->worker >= 0 ? reservoir_pump_ready(r, by) : reservoir_pump(r, by);
+			moved = reservoir_picks(r) && by->worker >= 0 ? reservoir_pump_ready(r, by)
+								      : reservoir_pump(r, by);
 		refill = !xy_queue_count(&r->queue) || (r->turned_away && reservoir_has_room(r));
 		if (refill)
 			r->turned_away = false;

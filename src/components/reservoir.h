@@ -16,7 +16,7 @@ struct xy__reservoir {
 	double length_us;           /* (c) bound on their expected length */
 	bool bounded;               /* (c) one of the two is finite */
 	bool ready;                 /* (c) a worker gets the task that misses the fewest bytes, ... */
-	bool picks;                 /* (c) ... and they may be elsewhere: there are several nodes */
+	bool picks;                 /* (c) ... and the machine has several nodes; see reservoir_picks */
 	int bound;                  /* (c) a worker below when all compute in one of several nodes, else -1 */
 	bool pushes;                /* (c) some child takes pushes */
 	char pad[64];               /* what is read by all, apart from what the lock's holder writes */

@@ -227,6 +227,7 @@ static void runtime_engine(struct xy_runtime *rt)
 	rt->engine.free_us = xy__runtime_free_us;
 	rt->engine.submitted = xy__ahead_submitted;
 	rt->engine.take_back = xy__inbox_take_back;
+	rt->engine.one_memory = rt->memory.nnodes == 1;
 	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree->engine = &rt->engine;
 }

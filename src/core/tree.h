@@ -21,6 +21,7 @@ struct xy__tree_engine {
 	_Atomic int *searchers;            /* workers that look for a task; see xy__somebody_looks */
 	_Atomic uint64_t *asleep;          /* a bit for each worker, set while it sleeps; NULL: nobody keeps account */
 	unsigned archs;                    /* (b) of all its workers */
+	bool one_memory;                   /* (b) no task ever misses data, whatever nodes the machine has */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
 	/* Microseconds; and when a worker is expected to have done what it has begun, which is past if it has, or is
