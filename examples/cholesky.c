@@ -128,15 +128,15 @@ static int run_factor(struct graph *g, struct result *result)
 {
 	struct progress progress = { .runtime = g->runtime, .ntasks = result->ntasks,
 				     .shown = isatty(STDERR_FILENO) };
-	double begin = xy_now(g->runtime);
 	int error, failure;
 
+	result->begin_s = xy_now(g->runtime);
 	g->progress = progress_show;
 	g->progress_arg = &progress;
 	error = graph_factor(g);
 	while ((failure = xy_wait_for(g->runtime, 0.1)) == -ETIMEDOUT)
 		progress_show(&progress);
-	result->seconds = xy_now(g->runtime) - begin;
+	result->seconds = xy_now(g->runtime) - result->begin_s;
 	result->gflops = flops(result->matrix->n) / result->seconds * 1e-9;
 	progress_end(&progress);
 	if (!failure)
@@ -265,12 +265,16 @@ int main(int argc, char **argv)
 	result.ntasks = graph_ntasks(&matrix);
 	result.sched_is_default = !sched || !*sched;
 	result.sched = sched;
-	error = xy_start(&rt, &(struct xy_config){ .profile = true });
+	if (options.report && chart_create(&result.chart, result.ntasks))
+		return complain("the chart of the report", -ENOMEM);
+	error = xy_start(&rt, &(struct xy_config){ .profile = true,
+		.watch = result.chart.capacity ? &result.chart.watch : NULL });
 	if (!error && result.sched_is_default)
 		result.sched = xy_policy_default(xy_runtime_machine(rt));
 	status = error ? TROUBLE : run(rt, &options, &result); /* the log says what is wrong */
 	xy_stop(&rt);
 	matrix_destroy(&matrix);
+	chart_destroy(&result.chart);
 	free(result.workers);
 	free(result.tree);
 	free(result.tree_coloured);

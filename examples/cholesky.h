@@ -6,6 +6,7 @@
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,30 @@ int graph_factor(struct graph *g);
 /* Computes ||A - L L'|| / (||A|| n eps) in Frobenius norms, by tasks, and waits. */
 int graph_residual(struct graph *g, double *residual);
 
+/* --- the chart: who ran what when --- */
+
+enum { CHART_MOST = 20000 };             /* tasks; with more there is no chart */
+
+struct bar {
+	unsigned worker, kernel;
+	double start_s, end_s;               /* on the runtime's clock */
+};
+
+struct chart {
+	struct xy_watch watch;               /* for the runtime; tells the chart about each task */
+	size_t capacity;                     /* later tasks are left out */
+	struct bar *bars;
+	_Atomic size_t count;
+};
+
+struct result;
+
+/* Zeroed before; -ENOMEM. */
+int chart_create(struct chart *chart, unsigned long long ntasks);
+void chart_destroy(struct chart *chart);
+/* When all tasks have ended. */
+void chart_write(FILE *out, const struct chart *chart, const struct result *result);
+
 /* --- the result --- */
 
 struct worker_result {
@@ -95,6 +120,7 @@ struct result {
 	bool sched_is_default;
 	unsigned long long ntasks;
 	bool simulated;                      /* the times are not those of this computer */
+	double begin_s;                      /* on the runtime's clock */
 	double seconds, gflops;
 	bool compared;                       /* with LAPACK's dpotrf */
 	unsigned alone_threads;
@@ -106,6 +132,7 @@ struct result {
 	char *tree;                          /* a drawing with counters */
 	char *tree_coloured;                 /* the same for a terminal, or NULL */
 	char *expression;                    /* of the tree */
+	struct chart chart;                  /* filled if there is to be a report */
 };
 
 /* Writes a page that needs nothing else; 0 or -EIO. */

@@ -26,7 +26,8 @@ static const char style[] =
 	".wide { overflow-x: auto; } svg { width: 100%; min-width: 36rem; height: auto; }\n"
 	"svg text { fill: var(--ink); font-size: 13px; }\n"
 	"svg .soft { fill: var(--soft); } .track { fill: var(--track); } .bar { fill: var(--bar); }\n"
-	".other { fill: var(--other); }\n"
+	".other { fill: var(--other); } .kernel0 { fill: #4a78b5; } .kernel1 { fill: #ee8b2d; }\n"
+	".kernel2 { fill: #57a55a; } .kernel3 { fill: #ac7ba5; }\n"
 	"pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 4px; padding: .8rem;\n"
 	"  font: .8rem/1.4 ui-monospace, monospace; }\n"
 	"table { border-collapse: collapse; } td, th { text-align: left; padding: .15rem 1.5rem .15rem 0;\n"
@@ -178,6 +179,7 @@ int report_write(FILE *out, const struct result *r)
 	report_summary(out, r);
 	report_speed(out, r);
 	report_workers(out, r);
+	chart_write(out, &r->chart, r);
 	fputs("<h2>The tree, with its counters</h2>\n<p><code>", out);
 	report_text(out, r->expression);
 	fputs("</code></p>\n<pre>", out);

@@ -28,7 +28,7 @@ cholesky_cflags = $(AM_CFLAGS) $(BLAS_CFLAGS) -DBLAS_NAME='"$(cholesky_blas_name
 EXTRA_DIST += examples/cholesky_blas.c examples/cholesky_openblas.c examples/cholesky_noblas.c \
 	examples/cholesky_onethread.c
 
-examples_cholesky_SOURCES = examples/cholesky.c examples/cholesky_graph.c examples/cholesky_matrix.c \
+examples_cholesky_SOURCES = examples/cholesky.c examples/cholesky_chart.c examples/cholesky_graph.c examples/cholesky_matrix.c \
 	examples/cholesky_options.c examples/cholesky_options.h examples/cholesky_report.c $(cholesky_kernels)
 examples_cholesky_CFLAGS = $(cholesky_cflags)
 examples_cholesky_LDADD = libxylem.la $(BLAS_LIBS) -lm

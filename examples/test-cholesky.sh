@@ -77,6 +77,8 @@ SCHED='fifo | eager | each worker { }' run 0 --size 100 --tile 10 --kernels own 
 for part in '</html>' '<svg' 'correct' 'fifo | eager | each worker { }' 'cpu0' 'prefers-color-scheme: dark'; do
 	grep -qF -- "$part" "$work/report.html" || fail "the report has no $part"
 done
+# a bar for each of the 220 tasks
+[ "$(grep -c '<rect class="kernel.*ms long' "$work/report.html")" = 220 ] || fail "the chart does not have all tasks"
 grep -nE '<script|<link|<img|url\(|@import|https?:' "$work/report.html" && fail "the report loads something"
 SCHED='fifo|eager|each worker{fifo(ntasks=3)}' XYLEM_HINT='<b>&"' run 0 --size 9 --tile 3 --kernels own \
 	--report "$work/report.html"
