@@ -50,7 +50,8 @@ static void dot_links(const struct xy_component *c, struct xy__buffer *out)
 
 int xy__print_dot(const struct xy_tree *tree, struct xy__buffer *out, unsigned flags)
 {
-	xy__buffer_add(out, "digraph tree {\n\tordering=out;\n\tnode [shape=box, fontname=\"sans-serif\"];\n");
+	xy__buffer_add(out, "digraph tree {\n\tordering=out;\n\tnode [shape=box, fontname=\"sans-serif\"];\n"
+		       "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++)
 		dot_component(tree->components[i], out, flags);
 	for (unsigned i = 0; i < tree->ncomponents; i++)
