@@ -63,9 +63,11 @@ static int case_durations(struct sim_case *c)
 		for (unsigned k = 0; k < c->nclasses; k++)
 			runs = runs || isfinite(row[k]);
 		if (!runs) {
-			tool_say("neither the machine nor the graph says how long %s with %llu bytes takes on %s",
+			const char *name = g->tasks[i].name;
+
+			tool_say("neither the machine nor the graph says how long %s with %llu bytes takes on %s%s%s",
 				 g->kernels[g->tasks[i].kernel].name, (unsigned long long) graph_task_bytes(g, i),
-				 c->request->machine);
+				 c->request->machine, name ? ": see task " : "", name ? name : "");
 			return -EINVAL;
 		}
 		memcpy(&c->duration_us[(size_t) i * c->nclasses], row, c->nclasses * sizeof(*row));
