@@ -7,6 +7,9 @@ tests_graph_static_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/g
 fuzz_tests += tests/fuzz/graph.fuzz
 tests_fuzz_graph_fuzz_LDADD = libgraph.la $(fuzz_libs)
 fuzz_corpora += tests/fuzz/graph.corpus
+fuzz_tests += tests/fuzz/graph_text.fuzz
+tests_fuzz_graph_text_fuzz_LDADD = libgraph.la $(fuzz_libs)
+fuzz_corpora += tests/fuzz/graph_text.corpus
 one_thread_tests += tests/graph/read
 tests_graph_read_LDADD = libgraph.la $(LDADD)
 tests_graph_read_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
