@@ -66,10 +66,25 @@ static int opencl_ask_inline(struct xy_device *device)
 	return xy__opencl_error(device, code, "clFinish");
 }
 
+static void opencl_turn_init(struct xy_device *device)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&device->turn, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
 void xy__opencl_turn_begin(struct xy_device *device)
 {
 	if (device->inline_commands)
 		pthread_mutex_lock(&device->turn);
+}
+
+bool xy__opencl_turn_try(struct xy_device *device)
+{
+	return !device->inline_commands || pthread_mutex_trylock(&device->turn) == 0;
 }
 
 void xy__opencl_turn_end(struct xy_device *device)
@@ -160,7 +175,7 @@ static int opencl_open(struct xy_device **opened, const struct xy_driver_config 
 	}
 	device->id = ids[index];
 	device->nqueues = nqueues;
-	pthread_mutex_init(&device->turn, NULL);
+	opencl_turn_init(device);
 	pthread_mutex_init(&device->lock, NULL);
 	status = opencl_describe(device, info);
 	if (!status)
@@ -189,13 +204,15 @@ static bool opencl_reserve(struct xy_device *device, size_t bytes)
 }
 
 /* Makes the device find the memory now, as most implementations don't before the first use. This is a
- * command too: users of the memory have to wait for it, which would be for ever if it can't be flushed. */
+ * command too: users of the memory have to wait for it, which would be for ever if it can't be flushed. If it is
+ * somebody else's turn, the memory is found at first use. */
 static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 {
 	cl_event event;
 	cl_int code;
 
-	xy__opencl_turn_begin(device);
+	if (!xy__opencl_turn_try(device))
+		return CL_SUCCESS;
 	pthread_mutex_lock(&device->lock);
 	code = clEnqueueMigrateMemObjects(device->memory, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
 					  NULL, &event);

@@ -15,6 +15,7 @@
 enum { XY__OPENCL_DEVICES = 64 };      /* more are not looked at */
 
 struct opencl_kernel;
+struct opencl_later;
 struct opencl_program;
 
 /* A launch queue. One thread at a time launches on it, so its kernels need no lock. */
@@ -29,7 +30,9 @@ struct opencl_queue {
  *
  * Some implementations on CPUs run a command in the thread that enqueues it, and then, with locks of theirs
  * held, those of other threads that waited for it (PoCL's device `basic` waits for itself there). On such a
- * device, one that is `inline_commands`, threads take turns: whoever enqueues finds nothing unfinished.
+ * device, one that is `inline_commands`, threads take turns: whoever enqueues finds nothing unfinished. A codelet has
+ * its turn while it runs, and may call the runtime; so who comes with locks of the runtime held, to copy or to
+ * allocate, must not wait for a turn.
  */
 struct xy_device {
 	cl_device_id id;                        /* (c) */
@@ -40,7 +43,7 @@ struct xy_device {
 	_Atomic size_t used_bytes;              /* (a) */
 	_Atomic bool lost;                      /* (a) for good */
 	bool inline_commands;                   /* (c) */
-	pthread_mutex_t turn;                   /* before lock */
+	pthread_mutex_t turn;                   /* before lock; recursive: codelets may begin copies */
 	pthread_mutex_t lock;
 	struct opencl_program *programs;        /* (l) */
 	cl_event allocation;                    /* (l) the last that may not have ended; or NULL */
@@ -52,6 +55,7 @@ struct xy_device {
 struct xy_event {
 	cl_int code;
 	unsigned n, room;
+	struct opencl_later *later;             /* copies whose turn has not come when they were asked for; or NULL */
 	cl_event events[];
 };
 
@@ -86,6 +90,8 @@ void xy__opencl_programs_release(struct xy_device *device);
 
 /* Around everything that enqueues: waits for other threads only where the device asks for it. */
 void xy__opencl_turn_begin(struct xy_device *device);
+/* The same without waiting: false, and no turn, if another thread has it. */
+bool xy__opencl_turn_try(struct xy_device *device);
 void xy__opencl_turn_end(struct xy_device *device);
 
 /* What is enqueued from now on begins after all memory that was allocated before is there. */

@@ -8,12 +8,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A copy as commands see it: the place in RAM and the one in the buffer. */
 struct copy_sides {
 	cl_command_queue queue;
 	bool in;                     /* to the device */
 };
+
+/* Copies that wait for a turn. */
+struct opencl_later {
+	struct copy_sides sides;
+	struct xy_event *begun;      /* what they have become, or NULL */
+	unsigned n;
+	struct xy_copy copies[];
+};
+
+static int later_poll(struct xy_device *device, struct xy_event *event);
 
 /* --- events --- */
 
@@ -46,6 +57,7 @@ void xy__opencl_event_free(struct xy_event *event)
 {
 	for (unsigned i = 0; i < event->n; i++)
 		clReleaseEvent(event->events[i]);
+	free(event->later);
 	free(event);
 }
 
@@ -76,6 +88,8 @@ int xy__opencl_poll(struct xy_device *device, struct xy_event *event)
 	cl_int code = event->code;
 	bool lost = atomic_load(&device->lost);
 
+	if (event->later)
+		return later_poll(device, event);
 	if (!lost && event->n && event_status(event->events[event->n - 1]) > CL_COMPLETE)
 		return -EAGAIN;
 	for (unsigned i = 0; code == CL_SUCCESS && i < event->n; i++) {
@@ -186,11 +200,60 @@ static int copies_begin(struct xy_device *device, const struct copy_sides *sides
 	return xy__opencl_begun(device, sides->queue, event);
 }
 
+/* It is this thread's turn. */
+static int copies_now(struct xy_device *device, const struct copy_sides *sides, const struct xy_copy *copies,
+		      unsigned n, struct xy_event **event)
+{
+	int status;
+
+	*event = xy__opencl_event(n);
+	status = *event ? copies_begin(device, sides, copies, n, event)
+			: xy__opencl_fail(-ENOMEM, "no memory for an event");
+	xy__opencl_turn_end(device);
+	return status;
+}
+
+/* It is not. */
+static int copies_later(const struct copy_sides *sides, const struct xy_copy *copies, unsigned n,
+			struct xy_event **event)
+{
+	struct opencl_later *later = malloc(sizeof *later + n * sizeof later->copies[0]);
+
+	*event = later ? xy__opencl_event(0) : NULL;
+	if (!*event) {
+		free(later);
+		return xy__opencl_fail(-ENOMEM, "no memory for an event");
+	}
+	*later = (struct opencl_later){ .sides = *sides, .n = n };
+	memcpy(later->copies, copies, n * sizeof later->copies[0]);
+	(*event)->later = later;
+	return 0;
+}
+
+/* Begins them when it can, and looks after them then. */
+static int later_poll(struct xy_device *device, struct xy_event *event)
+{
+	struct opencl_later *later = event->later;
+	int status = 0;
+
+	if (!later->begun && atomic_load(&device->lost)) {
+		status = xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
+	} else if (!later->begun) {
+		if (!xy__opencl_turn_try(device))
+			return -EAGAIN;
+		status = copies_now(device, &later->sides, later->copies, later->n, &later->begun);
+	}
+	if (!status)
+		status = xy__opencl_poll(device, later->begun);
+	if (status != -EAGAIN)
+		xy__opencl_event_free(event);
+	return status;
+}
+
 int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
 	struct copy_sides sides = { .queue = kind == XY_COPY_IN ? device->in : device->out, .in = kind == XY_COPY_IN };
-	int status;
 
 	(void)peer;
 	*event = NULL;
@@ -198,11 +261,6 @@ int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
 	if (kind == XY_COPY_PEER)
 		return xy__opencl_fail(-ENOTSUP, "OpenCL devices have no direct copies");
-	*event = xy__opencl_event(n);
-	if (!*event)
-		return xy__opencl_fail(-ENOMEM, "no memory for an event");
-	xy__opencl_turn_begin(device);
-	status = copies_begin(device, &sides, copies, n, event);
-	xy__opencl_turn_end(device);
-	return status;
+	return xy__opencl_turn_try(device) ? copies_now(device, &sides, copies, n, event)
+					   : copies_later(&sides, copies, n, event);
 }

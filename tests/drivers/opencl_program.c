@@ -3,11 +3,13 @@
 #include "opencl_bed.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/runtime.h"
 #include "drivers/opencl.h"
 
 enum { N = 1000 };
@@ -256,6 +258,82 @@ static void knows_devices_that_run_commands_in_the_caller(void **state)
 	}
 }
 
+/* A codelet that begins a copy itself, as one does that calls the runtime, after another thread has begun one. */
+struct visit {
+	struct xy_device *device;
+	void *memory[3];
+	float from[2][N];
+	struct xy_event *events[2];
+	int status;
+	_Atomic bool inside, go_on;
+};
+
+static int visit_copy(struct visit *visit, unsigned i)
+{
+	struct xy_copy copy = { .to = { visit->memory[i], 0 }, .from = { visit->from[i], 0 },
+				.row_bytes = sizeof visit->from[i], .nrows = 1, .nplanes = 1 };
+
+	return bed_driver->copy(visit->device, XY_COPY_IN, NULL, &copy, 1, &visit->events[i]);
+}
+
+static bool visit_wait(_Atomic bool *flag)
+{
+	double end = xy__now() + 40;
+
+	while (!atomic_load(flag) && xy__now() < end)
+		sched_yield();
+	return atomic_load(flag);
+}
+
+static int visit_body(struct xy_call *call)
+{
+	struct visit *visit = call->arg;
+
+	atomic_store(&visit->inside, true);
+	return visit_wait(&visit->go_on) ? visit_copy(visit, 1) : -ETIMEDOUT;
+}
+
+static void *visit_main(void *arg)
+{
+	struct visit *visit = arg;
+
+	visit->status = bed_run(visit->device, 0, visit_body, visit->memory[2], N, visit);
+	return NULL;
+}
+
+static void nobody_waits_for_a_codelet_to_copy_or_allocate(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++) {
+		struct visit visit = { .device = bed_open(i) };
+		pthread_t thread;
+
+		for (unsigned k = 0; k < 2; k++)
+			for (unsigned n = 0; n < N; n++)
+				visit.from[k][n] = (float)(k * N + n);
+		visit.memory[1] = bed_allocate(visit.device, sizeof visit.from[1]);
+		visit.memory[2] = bed_allocate(visit.device, sizeof visit.from[1]);
+		assert_int_equal(pthread_create(&thread, NULL, visit_main, &visit), 0);
+		assert_true(visit_wait(&visit.inside));
+		visit.memory[0] = bed_allocate(visit.device, sizeof visit.from[0]);
+		assert_int_equal(visit_copy(&visit, 0), 0);
+		atomic_store(&visit.go_on, true);
+		assert_int_equal(bed_wait(visit.device, visit.events[0]), 0);
+		pthread_join(thread, NULL);
+		assert_int_equal(visit.status, 0);
+		assert_int_equal(bed_wait(visit.device, visit.events[1]), 0);
+		for (unsigned k = 0; k < 3; k++) {
+			float got[N];
+
+			bed_get(visit.device, got, visit.memory[k], sizeof got);
+			if (k < 2)
+				assert_memory_equal(got, visit.from[k], sizeof got);
+			bed_driver->free(visit.device, visit.memory[k]);
+		}
+		bed_close(visit.device);
+	}
+}
+
 struct rounds {
 	struct xy_device *device;
 	unsigned queue, n;
@@ -335,6 +413,7 @@ int main(void)
 		cmocka_unit_test(reports_errors_of_codelets),
 		cmocka_unit_test(leaves_nothing_behind),
 		cmocka_unit_test(knows_devices_that_run_commands_in_the_caller),
+		cmocka_unit_test(nobody_waits_for_a_codelet_to_copy_or_allocate),
 		cmocka_unit_test(works_in_several_threads_on_several_devices),
 	};
 
