@@ -257,7 +257,8 @@ static void draws_sums_of_counters(void **state)
 {
 	struct fixture *f = *state;
 	struct xy_machine *machine = fixture_machine("cpu:2");
-	struct xy_tree *tree = fixture_parse("fifo | eager | each worker { best-implementation }", machine, f->registry);
+	struct xy_tree *tree = fixture_parse("fifo | eager | each worker { best-implementation }", machine,
+					     f->registry);
 	char *drawing, *dot;
 
 	/* a pull is counted where it begins, and once for those that it passes through */
