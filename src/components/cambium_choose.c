@@ -90,10 +90,10 @@ static double cambium_due(const struct xy__cambium *c, unsigned worker, double n
 	if (claim < 0)
 		return INFINITY;
 	due = positive(left_us - claim);
-	for (unsigned i = 0; i < c->base.nworkers; i++) {
-		unsigned other = c->base.workers[i];
+	for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++) {
+		unsigned other = c->by_kind[i]->worker;
 
-		if (other != worker && c->kinds[other] == kind && c->ends_us[other] - now_us <= due)
+		if (other != worker && c->ends_us[other] - now_us <= due)
 			return INFINITY;
 	}
 	return due;

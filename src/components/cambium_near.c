@@ -19,13 +19,16 @@ float xy__cambium_transfer_us(const struct xy_task *task, unsigned worker)
 	return p.kind == XY_PREDICTION_VALUE ? (float)p.us : 0;
 }
 
-/* Tasks of a type from a group on, the best of rank and nearness of their data first. */
+/* Tasks of a type from a group on, the best of rank and nearness of their data first; none that can't be among those
+ * that are tried. */
 static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsigned worker,
 			  struct xy__cambium_near *list)
 {
 	unsigned n = 0;
 
-	for (unsigned i = group + 1; i-- > 0 && n < NEAR_TASKS;)
+	for (unsigned i = group + 1; i-- > 0 && n < NEAR_TASKS;) {
+		if (n >= NEAR_TRIES && list[NEAR_TRIES - 1].score >= t->groups[i].rank_us)
+			break;
 		for (struct xy_task *task = t->groups[i].first, *before = NULL; task && n < NEAR_TASKS;
 		     before = task, task = task->next) {
 			struct xy__cambium_near near = { .task = task, .before = before, .group = i,
@@ -37,6 +40,7 @@ static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsi
 				list[k] = list[k - 1];
 			list[k] = near;
 		}
+	}
 	return n;
 }
 
@@ -75,18 +79,19 @@ static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const 
 					     const struct xy__cambium_type *t, unsigned worker, double now_us)
 {
 	unsigned kind = c->kinds[worker], node = xy_machine_worker(xy_component_machine(&c->base), worker)->node;
-	double end = fmax(c->ends_us[worker], now_us + (double)near->transfer_us), best_us = end;
+	double best_us = fmax(c->ends_us[worker], now_us + (double)near->transfer_us);
 	unsigned first = c->first_of_kind[kind];
 	const struct xy__seat *best = NULL;
 
 	for (unsigned i = first; i < c->first_of_kind[kind + 1] && i < first + NEAR_SEATS; i++) {
 		const struct xy__seat *seat = c->by_kind[i];
-		double us = fmax(c->ends_us[seat->worker], now_us);
+		double us;
 
 		if (seat->node == node)
 			continue;
-		us += (double)xy__cambium_transfer_us(near->task, seat->worker);
-		us += near_margin(c, near, t, worker, seat, now_us);
+		us = fmax(c->ends_us[seat->worker], now_us) + near_margin(c, near, t, worker, seat, now_us);
+		if (us < best_us) /* otherwise it need not be known what has to be moved */
+			us += (double)xy__cambium_transfer_us(near->task, seat->worker);
 		if (us < best_us) {
 			best_us = us;
 			best = seat;
