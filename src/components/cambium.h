@@ -136,6 +136,10 @@ struct xy__cambium_choice {
 	float rank_us;
 };
 
+/* --- cambium_seats.c: for init, when the seats are known and there is memory for the rest --- */
+
+void xy__cambium_sort(struct xy__cambium *c);
+
 /* --- cambium_choose.c. The lock is held. --- */
 
 struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned worker, double now_us);

@@ -4,7 +4,7 @@ libxylem_all_la_SOURCES += \
 	src/components/best_implementation.c \
 	src/components/cambium.c src/components/cambium.h \
 	src/components/cambium_choose.c src/components/cambium_hold.c src/components/cambium_near.c \
-	src/components/cambium_price.c \
+	src/components/cambium_price.c src/components/cambium_seats.c \
 	src/components/cambium_store.c src/components/cambium_view.c \
 	src/components/eager.c \
 	src/components/eager_calibration.c \
