@@ -376,7 +376,7 @@ no_memory:
 
 static const struct xy_option cambium_options[] = {
 	{ .name = "slack", .help = "how many times longer than the least what follows a task is taken to be",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__cambium, slack), .initial = 1.3, .min = 1,
+	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__cambium, slack), .initial = 1.25, .min = 1,
 	  .max = 100 },
 	{ .name = "waste", .help = "how many times dearer than where it is cheapest a task may be",
 	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__cambium, waste), .initial = 3.6, .min = 1,
