@@ -43,6 +43,7 @@ struct xy_device {
 	_Atomic size_t used_bytes;              /* (a) */
 	_Atomic bool lost;                      /* (a) for good */
 	bool inline_commands;                   /* (c) */
+	_Atomic unsigned waiting[2];            /* (a) copies that wait for a turn, out and in: those behind do too */
 	pthread_mutex_t turn;                   /* before lock; recursive: codelets may begin copies */
 	pthread_mutex_t lock;
 	struct opencl_program *programs;        /* (l) */

@@ -213,9 +213,9 @@ static int copies_now(struct xy_device *device, const struct copy_sides *sides, 
 	return status;
 }
 
-/* It is not. */
-static int copies_later(const struct copy_sides *sides, const struct xy_copy *copies, unsigned n,
-			struct xy_event **event)
+/* It is not, or others of the kind wait already. */
+static int copies_later(struct xy_device *device, const struct copy_sides *sides, const struct xy_copy *copies,
+			unsigned n, struct xy_event **event)
 {
 	struct opencl_later *later = malloc(sizeof *later + n * sizeof later->copies[0]);
 
@@ -227,6 +227,7 @@ static int copies_later(const struct copy_sides *sides, const struct xy_copy *co
 	*later = (struct opencl_later){ .sides = *sides, .n = n };
 	memcpy(later->copies, copies, n * sizeof later->copies[0]);
 	(*event)->later = later;
+	atomic_fetch_add(&device->waiting[sides->in], 1);
 	return 0;
 }
 
@@ -236,12 +237,14 @@ static int later_poll(struct xy_device *device, struct xy_event *event)
 	struct opencl_later *later = event->later;
 	int status = 0;
 
-	if (!later->begun && atomic_load(&device->lost)) {
-		status = xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
-	} else if (!later->begun) {
-		if (!xy__opencl_turn_try(device))
+	if (!later->begun) {
+		if (atomic_load(&device->lost))
+			status = xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
+		else if (!xy__opencl_turn_try(device))
 			return -EAGAIN;
-		status = copies_now(device, &later->sides, later->copies, later->n, &later->begun);
+		else
+			status = copies_now(device, &later->sides, later->copies, later->n, &later->begun);
+		atomic_fetch_sub(&device->waiting[later->sides.in], 1);
 	}
 	if (!status)
 		status = xy__opencl_poll(device, later->begun);
@@ -261,6 +264,7 @@ int xy__opencl_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");
 	if (kind == XY_COPY_PEER)
 		return xy__opencl_fail(-ENOTSUP, "OpenCL devices have no direct copies");
-	return xy__opencl_turn_try(device) ? copies_now(device, &sides, copies, n, event)
-					   : copies_later(&sides, copies, n, event);
+	if (atomic_load(&device->waiting[sides.in]) || !xy__opencl_turn_try(device))
+		return copies_later(device, &sides, copies, n, event);
+	return copies_now(device, &sides, copies, n, event);
 }
