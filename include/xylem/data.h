@@ -36,7 +36,8 @@ int xy_unregister(struct xy_handle **h);
 /*
  * Gives the application the data in `mode` once the tasks submitted before are through with it, as
  * if it were a task: later tasks wait until xy_release. Returns 0, -EINVAL, -EDEADLK inside a codelet
- * or callback, or the error of the task that should have written the data (nothing is held then).
+ * or callback, -ENODATA to read what was invalidated, or the error of the task that should have written the data
+ * (nothing is held then).
  */
 int xy_acquire(struct xy_handle *h, enum xy_mode mode);
 

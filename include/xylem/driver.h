@@ -101,7 +101,8 @@ struct xy_driver {
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event);
 
 	/* Sets call->stream and call->services, and calls the function, which begins work on that
-	 * stream. A non-zero return of the function is returned, after the end of what it began. */
+	 * stream. A non-zero return of the function is returned, after the end of what it began. The function may
+	 * call the runtime, and that copy and allocate: these never wait for a launch. */
 	int (*launch)(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
 		      struct xy_event **event);
 

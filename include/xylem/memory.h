@@ -22,8 +22,8 @@ struct xy_handle;
 /* Brings a copy to a node once the tasks submitted before have written it: a hint, which does not wait. */
 int xy_prefetch(struct xy_handle *h, unsigned node);
 
-/* The same, and waits until it is there. -ENOMEM when there is no room, -EDEADLK inside a codelet or callback, or
- * the error of the task that should have written the data. */
+/* The same, and waits until it is there. -ENOMEM when there is no room, -EDEADLK inside a codelet or callback, -ENODATA
+ * when it was invalidated, or the error of the task that should have written the data. */
 int xy_fetch(struct xy_handle *h, unsigned node);
 
 /* Gives up the copy on a node once the tasks submitted before have ended; the last one is saved in RAM. Does not
