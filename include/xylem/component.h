@@ -185,6 +185,7 @@ static inline void *xy_component_as(struct xy_component *c, const struct xy_comp
 /* Which child leads to a worker (the first one if several do), -1 if none. */
 int xy_component_child_of(const struct xy_component *c, unsigned worker);
 
+/* The machine of its tree. */
 const struct xy_machine *xy_component_machine(const struct xy_component *c);
 
 /* The time in microseconds on the clock of whoever runs the tree; 0 where nobody does. */
@@ -194,6 +195,7 @@ double xy_component_free_us(const struct xy_component *c, unsigned worker);
 
 /* --- the dispatchers: the only way to call a verb --- */
 
+/* Each does what the kind's verb or its default does, checks the rules, and counts. What they return is at the top. */
 bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by);
 /* Pushes tasks in order until one is refused; returns how many were taken. */
 size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_t n, struct xy_agent *by);
@@ -223,8 +225,8 @@ bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *o
 
 /* --- what a component may ask of a task --- */
 
-int xy_task_priority(const struct xy_task *task);
-unsigned xy_task_choice(const struct xy_task *task);
+int xy_task_priority(const struct xy_task *task);                         /* higher is more urgent */
+unsigned xy_task_choice(const struct xy_task *task);                      /* what its description says, for userchoice */
 unsigned xy_task_archs(const struct xy_task *task);                       /* where it can run; XY_ON_TEAM */
 bool xy_task_can_run(const struct xy_task *task, unsigned worker);
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
@@ -340,6 +342,7 @@ static inline double xy_queue_length_us(const struct xy_queue *q)
 {
 	return atomic_load_explicit(&((struct xy_queue *)q)->length_us, memory_order_relaxed);
 }
+/* Calls visit for each task, in the order in which they would leave. */
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 /* One task for each set of architectures, then each constrained one. */
 void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);

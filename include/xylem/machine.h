@@ -83,6 +83,7 @@ int xy_machine_create(struct xy_machine **machine, const char *text, char *error
 /* Destroys a machine that no tree or runtime uses any more. NULL is allowed. */
 void xy_machine_destroy(struct xy_machine *machine);
 
+/* Workers and memory nodes are numbered from 0. */
 unsigned xy_machine_nworkers(const struct xy_machine *machine);
 unsigned xy_machine_nnodes(const struct xy_machine *machine);
 

@@ -96,6 +96,7 @@ struct xy_handle *xy_handle_child(const struct xy_handle *h, unsigned i);
  * filter reads the content. Until the plan has begun, using its children is -EBUSY. */
 int xy_plan_create(struct xy_handle *h, const struct xy_filter *filter, struct xy_plan **plan);
 
+/* The children of a plan; NULL when there are not so many. They belong to the plan. */
 unsigned xy_plan_nchildren(const struct xy_plan *plan);
 struct xy_handle *xy_plan_child(const struct xy_plan *plan, unsigned i);
 

@@ -81,6 +81,7 @@ int xy_call_energy(struct xy_call *call, double joules);
 
 /* --- what a model's functions may ask about a task --- */
 
+/* The arg of its description, or the copy of it; and how many handles it has. */
 void *xy_task_argument(const struct xy_task *task);
 unsigned xy_task_nhandles(const struct xy_task *task);
 /* The i-th handle; NULL when there is none. */

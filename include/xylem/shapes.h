@@ -39,6 +39,7 @@ struct xy_block { void *ptr; size_t nx, ny, nz, ldy, ldz, elem; };
 struct xy_tensor { void *ptr; size_t nx, ny, nz, nt, ldy, ldz, ldt, elem; };
 struct xy_ndim { void *ptr; size_t ndims, n[XY_NDIMS], ld[XY_NDIMS], elem; };
 
+/* size bytes; n elements in a row. */
 int xy_variable_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t size);
 int xy_vector_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t n, size_t elem);
 /* x is the contiguous direction; element (x, y) is at ptr + (x + y * ld) * elem; ld >= nx. */

@@ -108,6 +108,7 @@ double xy_now(const struct xy_runtime *rt);
 /* Whether tasks are only simulated: then nothing computes, and data is never what it should be. */
 bool xy_is_simulated(const struct xy_runtime *rt);
 
+/* Its machine, until it stops; NULL for NULL. */
 const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt);
 
 /* --- codelets --- */
@@ -264,6 +265,7 @@ int xy_task_wait_for(struct xy_task *task, double seconds);
  * freed; tasks that were to wait for it are cancelled when they are submitted. */
 void xy_task_release(struct xy_task *task);
 
+/* The name of its description, or else of its codelet. */
 const char *xy_task_name(const struct xy_task *task);
 unsigned long long xy_task_number(const struct xy_task *task); /* in order of creation, from 1 */
 

@@ -71,6 +71,7 @@ int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machi
 
 /* --- looking --- */
 
+/* The root, NULL before seal; and components by their numbers, from 0 in order of xy_tree_add, NULL for no such one. */
 struct xy_component *xy_tree_root(const struct xy_tree *tree);
 unsigned xy_tree_ncomponents(const struct xy_tree *tree);
 struct xy_component *xy_tree_component(const struct xy_tree *tree, unsigned id);
