@@ -226,7 +226,7 @@ bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *o
 /* --- what a component may ask of a task --- */
 
 int xy_task_priority(const struct xy_task *task);                         /* higher is more urgent */
-unsigned xy_task_choice(const struct xy_task *task);                      /* what its description says, for userchoice */
+unsigned xy_task_choice(const struct xy_task *task);                      /* of its description, for userchoice */
 unsigned xy_task_archs(const struct xy_task *task);                       /* where it can run; XY_ON_TEAM */
 bool xy_task_can_run(const struct xy_task *task, unsigned worker);
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
