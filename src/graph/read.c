@@ -157,11 +157,14 @@ static int read_all(FILE *file, struct graph_source *source)
 				return -ENOMEM;
 			source->text = more;
 		}
+		errno = 0;
 		got = fread(source->text + source->length, 1, room - source->length - 1, file);
+		if (ferror(file))
+			return errno ? -errno : -EIO;
 		source->length += got;
 	}
 	source->text[source->length] = '\0';
-	return ferror(file) ? -EIO : 0;
+	return 0;
 }
 
 int graph_read(struct graph *g, const char *path, char *error, size_t error_size)

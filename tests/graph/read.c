@@ -337,6 +337,8 @@ static void what_is_no_graph_is_refused(void **state)
 	assert_string_equal(error, "f.xyg:1: expected xygraph 1 instead of \"hello\"");
 	assert_int_equal(graph_read(&g, "no/such/file", error, sizeof(error)), -ENOENT);
 	assert_string_equal(error, "no/such/file: No such file or directory");
+	assert_int_equal(graph_read(&g, "/", error, sizeof(error)), -EISDIR);
+	assert_string_equal(error, "/: Is a directory");
 	assert_int_equal(graph_open(&g, "no/such/file", error, sizeof(error)), -ENOENT);
 	assert_string_equal(error, "no/such/file: No such file or directory");
 	assert_int_equal(graph_open(&g, "cholesk", error, sizeof(error)), -ENOENT);
