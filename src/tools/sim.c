@@ -56,13 +56,16 @@ static bool sim_whole(const char *option, const char *text, unsigned least, uint
 
 static bool sim_word(const char *option, const char *text, const char *const *words)
 {
-	char suggestion[160];
+	char all[160];
+	size_t used = 0;
 
 	for (const char *const *word = words; *word; word++)
 		if (!text || !strcmp(text, *word))
 			return true;
-	tool_suggest(suggestion, sizeof(suggestion), text, words);
-	tool_say("--%s has no \"%s\"%s", option, text, suggestion);
+	for (unsigned i = 0; words[i] && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+					 i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	tool_say("--%s takes %s, not \"%s\"", option, all, text);
 	return false;
 }
 

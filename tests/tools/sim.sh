@@ -156,8 +156,8 @@ expect 2 'needs --machine, --graph and --policy' $tool sim --machine mirage
 expect 2 '--noise takes a number from 0 to 10, not "much"' $sim --policy tree-eager --noise much
 expect 2 '--repeat takes a whole number from 1' $sim --policy tree-eager --repeat 0
 expect 2 '--seed takes a whole number' $sim --policy tree-eager --seed -3
-expect 2 '--bound has no "aera"; did you mean "area"?' $sim --policy tree-eager --bound aera
-expect 2 '--priorities has no "some"' $sim --policy tree-eager --priorities some
+expect 2 '--bound takes lp, area, path or mixed, not "aera"' $sim --policy tree-eager --bound aera
+expect 2 '--priorities takes app, none or rank, not "some"' $sim --policy tree-eager --priorities some
 expect 2 '--policy names no policy' $sim --policy ,
 expect 2 'there is no option --polcy; did you mean "--policy"?' $sim --polcy tree-eager
 expect 2 'bound: needs --machine' $tool bound cholesky:8
