@@ -77,6 +77,7 @@ libxylem_all_la_SOURCES += src/core/tree_parse.c src/core/tree_source.c
 libxylem_all_la_SOURCES += src/core/tree_print.c src/core/tree_print.h
 libxylem_all_la_SOURCES += src/core/tree_print_dot.c src/core/tree_print_drawing.c
 libxylem_all_la_SOURCES += src/core/tree_print_expression.c src/core/tree_print_json.c
+libxylem_all_la_SOURCES += src/core/tree_print_fold.c src/core/tree_print_fold.h
 libxylem_all_la_SOURCES += src/core/tree_seal.c
 libxylem_all_la_SOURCES += src/core/tree_teams.c src/core/tree_teams.h
 libxylem_all_la_SOURCES += src/core/version.c

@@ -10,19 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/expression.h"
+#include "core/tree_print_fold.h"
 
 enum { CANDIDATES = 256 };   /* places where branches could meet that are looked at, per component */
-
-/* An ordered list of components. */
-struct list {
-	struct xy_component *const *at;
-	unsigned count;
-};
-
-struct scope {
-	const unsigned *workers;
-	unsigned count;
-};
 
 struct printer {
 	struct xy__buffer *out;
@@ -39,15 +29,15 @@ struct place {
 	unsigned nhistory;
 };
 
-static bool print_stage(struct printer *p, const struct xy_component *c, struct scope scope,
-			struct list stop);
+static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope,
+			struct xy__list stop);
 
-static struct list children(const struct xy_component *c)
+static struct xy__list children(const struct xy_component *c)
 {
-	return (struct list){ c->children, c->nchildren };
+	return (struct xy__list){ c->children, c->nchildren };
 }
 
-static bool same_list(struct list a, struct list b)
+static bool same_list(struct xy__list a, struct xy__list b)
 {
 	return a.count && a.count == b.count && !memcmp(a.at, b.at, a.count * sizeof(*a.at));
 }
@@ -77,143 +67,28 @@ static const char *label_below(const struct xy_component *parent, const struct x
 
 /* --- folds --- */
 
-static bool has_worker(struct scope scope, unsigned worker)
-{
-	unsigned low = 0, high = scope.count;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (scope.workers[middle] < worker)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < scope.count && scope.workers[low] == worker;
-}
-
-static bool has_team(struct scope scope, const struct xy__team_set *set)
-{
-	unsigned i = 0;
-
-	while (i < set->count && has_worker(scope, set->members[i]))
-		i++;
-	return i == set->count;
-}
-
-/* The node or architecture of a worker. */
-static unsigned group_of(const struct xy_component *c, unsigned worker, enum xy__each each)
-{
-	const struct xy_worker_info *info = xy_machine_worker(c->tree->machine, worker);
-
-	return each == XY__EACH_NODE ? info->node : (unsigned)info->arch;
-}
-
-/* Whether each head has exactly the workers of one group, in order of the groups' first workers. */
-static bool splits_groups(struct list heads, struct scope scope, enum xy__each each)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < heads.count; i++) {
-		const struct xy_component *head = heads.at[i];
-		unsigned group;
-
-		if (!xy__has_workers(head))
-			return false;
-		group = group_of(head, head->workers[0], each);
-		for (unsigned j = 0; j < i; j++)
-			if (group == group_of(head, heads.at[j]->workers[0], each))
-				return false;
-		if (i && heads.at[i - 1]->workers[0] >= head->workers[0])
-			return false;
-		for (unsigned j = 0; j < head->nworkers; j++)
-			if (group_of(head, head->workers[j], each) != group ||
-			    !has_worker(scope, head->workers[j]))
-				return false;
-		count += head->nworkers;
-	}
-	return count == scope.count;
-}
-
-static bool splits_workers(struct list heads, struct scope scope)
-{
-	if (heads.count != scope.count)
-		return false;
-	for (unsigned i = 0; i < heads.count; i++)
-		if (heads.at[i]->nworkers != 1 || heads.at[i]->workers[0] != scope.workers[i])
-			return false;
-	return true;
-}
-
-/* How many teams are made up of workers of the scope. */
-static unsigned count_teams(const struct xy_tree *tree, struct scope scope)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; tree->teams && i < tree->teams->count; i++)
-		count += has_team(scope, &tree->teams->sets[i]);
-	return count;
-}
-
-/* Whether the heads lead to the teams of the scope, one each, in order. */
-static bool splits_teams(struct list heads, struct scope scope)
-{
-	const struct xy__tree_teams *teams = heads.at[0]->tree->teams;
-	unsigned done = 0;
-
-	for (unsigned i = 0; teams && i < teams->count && done <= heads.count; i++) {
-		if (!has_team(scope, &teams->sets[i]))
-			continue;
-		if (done == heads.count || xy__has_workers(heads.at[done]) || heads.at[done]->nteams != 1 ||
-		    heads.at[done]->teams[0] != teams->leaves[i])
-			return false;
-		done++;
-	}
-	return done == heads.count;
-}
-
-static bool splits(struct list heads, struct scope scope, enum xy__each each)
-{
-	const struct xy_machine *machine = heads.at[0]->tree->machine;
-
-	switch (each) {
-	case XY__EACH_WORKER:
-		return splits_workers(heads, scope);
-	case XY__EACH_TEAM:
-		return splits_teams(heads, scope);
-	case XY__EACH_NODE:
-		return heads.count > 1 && heads.count <= xy_machine_nnodes(machine) &&
-		       splits_groups(heads, scope, each);
-	case XY__EACH_ARCH:
-		return heads.count > 1 && heads.count <= XY_NARCH && splits_groups(heads, scope, each);
-	case XY__EACH_NONE:
-		break;
-	}
-	return false;
-}
-
 static bool print_body(struct printer *p, const struct xy_component *head, enum xy__each each)
 {
-	struct scope scope = { head->workers, head->nworkers };
-	struct list stop = { 0 };
+	struct xy__scope scope = { head->workers, head->nworkers };
+	struct xy__list stop = { 0 };
 
 	if (is_leaf(head))
 		return each <= XY__EACH_TEAM;
 	if (each == XY__EACH_WORKER)
-		stop = (struct list){ &head->tree->leaves[head->workers[0]], 1 };
+		stop = (struct xy__list){ &head->tree->leaves[head->workers[0]], 1 };
 	if (each == XY__EACH_TEAM)
-		stop = (struct list){ &head->teams[0], 1 };
+		stop = (struct xy__list){ &head->teams[0], 1 };
 	xy__buffer_add(p->out, "%s", " ");
 	return print_stage(p, head, scope, stop);
 }
 
 /* Writes one `each` for all heads if they are alike, else nothing. */
-static bool print_each(struct printer *p, struct list heads, struct scope scope, enum xy__each each)
+static bool print_each(struct printer *p, struct xy__list heads, struct xy__scope scope, enum xy__each each)
 {
 	struct place before = here(p);
 	size_t begin, length;
 
-	if (!p->fold || !splits(heads, scope, each))
+	if (!p->fold || !xy__print_splits(heads, scope, each))
 		return false;
 	xy__buffer_add(p->out, "each %s {", xy__each_words[each]);
 	begin = p->out->length;
@@ -236,7 +111,7 @@ no:
 	return false;
 }
 
-static bool print_any_each(struct printer *p, struct list heads, struct scope scope)
+static bool print_any_each(struct printer *p, struct xy__list heads, struct xy__scope scope)
 {
 	for (unsigned each = XY__EACH_WORKER; each <= XY__EACH_ARCH; each++)
 		if (print_each(p, heads, scope, each))
@@ -246,7 +121,7 @@ static bool print_any_each(struct printer *p, struct list heads, struct scope sc
 
 /* --- joins --- */
 
-static bool in_list(struct list list, const struct xy_component *c)
+static bool in_list(struct xy__list list, const struct xy_component *c)
 {
 	for (unsigned i = 0; i < list.count; i++)
 		if (list.at[i] == c)
@@ -256,8 +131,8 @@ static bool in_list(struct list list, const struct xy_component *c)
 
 /* Whether everything from c down stays in its branch or goes on to the join; counts the ways there.
  * Marks from `first` on are those of the branches before. */
-static bool leads_to_join(struct printer *p, const struct xy_component *c, struct list join,
-			  struct list stop, uint64_t first, unsigned *open)
+static bool leads_to_join(struct printer *p, const struct xy_component *c, struct xy__list join,
+			  struct xy__list stop, uint64_t first, unsigned *open)
 {
 	if (p->marks[c->id] == p->mark)
 		return true;
@@ -277,16 +152,16 @@ static bool leads_to_join(struct printer *p, const struct xy_component *c, struc
 	return true;
 }
 
-static bool splits_somehow(struct list list, struct scope scope)
+static bool splits_somehow(struct xy__list list, struct xy__scope scope)
 {
 	for (unsigned each = XY__EACH_WORKER; each <= XY__EACH_ARCH; each++)
-		if (splits(list, scope, each))
+		if (xy__print_splits(list, scope, each))
 			return true;
 	return false;
 }
 
-static bool is_join(struct printer *p, struct list heads, struct list join, struct list stop,
-		    struct scope scope)
+static bool is_join(struct printer *p, struct xy__list heads, struct xy__list join, struct xy__list stop,
+		    struct xy__scope scope)
 {
 	uint64_t first = p->mark + 1;
 	unsigned branches = 0;
@@ -307,7 +182,7 @@ static bool is_join(struct printer *p, struct list heads, struct list join, stru
 }
 
 /* Collects components below the heads whose children have other parents too, nearest first. */
-static unsigned find_candidates(struct printer *p, struct list heads, const struct xy_component **found)
+static unsigned find_candidates(struct printer *p, struct xy__list heads, const struct xy_component **found)
 {
 	unsigned count = 0, nqueue = 0, limit = heads.at[0]->tree->ncomponents;
 	const struct xy_component **queue = malloc(limit * sizeof(*queue));
@@ -337,7 +212,7 @@ static unsigned find_candidates(struct printer *p, struct list heads, const stru
 }
 
 /* Where the branches that begin with heads meet again; none: an empty list. */
-static struct list find_join(struct printer *p, struct list heads, struct list stop, struct scope scope)
+static struct xy__list find_join(struct printer *p, struct xy__list heads, struct xy__list stop, struct xy__scope scope)
 {
 	const struct xy_component *found[CANDIDATES];
 	unsigned count = find_candidates(p, heads, found);
@@ -345,13 +220,13 @@ static struct list find_join(struct printer *p, struct list heads, struct list s
 	for (unsigned i = 0; i < count; i++)
 		if (is_join(p, heads, children(found[i]), stop, scope))
 			return children(found[i]);
-	return (struct list){ 0 };
+	return (struct xy__list){ 0 };
 }
 
 /* --- stages --- */
 
 /* The stage below ends that have these children. */
-static bool print_next(struct printer *p, struct list list, struct scope scope, struct list stop)
+static bool print_next(struct printer *p, struct xy__list list, struct xy__scope scope, struct xy__list stop)
 {
 	xy__buffer_add(p->out, " | ");
 	if (list.count == 1 && !is_leaf(list.at[0]))
@@ -361,10 +236,11 @@ static bool print_next(struct printer *p, struct list list, struct scope scope, 
 }
 
 /* The branches from the first on that one `each` stands for, written as that; 0 if there are none. */
-static unsigned print_run(struct printer *p, const struct xy_component *c, unsigned first, struct scope scope,
+static unsigned print_run(struct printer *p, const struct xy_component *c, unsigned first, struct xy__scope scope,
 			  enum xy__each each)
 {
-	struct list run = { c->children + first, each == XY__EACH_WORKER ? scope.count : count_teams(c->tree, scope) };
+	unsigned parts = each == XY__EACH_WORKER ? scope.count : xy__print_count_teams(c->tree, scope);
+	struct xy__list run = { c->children + first, parts };
 
 	if (run.count < 1 + (each == XY__EACH_WORKER) || first + run.count > c->nchildren)
 		return 0;
@@ -373,7 +249,7 @@ static unsigned print_run(struct printer *p, const struct xy_component *c, unsig
 
 /* One branch, or a run of them that an `each` makes; says how many. 0: not possible. */
 static unsigned print_branch(struct printer *p, const struct xy_component *c, unsigned first,
-			     struct scope scope, struct list stop)
+			     struct xy__scope scope, struct xy__list stop)
 {
 	const char *label = label_below(c, c->children[first]);
 	unsigned run = label ? 0 : print_run(p, c, first, scope, XY__EACH_WORKER);
@@ -385,10 +261,10 @@ static unsigned print_branch(struct printer *p, const struct xy_component *c, un
 	return run ? run : print_stage(p, c->children[first], scope, stop);
 }
 
-static bool print_branches(struct printer *p, const struct xy_component *c, struct scope scope,
-			   struct list stop)
+static bool print_branches(struct printer *p, const struct xy_component *c, struct xy__scope scope,
+			   struct xy__list stop)
 {
-	struct list join = find_join(p, children(c), stop, scope);
+	struct xy__list join = find_join(p, children(c), stop, scope);
 	unsigned done = 0, run;
 
 	xy__buffer_add(p->out, " { ");
@@ -406,7 +282,7 @@ static bool print_branches(struct printer *p, const struct xy_component *c, stru
 
 /* Whether an `each` may follow: there is something to choose from, or the leaves come next. A single
  * chain above one worker is written without, except below a mapper. */
-static bool may_fold(const struct xy_component *c, struct list stop)
+static bool may_fold(const struct xy_component *c, struct xy__list stop)
 {
 	if (stop.count == 1 && is_leaf(stop.at[0]))
 		return false;   /* in an `each worker` already */
@@ -416,8 +292,8 @@ static bool may_fold(const struct xy_component *c, struct list stop)
 	return c->nchildren > 1 || (c->ops->flags & XY_MAPS) || is_leaf(c->children[0]);
 }
 
-static bool print_below(struct printer *p, const struct xy_component *c, struct scope scope,
-			struct list stop)
+static bool print_below(struct printer *p, const struct xy_component *c, struct xy__scope scope,
+			struct xy__list stop)
 {
 	struct place before = here(p);
 
@@ -438,8 +314,8 @@ static bool print_below(struct printer *p, const struct xy_component *c, struct 
 
 /* Writes a component and what is below it, up to ends whose children are `stop`. False when it has
  * been written before: no expression says so. */
-static bool print_stage(struct printer *p, const struct xy_component *c, struct scope scope,
-			struct list stop)
+static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope,
+			struct xy__list stop)
 {
 	if (p->written[c->id] && !is_leaf(c))
 		return false;
@@ -476,11 +352,11 @@ static int reads_back(const struct xy_tree *tree, const struct xy__buffer *out)
 /* 1 if an expression was written, 0 if there is none in this way, -errno. */
 static int try_expression(struct printer *p, const struct xy_tree *tree)
 {
-	struct scope all = { tree->root->workers, tree->root->nworkers };
+	struct xy__scope all = { tree->root->workers, tree->root->nworkers };
 	struct place start = { 0 };
 	int rc = 0;
 
-	if (print_stage(p, tree->root, all, (struct list){ 0 }) && !p->out->failed)
+	if (print_stage(p, tree->root, all, (struct xy__list){ 0 }) && !p->out->failed)
 		rc = reads_back(tree, p->out);
 	if (rc != 1)
 		go_back(p, start);
