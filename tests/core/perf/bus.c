@@ -12,25 +12,9 @@
 #include <xylem/component.h>
 #include "core/perf/store.h"
 #include "core/runtime.h"
+#include "folder.h"
 
 static const char *const names[] = { "ram0", "cuda0", "cuda1" };
-static char folder[256];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof folder, "%s/xylem-models-XXXXXX", P_tmpdir);
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[512];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
-}
 
 static void prints_what_it_reads_and_completes_it(void **state)
 {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/perf/store.h"
+#include "folder.h"
 
 static char lines[4][512];
 static unsigned nlines;
@@ -184,23 +185,10 @@ static void tells_the_line_that_is_wrong(void **state)
 
 /* --- the folder --- */
 
-static char folder[256];
-
-static int make_folder(void **state)
+static int set_up(void **state)
 {
-	(void)state;
 	nlines = 0;
-	snprintf(folder, sizeof folder, "%s/xylem-models-XXXXXX", P_tmpdir);
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[512];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
+	return make_folder(state);
 }
 
 static struct xy__store here(void)
@@ -325,10 +313,10 @@ int main(void)
 		cmocka_unit_test(reads_lines_that_are_swapped),
 		cmocka_unit_test(prints_what_it_reads),
 		cmocka_unit_test(tells_the_line_that_is_wrong),
-		cmocka_unit_test_setup_teardown(loses_nothing_when_processes_store_at_once, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(sets_a_corrupt_file_aside, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(names_are_no_paths, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(makes_the_folder_and_says_when_it_can_not, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(loses_nothing_when_processes_store_at_once, set_up, remove_folder),
+		cmocka_unit_test_setup_teardown(sets_a_corrupt_file_aside, set_up, remove_folder),
+		cmocka_unit_test_setup_teardown(names_are_no_paths, set_up, remove_folder),
+		cmocka_unit_test_setup_teardown(makes_the_folder_and_says_when_it_can_not, set_up, remove_folder),
 	};
 
 	helper_guard();

@@ -11,24 +11,7 @@
 
 #include <xylem/component.h>
 #include "core/runtime.h"
-
-static char folder[256];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof folder, "%s/xylem-models-XXXXXX", P_tmpdir);
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[512];
-
-	(void)state;
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	return system(command);
-}
+#include "folder.h"
 
 static int nap(struct xy_call *call)
 {
