@@ -120,7 +120,7 @@ bool hops_cost(double *ns);              /* the larger slope; false: not measure
 #define SHEET_COLUMNS 4
 struct sheet {
 	const char *name, *title;
-	struct sheet_line { const char *name, *program, *extra[2]; } lines[MAX_LINES];
+	struct sheet_line { const char *name, *program, *extra[4]; } lines[MAX_LINES];
 	struct sheet_run {
 		const char *full[4], *quick[4];    /* arguments of the program, name included */
 		unsigned accesses;                 /* of each task: counts instructions per access; 0: does not */

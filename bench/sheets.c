@@ -12,8 +12,8 @@ const struct sheet sheets[NSHEETS] = {
 	[FETCH] = {
 		.name = "fetch", .title = "tasks with four accesses that find their data in RAM, per access",
 		.lines = {
-			[FETCH_RAM] = { "one memory node", "data", { "--devices", "0" } },
-			[FETCH_NODES] = { "three memory nodes", "data", { "--devices", "2" } },
+			[FETCH_RAM] = { "one memory node", "data", { "--devices", "0", "--sched", "tree-eager" } },
+			[FETCH_NODES] = { "three memory nodes", "data", { "--devices", "2", "--sched", "tree-eager" } },
 		},
 		.runs = {
 			{ .full = { "fetch", "200000" }, .quick = { "fetch", "20000" },
@@ -110,7 +110,7 @@ static struct command line_command(const struct sheet_line *line, const struct s
 
 	for (unsigned i = 0; given[i]; i++)
 		command.arguments[n++] = i == 1 && count ? count : given[i];
-	for (unsigned i = 0; i < 2 && line->extra[i]; i++)
+	for (unsigned i = 0; i < sizeof line->extra / sizeof line->extra[0] && line->extra[i]; i++)
 		command.arguments[n++] = line->extra[i];
 	return command;
 }
