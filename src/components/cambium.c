@@ -402,6 +402,10 @@ const struct xy_component_ops xy__cambium_ops = {
 		"times as much as elsewhere. Otherwise it waits. Of a kind that is much the best for some\n"
 		"task which is soon to come, one worker is kept free.\n"
 		"\n"
+		"Moving data counts: where a task is fastest, whether another kind of worker may have it,\n"
+		"and which of equals is nearest. A device takes tasks in advance as long as it has a\n"
+		"place, so that their data comes while it computes.\n"
+		"\n"
 		"Ranks count before priorities, which decide among equals. Tasks that are pinned or\n"
 		"constrained otherwise go to the first worker that can run them.\n",
 	.flags = XY_STORES | XY_MAPS | XY_PREDICTS,
