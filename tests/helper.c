@@ -12,7 +12,7 @@
 
 #include "core/runtime.h"
 
-enum { WAIT_S = 30, GUARD_S = 110, RUNTIMES = 16 };
+enum { WAIT_S = 30, GUARD_S = 230, RUNTIMES = 16 };
 
 #if defined(__has_feature)
 #define HELPER_HAS(x) __has_feature(x)

@@ -467,7 +467,7 @@ static void run_audits(const char *sched, unsigned nworkers)
 	uint64_t seed = 1;
 
 	print_message("# %s, %u workers, seed 1\n", sched, nworkers);
-	for (unsigned round = 0; round < helper_scale(60); round++) {
+	for (unsigned round = 0; round < helper_scale(24); round++) {
 		struct gate gate = { 0 };
 		_Atomic int n = 0;
 		struct audit audit = { .busy = block_some(h, &gate, &seed) };
