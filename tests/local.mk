@@ -114,7 +114,7 @@ if !SANITIZER
 TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
 EXTRA_DIST += tests/relacy/stdatomic.h tests/suppressions
-EXTRA_DIST += $(script_tests) $(one_thread_scripts) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c
+EXTRA_DIST += $(script_tests) $(one_thread_scripts) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c tests/fuzz/fuzz.h
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
 # made from the sources in Debian's package locales.

@@ -8,16 +8,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define ALWAYS(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
-
-static void failed(const char *what, int line)
-{
-	fprintf(stderr, "graph.c:%d: not so: %s\n", line, what);
-	abort();
-}
+#include "fuzz.h"
 
 /* The graph as a text, to be freed. */
 static char *print(const struct graph *g, size_t *length, int (*write)(const struct graph *g, FILE *file))

@@ -9,18 +9,9 @@
 #include <string.h>
 
 #include "graph/graph.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { TEXT = 120, MOST = 19 };
-
-#define ALWAYS(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
-
-static void failed(const char *what, int line)
-{
-	fprintf(stderr, "graph_text.c:%d: not so: %s\n", line, what);
-	abort();
-}
 
 /* Whether some number is so large that the graph may have many tasks: those take too long here. */
 static bool has_large_number(const char *text)

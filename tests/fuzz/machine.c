@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include <xylem/machine.h>
+#include "fuzz.h"
 
 #define TEXT_MAX 256
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void expect(int condition, const char *what, const char *text)
 {

@@ -9,16 +9,7 @@
 
 #include "core/perf/bus.h"
 #include "core/perf/file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define ALWAYS(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
-
-static void failed(const char *what, int line)
-{
-	fprintf(stderr, "model.c:%d: not so: %s\n", line, what);
-	abort();
-}
+#include "fuzz.h"
 
 static void try_model(const char *text)
 {

@@ -11,18 +11,9 @@
 #include "components/schedule.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read.h"
+#include "fuzz.h"
 
 enum { TEXTS = 3, HOSTS_MAX = 12, STAGES_LAYERS_MAX = 32 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* Cuts the input; what is missing is empty. */
 static void cut(const uint8_t *data, size_t size, FILE *files[TEXTS])
@@ -50,18 +41,18 @@ static void look_back(const struct pipeline_problem *problem, const struct pipel
 	size_t length = 0;
 	FILE *file = open_memstream(&text, &length);
 
-	expect(file != NULL, "memory");
+	ALWAYS(file != NULL);
 	pipeline_print(problem, schedule, file);
 	fclose(file);
 	file = fmemopen(text, length, "r");
 	xy__message_init(&message, error, sizeof(error));
-	expect(file && xy__schedule_parse(&read, file, "schedule", &message) == 0, error);
-	expect(read.nstages == schedule->nstages, "number of stages");
+	ALWAYS(file && xy__schedule_parse(&read, file, "schedule", &message) == 0);
+	ALWAYS(read.nstages == schedule->nstages);
 	for (unsigned s = 0; s < read.nstages; s++) {
 		const struct pipeline_stage *stage = &schedule->stages[s];
 
-		expect(!strcmp(read.stages[s].host, problem->types[stage->type].hosts[stage->host]), "host");
-		expect(read.stages[s].first == stage->first && read.stages[s].last == stage->last, "layers");
+		ALWAYS(!strcmp(read.stages[s].host, problem->types[stage->type].hosts[stage->host]));
+		ALWAYS(read.stages[s].first == stage->first && read.stages[s].last == stage->last);
 	}
 	xy__schedule_fini(&read);
 	fclose(file);
@@ -83,18 +74,18 @@ static void look(const struct pipeline_problem *problem, FILE *sink)
 	struct pipeline_table table;
 	unsigned hosts = 0;
 
-	expect(problem->nlayers <= PIPELINE_LAYERS_MAX && problem->ntypes <= PIPELINE_TYPES_MAX, "limits");
+	ALWAYS(problem->nlayers <= PIPELINE_LAYERS_MAX && problem->ntypes <= PIPELINE_TYPES_MAX);
 	for (unsigned t = 0; t < problem->ntypes; t++) {
-		expect(problem->types[t].bw_Mbps >= 0 && problem->types[t].mem_MB >= 0, "negative");
-		expect(!t || strcmp(problem->types[t - 1].name, problem->types[t].name) < 0, "order of types");
+		ALWAYS(problem->types[t].bw_Mbps >= 0 && problem->types[t].mem_MB >= 0);
+		ALWAYS(!t || strcmp(problem->types[t - 1].name, problem->types[t].name) < 0);
 		hosts += problem->types[t].nhosts;
 	}
 	if (hosts > HOSTS_MAX || problem->nlayers > STAGES_LAYERS_MAX || !problem->nlayers)
 		return;
-	expect(pipeline_table_init(&table, problem) == 0, "table");
-	expect(pipeline_schedule_init(&schedule, problem), "schedule");
-	expect(pipeline_search(problem, &table, &schedule) == 0, "search");
-	expect(!schedule.nstages || schedule.stages[schedule.nstages - 1].last == problem->nlayers, "last layer");
+	ALWAYS(pipeline_table_init(&table, problem) == 0);
+	ALWAYS(pipeline_schedule_init(&schedule, problem));
+	ALWAYS(pipeline_search(problem, &table, &schedule) == 0);
+	ALWAYS(!schedule.nstages || schedule.stages[schedule.nstages - 1].last == problem->nlayers);
 	if (schedule.nstages && !is_long(problem))
 		look_back(problem, &schedule);
 	pipeline_print_table(problem, &schedule, sink);
@@ -118,13 +109,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool fine;
 
 	cut(data, size, files);
-	expect(sink && files[0] && files[1] && files[2], "files");
+	ALWAYS(sink && files[0] && files[1] && files[2]);
 	fine = pipeline_read(&problem, &request, files[0], files[1], files[2], &report);
 	fflush(sink);
 	if (fine)
 		look(&problem, sink);
 	else
-		expect(strstr(said, "models") || strstr(said, "types") || strstr(said, "devices"), "no file is named");
+		ALWAYS(strstr(said, "models") || strstr(said, "types") || strstr(said, "devices"));
 	pipeline_problem_fini(&problem);
 	for (int i = 0; i < TEXTS; i++)
 		fclose(files[i]);

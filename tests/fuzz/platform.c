@@ -9,16 +9,7 @@
 #include <string.h>
 
 #include "core/platform.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define ALWAYS(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
-
-static void failed(const char *what, int line)
-{
-	fprintf(stderr, "platform.c:%d: not so: %s\n", line, what);
-	abort();
-}
+#include "fuzz.h"
 
 static void try_machine(const struct xy__platform *p)
 {

@@ -9,16 +9,7 @@
 #include <string.h>
 
 #include "components/schedule.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
+#include "fuzz.h"
 
 static int read_bytes(struct xy__schedule *schedule, const void *data, size_t size, char *error, size_t error_size)
 {
@@ -26,7 +17,7 @@ static int read_bytes(struct xy__schedule *schedule, const void *data, size_t si
 	struct xy__message message;
 	int status;
 
-	expect(file != NULL, "file");
+	ALWAYS(file != NULL);
 	xy__message_init(&message, error, error_size);
 	status = xy__schedule_parse(schedule, file, "text", &message);
 	fclose(file);
@@ -39,7 +30,7 @@ static char *write_again(const struct xy__schedule *schedule, size_t *length)
 	char *text = NULL;
 	FILE *file = open_memstream(&text, length);
 
-	expect(file != NULL, "memory");
+	ALWAYS(file != NULL);
 	for (unsigned i = 0; i < schedule->nstages; i++) {
 		const struct xy__schedule_stage *stage = &schedule->stages[i];
 
@@ -58,23 +49,23 @@ static void look(const struct xy__schedule *schedule)
 	size_t length, longest = 0;
 	char error[256], *text;
 
-	expect(schedule->nstages > 0, "no stage");
+	ALWAYS(schedule->nstages > 0);
 	for (unsigned i = 0; i < schedule->nstages; i++) {
 		const struct xy__schedule_stage *stage = &schedule->stages[i];
 
-		expect(stage->first == (i ? stage[-1].last + 1 : 1) && stage->last >= stage->first, "order of layers");
-		expect(*stage->host, "empty host");
+		ALWAYS(stage->first == (i ? stage[-1].last + 1 : 1) && stage->last >= stage->first);
+		ALWAYS(*stage->host);
 		longest = strlen(stage->host) > longest ? strlen(stage->host) : longest;
 	}
 	if (longest > 900)
 		return;
 	text = write_again(schedule, &length);
-	expect(read_bytes(&again, text, length, error, sizeof(error)) == 0, "not read again");
-	expect(again.nstages == schedule->nstages, "another number of stages");
+	ALWAYS(read_bytes(&again, text, length, error, sizeof(error)) == 0);
+	ALWAYS(again.nstages == schedule->nstages);
 	for (unsigned i = 0; i < again.nstages; i++)
-		expect(again.stages[i].first == schedule->stages[i].first &&
+		ALWAYS(again.stages[i].first == schedule->stages[i].first &&
 		       again.stages[i].last == schedule->stages[i].last &&
-		       !strcmp(again.stages[i].host, schedule->stages[i].host), "another stage");
+		       !strcmp(again.stages[i].host, schedule->stages[i].host));
 	xy__schedule_fini(&again);
 	free(text);
 }
@@ -86,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int status = read_bytes(&schedule, data, size, error, sizeof(error));
 
 	if (status) {
-		expect(status == -EINVAL && !schedule.nstages && !schedule.stages, "stages in spite of the error");
-		expect(!strncmp(error, "text, line ", 11), "no line");
+		ALWAYS(status == -EINVAL && !schedule.nstages && !schedule.stages);
+		ALWAYS(!strncmp(error, "text, line ", 11));
 		return 0;
 	}
 	look(&schedule);

@@ -9,8 +9,7 @@
 
 #include "core/registry.h"
 #include "core/tree.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 struct valve {
 	struct xy_component base;
@@ -36,14 +35,6 @@ static const struct xy_component_ops valve_ops = {
 
 static struct xy_registry *registry;
 static struct xy_machine *machine;
-
-#define ALWAYS(condition) ((condition) ? (void)0 : failed(#condition, __LINE__))
-
-static void failed(const char *what, int line)
-{
-	fprintf(stderr, "tree_parse.c:%d: not so: %s\n", line, what);
-	abort();
-}
 
 static void begin(void)
 {
