@@ -300,24 +300,12 @@ double xy__forecast_transfer_us(struct xy__forecast *f, const struct xy__seat *s
 	return f->transfers[seat->node];
 }
 
-/* When one is free; now_us if it is. The clock is not read: that would take longer than all the rest. */
-static double worker_free_us(const struct xy_component *self, unsigned worker, double now_us)
-{
-	struct xy__tree_engine *engine = self->tree->engine;
-	double free_us = engine && engine->free_us ? engine->free_us(engine, worker) : 0;
-
-	return free_us > now_us ? free_us : now_us;
-}
-
 double xy__seat_free_us(const struct xy__estimate *e, const struct xy__seat *seat, double now_us, double limit_us)
 {
-	double free_us = worker_free_us(e->self, seat->worker, now_us);
+	double free_us = fmax(xy__tree_free_us(e->self->tree, seat->worker), now_us);
 
-	for (unsigned i = 1; seat->team && i < seat->team->nmembers; i++) {
-		double other_us = worker_free_us(e->self, seat->team->members[i], now_us);
-
-		free_us = other_us > free_us ? other_us : free_us;
-	}
+	for (unsigned i = 1; seat->team && i < seat->team->nmembers; i++)
+		free_us = fmax(free_us, xy__tree_free_us(e->self->tree, seat->team->members[i]));
 	for (unsigned i = 0; i < seat->nwaits && free_us < limit_us; i++)
 		free_us += seat->waits[i].share * seat->waits[i].at->ops->stored_us(seat->waits[i].at);
 	return free_us;

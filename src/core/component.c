@@ -66,9 +66,8 @@ double xy_component_now_us(const struct xy_component *c)
 
 double xy_component_free_us(const struct xy_component *c, unsigned worker)
 {
-	struct xy__tree_engine *engine = c->tree->engine;
-	double free_us = engine && engine->free_us ? engine->free_us(engine, worker) : 0;
-	double now_us = xy_component_now_us(c);
+	/* In this order: time goes on between the two. */
+	double free_us = xy__tree_free_us(c->tree, worker), now_us = xy_component_now_us(c);
 
 	return free_us > now_us ? free_us : now_us;
 }

@@ -57,6 +57,15 @@ struct xy_tree {
 	struct xy__tree_engine *engine;            /* (b) set after seal, before anything runs */
 };
 
+/* When a worker is expected to have done what it has begun; past, or 0, if it is free. Does not read the clock, which
+ * takes longer than all the rest. */
+static inline double xy__tree_free_us(const struct xy_tree *tree, unsigned worker)
+{
+	struct xy__tree_engine *engine = tree->engine;
+
+	return engine && engine->free_us ? engine->free_us(engine, worker) : 0;
+}
+
 /* The kinds and policies of the library, sorted by name, NULL-terminated: src/components/all.c and
  * src/policies/all.c. */
 extern const struct xy_component_ops *const xy__components[];
