@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { WAIT_S = 30, GUARD_S = 230, RUNTIMES = 16 };
 

@@ -11,9 +11,9 @@ util       core/util/
 pipeline   pipeline/
 graph      graph/
 bound      bound/
-machine    core/(topology|machine|config|drivers|platform|perf/(file|lines|starpu|stats|store)\.)
-task       core/(ahead\.h|task\.h|task_query|pool|heap|queue|lockfree/|data/handle\.h|perf/)
-tree       core/(component|option|registry|expression|tree)
+machine    core/(machine/|perf/(file|lines|starpu|stats|store)\.)
+task       core/(task/|lockfree/|data/handle\.h|perf/|model/)
+tree       core/tree/
 components components/
 policies   policies/
 runtime    core/
@@ -58,6 +58,6 @@ includes | LAYERS="$layers" awk '
 	}' >"$found"
 find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
 	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} + |
-	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(config\.h|platform\.h|util/|perf/(file|store)\.h)' >>"$found"
+	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(machine/(config|platform)\.h|util/|perf/(file|store)\.h)' >>"$found"
 cat "$found"
 [ ! -s "$found" ]

@@ -27,29 +27,29 @@ fuzz_tests += tests/fuzz/tree_parse.fuzz
 tests_fuzz_tree_parse_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/tree_parse.corpus
 
-one_thread_tests += tests/core/version
-unit_tests += tests/core/config
-unit_tests += tests/core/machine
-unit_tests += tests/core/drivers
-tests_core_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_builddir)/tests/plugins/drivers"'
-tests_core_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
-unit_tests += tests/core/queue
-tests_core_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
-one_thread_tests += tests/core/option
-one_thread_tests += tests/core/registry
-one_thread_tests += tests/core/topology
-tests_core_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
-one_thread_tests += tests/core/tree
-one_thread_tests += tests/core/tree_memory
-tests_core_tree_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+one_thread_tests += tests/core/runtime/version
+unit_tests += tests/core/machine/config
+unit_tests += tests/core/machine/machine
+unit_tests += tests/core/machine/drivers
+tests_core_machine_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_builddir)/tests/plugins/drivers"'
+tests_core_machine_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
+unit_tests += tests/core/task/queue
+tests_core_task_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
+one_thread_tests += tests/core/tree/option
+one_thread_tests += tests/core/tree/registry
+one_thread_tests += tests/core/machine/topology
+tests_core_machine_topology_LDADD = $(LDADD) $(HWLOC_LIBS)
+one_thread_tests += tests/core/tree/tree
+one_thread_tests += tests/core/tree/tree_memory
+tests_core_tree_tree_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc,--wrap=strndup,--wrap=free
-one_thread_tests += tests/core/tree_parse
-one_thread_tests += tests/core/tree_print
-one_thread_tests += tests/core/tree_property
-tests_core_tree_property_LDADD = librecording.la $(LDADD)
-tests_core_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check_flow
-one_thread_tests += tests/core/tree_seal
-one_thread_tests += tests/core/tree_teams
+one_thread_tests += tests/core/tree/tree_parse
+one_thread_tests += tests/core/tree/tree_print
+one_thread_tests += tests/core/tree/tree_property
+tests_core_tree_tree_property_LDADD = librecording.la $(LDADD)
+tests_core_tree_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check_flow
+one_thread_tests += tests/core/tree/tree_seal
+one_thread_tests += tests/core/tree/tree_teams
 unit_tests += tests/core/util/log
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
@@ -84,7 +84,7 @@ tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
 tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
 tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)
 include tests/plugins/drivers/local.mk
-EXTRA_DIST += tests/core/tree_fixture.h
+EXTRA_DIST += tests/core/tree/tree_fixture.h
 
 if HAVE_LIBFUZZER
 fuzz_libs = libxylem-all.la $(XY_FUZZER_MAIN)

@@ -4,7 +4,7 @@
  */
 #include "components/all.h"
 
-#include "core/tree.h"
+#include "core/tree/tree.h"
 
 const struct xy_component_ops *const xy__components[] = {
 	&xy__best_implementation_ops,

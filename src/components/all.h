@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kinds of components that come with the library, for all.c and the tests; xy__worker_ops and
- * xy__parallel_worker_ops are declared in core/tree.h.
+ * xy__parallel_worker_ops are declared in core/tree/tree.h.
  */
 #ifndef XYLEM_COMPONENTS_ALL_H
 #define XYLEM_COMPONENTS_ALL_H

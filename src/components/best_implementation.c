@@ -3,7 +3,7 @@
  * best-implementation: sets which of a codelet's implementations a task runs with. Stands above each
  * worker, as it needs to know who will run the task.
  */
-#include "core/task.h"
+#include "core/task/task.h"
 
 /* Whether a task can run with a second implementation on this worker. */
 static bool best_has_choice(const struct xy_task *task, unsigned worker)

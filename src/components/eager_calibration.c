@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "components/estimate.h"
 #include "components/spread.h"
-#include "core/queue.h"
+#include "core/task/queue.h"
 
 enum { CALIBRATION_COUNTERS = 512 };
 

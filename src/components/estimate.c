@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include "core/tree.h"
+#include "core/tree/tree.h"
 
 /* --- what is constant --- */
 

@@ -7,7 +7,7 @@
 #ifndef XYLEM_COMPONENTS_ESTIMATE_H
 #define XYLEM_COMPONENTS_ESTIMATE_H
 
-#include "core/task.h"
+#include "core/task/task.h"
 
 enum { XY__ESTIMATE_KINDS = 32, XY__ESTIMATE_NODES = 64 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "components/mct.h"
 #include "components/spread.h"
-#include "core/queue.h"
+#include "core/task/queue.h"
 
 enum { HEFT_LOOKS = 64 };   /* tasks that are looked at together */
 

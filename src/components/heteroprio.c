@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include "components/estimate.h"
 #include "components/spread.h"
-#include "core/pool.h"
-#include "core/queue.h"
+#include "core/task/pool.h"
+#include "core/task/queue.h"
 
 enum {
 	HETEROPRIO_BUCKETS = 64,

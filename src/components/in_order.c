@@ -3,8 +3,8 @@
  * in-order: lets tasks go in the order of positions that they were given, without gaps. Invariant: what waits has a
  * position behind `next`, and all positions before `next` have been let go, into the queue that workers take from.
  */
-#include "core/queue.h"
-#include "core/task.h"
+#include "core/task/queue.h"
+#include "core/task/task.h"
 
 enum {
 	IN_ORDER_FIRST = -1000000000,   /* the priority of position 0; each position is one less, ... */

@@ -2,10 +2,10 @@
 libxylem_all_la_SOURCES += \
 	src/components/all.c src/components/all.h \
 	src/components/best_implementation.c \
-	src/components/cambium.c src/components/cambium.h \
-	src/components/cambium_choose.c src/components/cambium_hold.c src/components/cambium_near.c \
-	src/components/cambium_price.c src/components/cambium_seats.c \
-	src/components/cambium_store.c src/components/cambium_view.c \
+	src/components/cambium/cambium.c src/components/cambium/cambium.h \
+	src/components/cambium/cambium_choose.c src/components/cambium/cambium_hold.c src/components/cambium/cambium_near.c \
+	src/components/cambium/cambium_price.c src/components/cambium/cambium_seats.c \
+	src/components/cambium/cambium_store.c src/components/cambium/cambium_view.c \
 	src/components/eager.c \
 	src/components/eager_calibration.c \
 	src/components/eager_prio.c \

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/queue.h"
+#include "core/task/queue.h"
 #include "core/util/futex.h"
 
 static struct xy__team *team_of(struct xy_component *self)

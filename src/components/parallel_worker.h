@@ -8,7 +8,7 @@
 #ifndef XYLEM_COMPONENTS_PARALLEL_WORKER_H
 #define XYLEM_COMPONENTS_PARALLEL_WORKER_H
 
-#include "core/tree.h"
+#include "core/tree/tree.h"
 
 /* Locking key: (c) constant after seal, (l) the lock that the teams of a tree share, (a) atomic, (r) of
  * a round: the first member writes it before the others are told. */
@@ -21,7 +21,7 @@ struct xy__team {
 	unsigned narrived;                 /* (l) members that have joined for it */
 	bool *arrived;                     /* (l) which ones, by rank */
 	unsigned rounds;                   /* (l) tasks that have begun: the number of the round to come */
-	struct xy__team_round *round;      /* (c) of core/team.c; NULL without a runtime */
+	struct xy__team_round *round;      /* (c) of core/runtime/team.c; NULL without a runtime */
 };
 
 /* What a member has joined. */

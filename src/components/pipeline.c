@@ -11,9 +11,9 @@
 #include <string.h>
 #include "components/schedule.h"
 #include "components/spread.h"
-#include "core/queue.h"
-#include "core/task.h"
-#include "core/tree.h"
+#include "core/task/queue.h"
+#include "core/task/task.h"
+#include "core/tree/tree.h"
 
 /* Locking key: (c) constant after seal, (l) the component's lock, (a) atomic. */
 struct pipeline_stage {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "components/spread.h"
-#include "core/task.h"
+#include "core/task/task.h"
 
 /* How often a branch is drawn after refusals before the remaining ones are tried in turn. */
 enum { RANDOM_DRAWS = 8 };

@@ -8,9 +8,9 @@
 
 #include <limits.h>
 #include <math.h>
-#include "core/queue.h"
-#include "core/task.h"
-#include "core/tree.h"
+#include "core/task/queue.h"
+#include "core/task/task.h"
+#include "core/tree/tree.h"
 
 static struct xy__reservoir *reservoir(struct xy_component *self)
 {

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "core/task.h"
+#include "core/task/task.h"
 
 int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 {

@@ -8,9 +8,9 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include "components/spread.h"
-#include "core/queue.h"
-#include "core/task.h"
-#include "core/tree.h"
+#include "core/task/queue.h"
+#include "core/task/task.h"
+#include "core/tree/tree.h"
 #include "core/util/bits.h"
 
 enum {

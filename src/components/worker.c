@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 #include <math.h>
-#include "core/task.h"
-#include "core/tree.h"
+#include "core/task/task.h"
+#include "core/tree/tree.h"
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct worker {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "core/data/redux.h"
-#include "core/deps.h"
+#include "core/runtime/deps.h"
 #include "engines/sim.h"
 
 enum { PAGE = 4096 };

@@ -4,7 +4,8 @@
  * other: workers that have something to look at, then what comes next in time. The same inputs give the same run,
  * to the bit: moments have an order among equals, and nothing depends on addresses or on this computer's clock.
  *
- * A worker goes through the life of a worker of a device (core/device.c). It counts as asleep when it has room for
+ * A worker goes through the life of a worker of a device (core/runtime/device.c). It
+ * counts as asleep when it has room for
  * a task and found none; whoever offers one calls it.
  */
 #include "engines/sim.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/deps.h"
+#include "core/runtime/deps.h"
 #include "core/util/bits.h"
 
 static struct xy_runtime *sim_runtime(struct xy__tree_engine *engine)

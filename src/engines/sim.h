@@ -11,8 +11,8 @@
 #define XYLEM_ENGINES_SIM_H
 
 #include "core/data/memory.h"
-#include "core/platform.h"
-#include "core/runtime.h"
+#include "core/machine/platform.h"
+#include "core/runtime/runtime.h"
 
 struct xy__sim;
 

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 #include "core/data/memory.h"
-#include "core/deps.h"
-#include "core/machine.h"
-#include "core/runtime.h"
-#include "core/team.h"
+#include "core/runtime/deps.h"
+#include "core/machine/machine.h"
+#include "core/runtime/runtime.h"
+#include "core/runtime/team.h"
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
 

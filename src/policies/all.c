@@ -4,7 +4,7 @@
  */
 #include "policies/all.h"
 
-#include "core/tree.h"
+#include "core/tree/tree.h"
 
 const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_cambium,

@@ -15,12 +15,12 @@ endif
 xylem_SOURCES += src/tools/model.c src/tools/model.h src/tools/model_export.c src/tools/model_plot.c
 xylem_SOURCES += src/core/perf/file.c src/core/perf/lines.c src/core/perf/starpu.c src/core/perf/stats.c
 xylem_SOURCES += src/core/perf/store.c src/core/util/buffer.c src/core/util/futex.c
-xylem_SOURCES += src/core/config.c src/core/util/log.c src/core/util/message.c
+xylem_SOURCES += src/core/machine/config.c src/core/util/log.c src/core/util/message.c
 xylem_SOURCES += src/core/util/nearest.c src/core/util/text.c
 xylem_SOURCES += src/tools/machine.h src/tools/machine_file.c
-xylem_SOURCES += src/core/platform.c src/core/platform_kernel.c src/core/platform_models.c
-xylem_SOURCES += src/core/platform_nodes.c src/core/platform_read.c src/core/platform_route.c
-xylem_SOURCES += src/core/platform_words.c src/core/topology.c src/core/topology_text.c
+xylem_SOURCES += src/core/machine/platform.c src/core/machine/platform_kernel.c src/core/machine/platform_models.c
+xylem_SOURCES += src/core/machine/platform_nodes.c src/core/machine/platform_read.c src/core/machine/platform_route.c
+xylem_SOURCES += src/core/machine/platform_words.c src/core/machine/topology.c src/core/machine/topology_text.c
 xylem_CPPFLAGS = $(libxylem_all_la_CPPFLAGS)
 xylem_SOURCES += src/tools/bound.c src/tools/sim.c src/tools/sim.h src/tools/sim_case.c src/tools/sim_gantt.c src/tools/sim_idle.c
 xylem_SOURCES += src/tools/sim_print.c src/tools/sim_probe.c src/tools/sim_run.c src/tools/sim_static.c

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/platform.h"
+#include "core/machine/platform.h"
 #include "tools/machine.h"
 
 #define FILE_ROUTES_MAX 128u       /* up to which all routes are printed */

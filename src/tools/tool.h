@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <xylem/tree.h>
-#include "core/config.h"
+#include "core/machine/config.h"
 
 enum tool_status {
 	TOOL_OK = 0,

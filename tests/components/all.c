@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/tree.h"
+#include "core/tree/tree.h"
 
 static void is_sorted_by_name(void **state)
 {

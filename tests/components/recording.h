@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "components/all.h"
-#include "core/perf/model.h"
-#include "core/pool.h"
-#include "core/task.h"
-#include "core/tree.h"
+#include "core/model/model.h"
+#include "core/task/pool.h"
+#include "core/task/task.h"
+#include "core/tree/tree.h"
 
 enum { BED_WORKERS = 300, BED_RECORDS = 4096 };
 

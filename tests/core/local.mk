@@ -10,18 +10,18 @@ runtime_tests += tests/core/data/partition
 runtime_tests += tests/core/data/redux
 runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes
-runtime_tests += tests/core/failure
-runtime_tests += tests/core/pool
-runtime_tests += tests/core/runtime
-runtime_tests += tests/core/task
-runtime_tests += tests/core/task_callback
-runtime_tests += tests/core/task_order
-runtime_tests += tests/core/task_wait
-runtime_tests += tests/core/team
+runtime_tests += tests/core/runtime/failure
+runtime_tests += tests/core/task/pool
+runtime_tests += tests/core/runtime/runtime
+runtime_tests += tests/core/runtime/task
+runtime_tests += tests/core/runtime/task_callback
+runtime_tests += tests/core/runtime/task_order
+runtime_tests += tests/core/runtime/task_wait
+runtime_tests += tests/core/runtime/team
 if HAVE_CC_OPENMP
 if !SANITIZER
 # What OpenMP's own threads do is none of a sanitizer's business.
-runtime_tests += tests/core/team_openmp
+runtime_tests += tests/core/runtime/team_openmp
 endif
 endif
 unit_tests += $(runtime_tests)
@@ -46,18 +46,18 @@ tests_core_data_redux_failure_SOURCES = tests/core/data/redux_failure.c tests/co
 	tests/core/data/amount.h
 tests_core_data_redux_failure_LDADD = $(helper_libs)
 tests_core_data_shapes_LDADD = $(helper_libs)
-tests_core_failure_LDADD = $(helper_libs)
-tests_core_pool_LDADD = $(helper_libs)
-tests_core_runtime_LDADD = $(helper_libs)
-tests_core_task_LDADD = $(helper_libs)
-tests_core_task_callback_LDADD = $(helper_libs)
-tests_core_task_order_LDADD = $(helper_libs)
-tests_core_task_wait_LDADD = $(helper_libs)
+tests_core_runtime_failure_LDADD = $(helper_libs)
+tests_core_task_pool_LDADD = $(helper_libs)
+tests_core_runtime_runtime_LDADD = $(helper_libs)
+tests_core_runtime_task_LDADD = $(helper_libs)
+tests_core_runtime_task_callback_LDADD = $(helper_libs)
+tests_core_runtime_task_order_LDADD = $(helper_libs)
+tests_core_runtime_task_wait_LDADD = $(helper_libs)
 # Libraries look for these names in the program.
-tests_core_team_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_core_team_LDADD = $(helper_libs)
-tests_core_team_openmp_CFLAGS = $(AM_CFLAGS) -fopenmp
-tests_core_team_openmp_LDADD = $(helper_libs)
+tests_core_runtime_team_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_core_runtime_team_LDADD = $(helper_libs)
+tests_core_runtime_team_openmp_CFLAGS = $(AM_CFLAGS) -fopenmp
+tests_core_runtime_team_openmp_LDADD = $(helper_libs)
 
 # Data on devices: the test double of libcudart, and PoCL where OpenCL is.
 if HAVE_CMOCKA
@@ -89,14 +89,14 @@ unit_tests += tests/core/data/redux_devices
 tests_core_data_redux_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/misuse
 tests_core_data_misuse_LDADD = $(bed_libs)
-one_thread_tests += tests/core/platform
-tests_core_platform_LDADD = $(helper_libs)
-tests_core_platform_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"' \
+one_thread_tests += tests/core/machine/platform
+tests_core_machine_platform_LDADD = $(helper_libs)
+tests_core_machine_platform_CPPFLAGS = $(AM_CPPFLAGS) -DPERF_DATA='"$(abs_top_srcdir)/tests/core/perf/starpu"' \
 	-DMACHINES='"$(abs_top_srcdir)/machines"'
 fuzz_tests += tests/fuzz/platform.fuzz
 tests_fuzz_platform_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/platform.corpus
 one_thread_scripts += tests/tools/machine.sh
-unit_tests += tests/core/record
-tests_core_record_LDADD = libgraph.la $(helper_libs)
-tests_core_record_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
+unit_tests += tests/core/runtime/record
+tests_core_runtime_record_LDADD = libgraph.la $(helper_libs)
+tests_core_runtime_record_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'

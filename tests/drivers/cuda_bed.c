@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { BED_WAIT_S = 40 };
 

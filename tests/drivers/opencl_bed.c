@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { BED_WAIT_S = 40 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "drivers/opencl.h"
 
 enum { N = 1000 };

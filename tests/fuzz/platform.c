@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/platform.h"
+#include "core/machine/platform.h"
 #include "fuzz.h"
 
 static void try_machine(const struct xy__platform *p)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/registry.h"
-#include "core/tree.h"
+#include "core/tree/registry.h"
+#include "core/tree/tree.h"
 #include "fuzz.h"
 
 struct valve {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How workers sleep and are woken: src/engines/threads.c, src/core/inbox.c and the offers of
- * src/core/component.c, over a tree that is one queue above all workers. doc/sleeping.md explains it.
+ * How workers sleep and are woken: src/engines/threads.c, src/core/runtime/inbox.c and the offers of
+ * src/core/tree/component.c, over a tree that is one queue above all workers. doc/sleeping.md explains it.
  * Tasks of one group meet: each runs until all of them run. So a worker that sleeps for ever beside
  * a task that it could run is a deadlock, which spin reports as an invalid end state.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting and stopping: src/core/wait.c and xy__threads_stop, with workers that sleep as in sleep.pml; the
+ * Waiting and stopping: src/core/runtime/wait.c and xy__threads_stop, with workers that sleep as in sleep.pml; the
  * inbox is left out. Who waits is told by workers that run out of tasks. It must be told in the end, it
  * must not take a moment in which a task is in somebody's hands for rest, and stopping ends all workers.
  */

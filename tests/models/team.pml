@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How teams come together: src/components/parallel_worker.c and the rounds of src/core/team.c, with workers
+ * How teams come together: src/components/parallel_worker.c and the rounds of src/core/runtime/team.c, with workers
  * that sleep as in sleep.pml when nobody calls. Teams overlap in every way. Each task that is posted must
  * begin, with all members in it and nobody left from the round before; in the end all workers sleep.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sleeping and waking with the memory orders of the code: the lock of src/core/util/futex.c as it is, and
-// a worker's search for a task as in src/engines/threads.c, src/core/inbox.c and src/core/component.c.
+// a worker's search for a task as in src/engines/threads.c, src/core/runtime/inbox.c and src/core/tree/component.c.
 // tests/models/sleep.pml looks at all interleavings of more, but takes it that there is one order of all steps.
 // mutant: xy__lock_drop release
 // mutant: xy__lock_try acquire

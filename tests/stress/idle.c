@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* --- processor time --- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* Shapes of trees that no policy has: bounds of one, stealing between queues, decisions below a bound. */
 static const char *const expressions[] = {

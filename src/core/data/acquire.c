@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/build.h"
+#include "core/runtime/build.h"
 #include "core/data/memory.h"
-#include "core/deps.h"
+#include "core/runtime/deps.h"
 
 #define LOOK_AGAIN_S 0.005    /* how long a transfer that a worker began may have to wait for a look */
 

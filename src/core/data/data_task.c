@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/build.h"
+#include "core/runtime/build.h"
 #include "core/data/memory.h"
-#include "core/deps.h"
+#include "core/runtime/deps.h"
 
 /* In the task, where a copied argument would be. */
 struct data_await {

@@ -6,7 +6,7 @@
 #ifndef XYLEM_CORE_DATA_DATA_TASK_H
 #define XYLEM_CORE_DATA_DATA_TASK_H
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* One with room for so many accesses, which the caller fills in; NULL without memory. */
 struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struct xy__agent *agent);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 static void departed_free(struct xy_handle *h)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/data/memory.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* --- chunks that nobody uses --- */
 

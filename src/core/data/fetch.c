@@ -10,7 +10,7 @@
 
 #include "core/data/memory.h"
 #include "core/data/redux.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 static struct xy__node *fetch_node(const struct xy__fetch *f, const struct xy__agent *agent)
 {

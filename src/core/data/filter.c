@@ -10,7 +10,7 @@
 #include "core/data/filter.h"
 #include "core/data/interface.h"
 #include "core/data/partition.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "core/util/message.h"
 
 enum { MESSAGE = 256 };

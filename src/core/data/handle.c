@@ -3,7 +3,7 @@
  * Handles: registration, the lists of tasks that use them, the buffers that codelets get.
  */
 #include "core/data/handle.h"
-#include "core/perf/model.h"
+#include "core/model/model.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +13,8 @@
 #include "core/data/interface.h"
 #include "core/data/partition.h"
 #include "core/data/redux.h"
-#include "core/deps.h"
-#include "core/record.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/record.h"
 
 /* --- lists of tasks --- */
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <xylem/interface.h>
 
-#include "core/task.h"
+#include "core/task/task.h"
 
 struct xy__agent;
 struct xy__endings;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/data/interface.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* --- the list of copies, oldest first --- */
 

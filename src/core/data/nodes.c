@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/data/memory.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 void xy__node_lose(struct xy_runtime *rt, unsigned node)
 {

@@ -8,7 +8,7 @@
 
 #include "core/data/handle.h"
 #include "core/data/interface.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* 0 if the application holds the handle in a mode that has this. */
 static int pack_check(struct xy_handle *h, unsigned mode, const char *who)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "core/util/message.h"
 
 enum { MESSAGE = 320 };

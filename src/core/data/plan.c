@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/build.h"
+#include "core/runtime/build.h"
 #include "core/data/data_task.h"
 #include "core/data/memory.h"
 #include "core/data/partition.h"
 #include "core/data/redux.h"
-#include "core/deps.h"
+#include "core/runtime/deps.h"
 #include "core/util/message.h"
 
 enum { MESSAGE = 256 };

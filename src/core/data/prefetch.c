@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/data/memory.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 /* --- tasks in queues --- */
 

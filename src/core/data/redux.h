@@ -11,7 +11,7 @@
 #define XYLEM_CORE_DATA_REDUX_H
 
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 struct xy__replica {
 	alignas(64) struct xy_handle *handle;  /* (o) made at the first use, or NULL */

@@ -11,7 +11,7 @@
 
 #include "core/data/interface.h"
 #include "core/data/memory.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { PATIENCE_SPINS = 64, PATIENCE_YIELDS = 256, PATIENCE_NS = 20000 };
 

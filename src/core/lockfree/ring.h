@@ -9,7 +9,7 @@
 #define XYLEM_CORE_LOCKFREE_RING_H
 
 #ifndef XY__ITEM
-#include "core/task.h"
+#include "core/task/task.h"
 #define XY__ITEM struct xy_task
 #define XY__RING_ALIGN alignas(128)
 #endif

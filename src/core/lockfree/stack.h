@@ -7,7 +7,7 @@
 #define XYLEM_CORE_LOCKFREE_STACK_H
 
 #ifndef XY__NODE
-#include "core/task.h"
+#include "core/task/task.h"
 #define XY__NODE struct xy_task
 #endif
 

@@ -11,7 +11,7 @@
 #define XYLEM_CORE_LOCKFREE_SUCCESSORS_H
 
 #ifndef XY__EDGE
-#include "core/task.h"
+#include "core/task/task.h"
 #define XY__EDGE struct xy__edge
 #endif
 

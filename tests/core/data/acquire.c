@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 static struct xy_handle *handle(struct helper *h)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "../../double/cudart_double.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { N = 256, BYTES = N * sizeof(uint32_t) };
 

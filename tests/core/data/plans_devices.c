@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "../../double/cudart_double.h"
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { N = 64, BYTES = N * sizeof(uint32_t) };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 
 enum { N = 256, BYTES = N * sizeof(uint32_t), WAIT_MS = 20000 };
 

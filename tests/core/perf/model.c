@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <xylem/component.h>
-#include "core/runtime.h"
+#include "core/runtime/runtime.h"
 #include "folder.h"
 
 static int nap(struct xy_call *call)

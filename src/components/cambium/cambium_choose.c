@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a worker should take, if anything: what is expected of the others, how much time is left, and what each type
+ * of task that is here costs on this kind of worker. Nothing is changed but what is remembered of the others.
+ */
+#include <math.h>
+
+#include "components/cambium/cambium.h"
+
+enum { OUTLOOK_WORKERS = 64 };
+
+/* A kind is kept free for tasks that take so much longer elsewhere. */
+#define RESERVE 1.2
+/* Of what follows the part of the graph that is submitted, so much of that part's time counts as if it were urgent. */
+#define BEYOND 0.3
+/* While a slow worker has a task there must be other work for so many times as long; if more is to be submitted, the
+ * longer of the two. */
+#define WORK 1.3
+#define WORK_BEYOND 2.0
+
+/* --- what is expected --- */
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double positive(double us)
+{
+	return us > 0 ? us : 0;
+}
+
+/* When the workers will be free. With very many it is not looked at for each decision. */
+static void cambium_survey(struct xy__cambium *c, double now_us)
+{
+	const unsigned *workers = c->base.workers;
+
+	if (c->looks++ && c->looks <= c->base.nworkers / OUTLOOK_WORKERS)
+		return;
+	c->looks = 1;
+	c->path_end_us = 0;
+	for (unsigned k = 0; k < c->nkinds; k++) {
+		c->running_us[k] = 0;
+		c->soonest_us[k] = INFINITY;
+	}
+	for (unsigned i = 0; i < c->base.nworkers; i++) {
+		unsigned worker = workers[i], kind = c->kinds[worker];
+		double left = positive(c->ends_us[worker] - now_us);
+
+		c->running_us[kind] += left;
+		c->soonest_us[kind] = smaller(c->soonest_us[kind], left);
+		if (c->tails_us[worker] > 0)
+			c->path_end_us = larger(c->path_end_us, now_us + left + (double)c->tails_us[worker]);
+	}
+}
+
+/* The longest that some task which is not begun needs from its start, if it is much slower elsewhere than on this
+ * kind; negative if there is none. */
+static double cambium_claim(const struct xy__cambium *c, unsigned kind)
+{
+	double claim = -1;
+
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		const struct xy__cambium_type *t = &c->types[i];
+		float other = INFINITY;
+
+		if (t->fast != kind || t->left <= 0 || t->begun >= t->ntops)
+			continue;
+		for (unsigned k = 0; k < c->nkinds; k++)
+			if (k != kind && t->us[k] < other)
+				other = t->us[k];
+		if (other >= (float)RESERVE * t->least_us)
+			claim = larger(claim, (double)t->tops[t->begun] * c->slack * c->caution + (double)t->least_us);
+	}
+	return claim;
+}
+
+/* Until when a worker may be away: there should be another one of its kind when the most urgent task that only this
+ * kind does quickly becomes ready. */
+static double cambium_due(const struct xy__cambium *c, unsigned worker, double now_us, double left_us)
+{
+	unsigned kind = c->kinds[worker];
+	double claim = c->nkinds > 1 && c->counts[kind] <= OUTLOOK_WORKERS ? cambium_claim(c, kind) : -1, due;
+
+	if (claim < 0)
+		return INFINITY;
+	due = positive(left_us - claim);
+	for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++) {
+		unsigned other = c->by_kind[i]->worker;
+
+		if (other != worker && c->ends_us[other] - now_us <= due)
+			return INFINITY;
+	}
+	return due;
+}
+
+struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned worker, double now_us)
+{
+	struct xy__cambium_outlook o = { .kind = c->kinds[worker], .left_us = c->area_us, .now_us = now_us };
+
+	cambium_survey(c, now_us);
+	for (unsigned k = 0; k < c->nkinds; k++)
+		o.left_us += c->running_us[k] * c->prices[k];
+	o.left_us = larger(o.left_us, c->path_end_us - now_us);
+	for (unsigned i = 0; i < c->ntypes; i++)
+		if (c->types[i].ngroups)
+			o.left_us = larger(o.left_us, (double)c->types[i].groups[c->types[i].ngroups - 1].tail_us +
+							    (double)c->types[i].least_us);
+	if (c->more)
+		o.left_us = positive(o.left_us - BEYOND * c->view_us);
+	o.due_us = cambium_due(c, worker, now_us, o.left_us);
+	return o;
+}
+
+/* --- choosing --- */
+
+/* When a task of a type would end on another kind, if all that is here and fastest there comes before it. */
+static double choice_elsewhere(const struct xy__cambium *c, const struct xy__cambium_type *t, unsigned kind)
+{
+	double end = INFINITY;
+
+	for (unsigned k = 0; k < c->nkinds; k++) {
+		double start = (c->running_us[k] + c->backlog_us[k]) / c->counts[k];
+
+		if (k != kind && !isinf(t->us[k]))
+			end = smaller(end, larger(start, c->soonest_us[k]) + (double)t->us[k]);
+	}
+	return end;
+}
+
+static bool choice_leaves_work(struct xy__cambium *c, const struct xy__cambium_type *t,
+			       const struct xy__cambium_outlook *o, unsigned group)
+{
+	double need = (c->more ? WORK_BEYOND : WORK) * (double)t->us[o->kind];
+
+	return !c->words || xy__cambium_free_us(c, t->groups[group].first, o->now_us) >= need;
+}
+
+/* Of the tasks that may wait for so long as this takes on this kind the most urgent; meanwhile the others must have
+ * enough to do. */
+static bool choice_with_time(struct xy__cambium *c, const struct xy__cambium_type *t,
+			     const struct xy__cambium_outlook *o, unsigned *group)
+{
+	double most = (o->left_us - (double)t->us[o->kind]) / (c->slack * c->caution);
+	unsigned low = 0, high = t->ngroups;
+
+	while (low < high) { /* tails rise with ranks, more or less */
+		unsigned middle = (low + high) / 2;
+
+		if ((double)t->groups[middle].tail_us <= most)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*group = low ? low - 1 : 0;
+	if (!low || choice_leaves_work(c, t, o, *group))
+		return low;
+	*group = 0;
+	return low > 1 && choice_leaves_work(c, t, o, 0);
+}
+
+/* On the kind that is fastest: what nobody else can end in time goes by rank, like what is cheapest here. */
+static double cost_if_fast(const struct xy__cambium *c, const struct xy__cambium_type *t,
+			   const struct xy__cambium_outlook *o, double cost)
+{
+	double tail = (double)t->groups[t->ngroups - 1].tail_us * c->slack * c->caution;
+
+	for (unsigned k = 0; k < c->nkinds; k++)
+		if (k != o->kind && (double)t->us[k] + tail <= o->left_us)
+			return cost;
+	return 0;
+}
+
+/* Whether some task of a type is for this kind, and which. */
+static bool choice_consider(struct xy__cambium *c, const struct xy__cambium_type *t,
+			    const struct xy__cambium_outlook *o, struct xy__cambium_choice *choice)
+{
+	float us = t->us[o->kind];
+
+	choice->cost = t->price_us > 0 ? (double)us * c->prices[o->kind] / t->price_us : 0;
+	choice->group = t->ngroups - 1;
+	if (us <= t->least_us) {
+		choice->cost = cost_if_fast(c, t, o, choice->cost);
+	} else if (choice->cost > c->waste || (double)us > o->due_us) {
+		return false;
+	} else if ((double)us > choice_elsewhere(c, t, o->kind) && !choice_with_time(c, t, o, &choice->group)) {
+		return false;
+	}
+	if (choice->cost < 1.0001)
+		choice->cost = 0;
+	choice->rank_us = t->groups[choice->group].rank_us;
+	return true;
+}
+
+struct xy__cambium_choice xy__cambium_choose(struct xy__cambium *c, const struct xy__cambium_outlook *o)
+{
+	struct xy__cambium_choice best = { .type = -1 }, choice;
+
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		const struct xy__cambium_type *t = &c->types[i];
+
+		if (!t->ngroups || isinf(t->us[o->kind]) || !choice_consider(c, t, o, &choice))
+			continue;
+		if (best.type < 0 || choice.cost < best.cost ||
+		    (choice.cost <= best.cost && choice.rank_us > best.rank_us)) {
+			best = choice;
+			best.type = (int)i;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prices. Of all prices for the time of workers with which the machine as a whole costs 1, those are looked for with
+ * which all that is left is dearest if each task runs where it is cheapest. That sum is the dual of the linear program
+ * that divides the tasks among the kinds of workers: a lower bound of the time that is left, equal to it for two kinds.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "components/cambium/cambium.h"
+
+enum { PRICE_ROUNDS = 3 };
+
+static double price_of(const struct xy__cambium *c, const struct xy__cambium_type *t, const double *prices)
+{
+	double least = INFINITY;
+
+	for (unsigned k = 0; k < c->nkinds; k++)
+		if (t->us[k] * prices[k] < least)
+			least = t->us[k] * prices[k];
+	return isinf(least) ? 0 : least;
+}
+
+static double price_all(const struct xy__cambium *c, const double *prices)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < c->ntypes; i++)
+		if (c->types[i].left > 0)
+			sum += (double)c->types[i].left * price_of(c, &c->types[i], prices);
+	return sum;
+}
+
+/* Tries other relations between the prices of two kinds: those at which some type costs the same on both. The sum is
+ * concave and has its corners there. */
+static double price_pair(struct xy__cambium *c, unsigned a, unsigned b, double best)
+{
+	double worth = c->counts[a] * c->prices[a] + c->counts[b] * c->prices[b], prices[XY__CAMBIUM_KINDS];
+	double kept_a = c->prices[a], kept_b = c->prices[b];
+
+	memcpy(prices, c->prices, sizeof prices);
+	for (unsigned i = 0; i < c->ntypes; i++) {
+		const struct xy__cambium_type *t = &c->types[i];
+		double relation, sum;
+
+		if (t->left <= 0 || isinf(t->us[a]) || isinf(t->us[b]))
+			continue;
+		relation = (double)t->us[a] / (double)t->us[b];
+		prices[a] = worth / (c->counts[a] + c->counts[b] * relation);
+		prices[b] = prices[a] * relation;
+		sum = price_all(c, prices);
+		if (sum > best * (1 + 1e-9)) {
+			best = sum;
+			kept_a = prices[a];
+			kept_b = prices[b];
+		}
+	}
+	c->prices[a] = kept_a;
+	c->prices[b] = kept_b;
+	return best;
+}
+
+void xy__cambium_price(struct xy__cambium *c)
+{
+	unsigned rounds = c->nkinds > 2 ? PRICE_ROUNDS : 1;
+	double best = price_all(c, c->prices);
+
+	for (unsigned round = 0; round < rounds; round++)
+		for (unsigned a = 0; a < c->nkinds; a++)
+			for (unsigned b = a + 1; b < c->nkinds; b++)
+				best = price_pair(c, a, b, best);
+	for (unsigned i = 0; i < c->ntypes; i++)
+		c->types[i].price_us = price_of(c, &c->types[i], c->prices);
+	c->area_us = best;
+	c->unpriced = 0;
+}

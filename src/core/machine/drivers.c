@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds drivers in the folders of the settings, loads them and opens their devices. Whatever stops this
+ * at a driver becomes its state, with a sentence; only then it is decided whether that is an error.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/machine/drivers.h"
+
+static const char *const drivers_settings[XY_NARCH] = {
+	[XY_CUDA] = "XYLEM_CUDA_DEVICES or cuda_devices",
+	[XY_OPENCL] = "XYLEM_OPENCL_DEVICES or opencl_devices",
+};
+
+/* Sets the state of a driver and returns code. */
+__attribute__((format(printf, 4, 5)))
+static int drivers_set(struct xy_driver_info *info, enum xy_driver_state state, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	info->state = state;
+	va_start(arguments, format);
+	vsnprintf(info->text, sizeof(info->text), format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+/* --- loading --- */
+
+/* Looks for the file of a driver in each folder; false when it is in none. */
+static bool drivers_find(const char *folders, const char *name, char path[PATH_MAX])
+{
+	while (*folders) {
+		size_t length = strcspn(folders, ":");
+		int size = snprintf(path, PATH_MAX, "%.*s/%s.so", (int) length, folders, name);
+
+		if (length > 0 && size < PATH_MAX && access(path, F_OK) == 0)
+			return true;
+		folders += length + (folders[length] == ':');
+	}
+	return false;
+}
+
+/* Whether a driver can be used at all; else the state says why not. */
+static int drivers_check(const struct xy_driver *driver, enum xy_arch arch, struct xy_driver_info *info)
+{
+	if (!driver)
+		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: it does not define xy_driver");
+	if (driver->abi != XY_DRIVER_ABI)
+		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO,
+				   "refused: made for ABI %u of drivers, this library has ABI %u", driver->abi,
+				   XY_DRIVER_ABI);
+	if (driver->arch != arch || !driver->name || strcmp(driver->name, xy_arch_name(arch)))
+		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: it is not a driver for %s",
+				   xy_arch_name(arch));
+	if (!driver->probe || !driver->open || !driver->close || !driver->allocate || !driver->free ||
+	    !driver->copy || !driver->launch || !driver->poll || !driver->explain || !driver->is_lost ||
+	    !driver->host_allocate != !driver->host_free || !driver->host_pin != !driver->host_unpin)
+		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: operations are missing");
+	return 0;
+}
+
+static int drivers_load(struct xy__drivers *drivers, const char *folders, enum xy_arch arch,
+			const struct xy_driver **driver)
+{
+	struct xy_driver_info *info = &drivers->states[arch];
+	char path[PATH_MAX];
+
+	folders = *folders ? folders : XY__DRIVERS_FOLDER;
+	if (!drivers_find(folders, xy_arch_name(arch), path))
+		return drivers_set(info, XY_DRIVER_ABSENT, -ENOENT, "not installed: no %s.so in %s",
+				   xy_arch_name(arch), folders);
+	/* What the libraries of devices leave behind, threads and destructors of threads, needs their
+	 * code, so it stays. */
+	drivers->libraries[arch] = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!drivers->libraries[arch])
+		return drivers_set(info, XY_DRIVER_UNLOADABLE, -ELIBACC, "can't be loaded: %s", dlerror());
+	*driver = dlsym(drivers->libraries[arch], "xy_driver");
+	return drivers_check(*driver, arch, info);
+}
+
+/* --- devices --- */
+
+static int drivers_add(struct xy__drivers *drivers, const struct xy_driver *driver,
+		       const struct xy_driver_config *config, unsigned index, char *error, size_t error_size)
+{
+	struct xy__driver_device *devices = realloc(drivers->devices, (drivers->ndevices + 1) * sizeof(*devices));
+	struct xy__driver_device *d;
+	int status;
+
+	if (!devices) {
+		snprintf(error, error_size, "not enough memory");
+		return -ENOMEM;
+	}
+	drivers->devices = devices;
+	d = &devices[drivers->ndevices];
+	*d = (struct xy__driver_device) { .driver = driver, .index = index, .nworkers = config->queues };
+	status = driver->open(&d->device, config, index, &d->info, error, error_size);
+	if (status)
+		return status;
+	d->info.name[sizeof(d->info.name) - 1] = '\0';
+	drivers->ndevices++;
+	drivers->states[driver->arch].ndevices++;
+	return 0;
+}
+
+/* Opens the devices; those that work are kept when others don't. */
+static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *driver,
+			   const struct xy_driver_config *config, unsigned ndevices)
+{
+	struct xy_driver_info *info = &drivers->states[driver->arch];
+	char error[160] = "", first[160] = "";
+	int status, failed = 0;
+
+	for (unsigned i = 0; i < ndevices; i++) {
+		error[0] = '\0';
+		status = drivers_add(drivers, driver, config, i, error, sizeof(error));
+		if (status && !failed) {
+			failed = status;
+			snprintf(first, sizeof(first), "device %u can't be opened: %.120s", i,
+				 *error ? error : strerror(-status));
+		}
+	}
+	drivers_set(info, XY_DRIVER_READY, 0, "%u device%s", info->ndevices, info->ndevices == 1 ? "" : "s");
+	if (failed)
+		return drivers_set(info, info->ndevices ? XY_DRIVER_READY : XY_DRIVER_BROKEN, failed,
+				   "%u of %u devices; %s", info->ndevices, ndevices, first);
+	return 0;
+}
+
+/* All about one driver. An error is what stopped it; the state says it in words. */
+static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *settings, enum xy_arch arch)
+{
+	struct xy_driver_config config = { settings->devices[arch], settings->workers[arch] };
+	struct xy_driver_info *info = &drivers->states[arch];
+	const struct xy_driver *driver = NULL;
+	unsigned ndevices = 0;
+	char error[192] = "";
+	int status;
+
+	if (!strcmp(config.devices, "none"))
+		return drivers_set(info, XY_DRIVER_OFF, 0, "switched off: no devices are to be used");
+	status = drivers_load(drivers, settings->drivers, arch, &driver);
+	if (status)
+		return status;
+	status = driver->probe(&config, &ndevices, error, sizeof(error));
+	if (status)
+		return drivers_set(info, XY_DRIVER_BROKEN, status, "failed: %s", *error ? error : strerror(-status));
+	if (ndevices == 0)
+		return drivers_set(info, XY_DRIVER_IDLE, -ENODEV, "no devices%s%s", *error ? ": " : "", error);
+	if (ndevices > XY__DEVICES_MAX)
+		return drivers_set(info, XY_DRIVER_BROKEN, -ERANGE, "failed: %u devices, more than %u", ndevices,
+				   XY__DEVICES_MAX);
+	return drivers_add_all(drivers, driver, &config, ndevices);
+}
+
+/* Whether a computer may well be like that. */
+static bool drivers_is_usual(enum xy_driver_state state)
+{
+	return state == XY_DRIVER_ABSENT || state == XY_DRIVER_UNLOADABLE || state == XY_DRIVER_IDLE;
+}
+
+int xy__drivers_open(struct xy__drivers *drivers, const struct xy__settings *settings)
+{
+	*drivers = (struct xy__drivers) { 0 };
+	for (enum xy_arch arch = XY_CUDA; arch <= XY_OPENCL; arch++) {
+		const struct xy_driver_info *info = &drivers->states[arch];
+		int status = drivers_try(drivers, settings, arch);
+
+		if (status && *settings->devices[arch]) {
+			xy__log(&settings->log, "%s is \"%s\", but the driver %s: %s", drivers_settings[arch],
+				settings->devices[arch], xy_arch_name(arch), info->text);
+			xy__drivers_close(drivers);
+			return status;
+		}
+		if (status && !drivers_is_usual(info->state))
+			xy__log(&settings->log, "the driver %s: %s; going on without what failed", xy_arch_name(arch),
+				info->text);
+	}
+	return 0;
+}
+
+void xy__drivers_close(struct xy__drivers *drivers)
+{
+	while (drivers->ndevices > 0) {
+		struct xy__driver_device *d = &drivers->devices[--drivers->ndevices];
+
+		d->driver->close(d->device);
+	}
+	free(drivers->devices);
+	drivers->devices = NULL;
+	for (unsigned arch = 0; arch < XY_NARCH; arch++) {
+		if (drivers->libraries[arch])
+			dlclose(drivers->libraries[arch]);
+		drivers->libraries[arch] = NULL;
+	}
+}

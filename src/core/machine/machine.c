@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machines: a list of workers and the places they are at. Both are constant once made, so any
+ * thread may look at them. Distances come from the tree of places, never from a matrix.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+
+#include "core/machine/machine.h"
+#include "core/machine/machine_plan.h"
+#include "core/machine/topology.h"
+#include "core/util/text.h"
+
+struct xy_machine {
+	unsigned nworkers, nnodes, ncores;
+	bool here, has_drivers;
+	unsigned depth;                      /* of the deepest place */
+	struct xy__place *places;
+	unsigned *place_of;                  /* by worker */
+	struct xy_worker_info *workers;
+	struct xy_node_info *nodes;
+	struct xy_driver_info drivers[XY_NARCH];     /* where has_drivers */
+};
+
+const char *xy_arch_name(enum xy_arch arch)
+{
+	static const char *const names[XY_NARCH] = { "cpu", "cuda", "opencl" };
+
+	return (unsigned) arch < XY_NARCH ? names[arch] : NULL;
+}
+
+/* Puts the cores of this computer, in turn, where those of a topology are. */
+static int machine_arrange(struct xy__topology *t, unsigned *ncores)
+{
+	struct xy__topology here;
+	int status = xy__topology_of_here(&here);
+
+	for (unsigned i = 0; !status && i < t->ncores; i++)
+		xy__topology_core(t, i)->pu = xy__topology_core(&here, i % here.ncores)->pu;
+	*ncores = status ? 0 : here.ncores;
+	if (!status)
+		xy__topology_fini(&here);
+	else
+		xy__topology_fini(t);
+	return status;
+}
+
+/* The cores that the plan wants, and how many cores of this computer those are. */
+static int machine_topology(struct xy__topology *t, unsigned *ncores, const struct xy__machine_plan *plan,
+			    const char *text, char *error, size_t error_size)
+{
+	const char *at = plan->topology;
+	char sentence[160];
+	int status;
+
+	*ncores = 0;
+	switch (plan->cores) {
+	case XY__CORES_TEXT:
+	case XY__CORES_ARRANGED:
+		status = xy__topology_of_text(t, &at, plan->topology_end, sentence, sizeof(sentence));
+		if (status == -EINVAL || status == -ERANGE)
+			return xy__machine_fail(status, text, at, sentence, error, error_size);
+		if (!status && plan->here)
+			status = machine_arrange(t, ncores);
+		break;
+	case XY__CORES_HERE:
+		status = xy__topology_of_here(t);
+		*ncores = status || !plan->here ? 0 : t->ncores;
+		break;
+	default:
+		status = xy__topology_init(t, plan->count[XY_CPU], 0);
+		if (!status)
+			status = xy__topology_build(t);
+	}
+	if (status)
+		xy__text_print(error, error_size, "machine \"%s\": %s", text,
+			       status == -ENOMEM ? "not enough memory"
+						 : "this computer's cores can't be found out");
+	return status;
+}
+
+/* The kind of those before it that are like it, or the next one. */
+static unsigned machine_kind(const struct xy_machine *m, enum xy_arch arch, double speed)
+{
+	unsigned next = 0;
+
+	for (unsigned i = m->nworkers; i-- > 0;) {
+		if (m->workers[i].arch == arch && m->workers[i].speed == speed)
+			return m->workers[i].kind;
+		if (m->workers[i].kind >= next)
+			next = m->workers[i].kind + 1;
+	}
+	return next;
+}
+
+void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned kind)
+{
+	machine->workers[worker].kind = kind;
+}
+
+static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arch, unsigned place,
+					  double speed)
+{
+	struct xy_worker_info *w = &m->workers[m->nworkers];
+	unsigned index = 0;
+
+	if (m->nworkers > 0 && w[-1].arch == arch)
+		index = w[-1].index + 1;
+	*w = (struct xy_worker_info) { .arch = arch, .index = index, .device = -1, .pu = -1, .speed = speed,
+					.kind = machine_kind(m, arch, speed) };
+	snprintf(w->name, sizeof(w->name), "%s%u", xy_arch_name(arch), index);
+	m->place_of[m->nworkers++] = place;
+	return w;
+}
+
+/* CPU workers take the cores in turn, so more workers than cores share them evenly. */
+static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t, unsigned count,
+			     double speed)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct xy__core *core = xy__topology_core(t, m->nworkers % t->ncores);
+		struct xy_worker_info *w = machine_add(m, XY_CPU, core->place, speed);
+
+		w->node = core->node;
+		if (m->here)
+			w->pu = core->pu;
+		if (m->nnodes <= core->node)
+			m->nnodes = core->node + 1;
+	}
+}
+
+static void machine_add_node(struct xy_machine *m, struct xy_node_info info, unsigned number)
+{
+	struct xy_node_info *node = &m->nodes[m->nnodes++];
+
+	*node = info;
+	snprintf(node->name, sizeof(node->name), "%s%u", info.device < 0 ? "ram" : xy_arch_name(info.arch), number);
+}
+
+/* Main memory: the nodes that the CPU workers are in, and one without any. Its size is known where
+ * it is one node. */
+static void machine_add_memory(struct xy_machine *m)
+{
+	unsigned nnodes = m->nnodes;
+	struct sysinfo info;
+	unsigned long long bytes = 0;
+
+	if (m->here && nnodes == 1 && sysinfo(&info) == 0)
+		bytes = (unsigned long long) info.totalram * info.mem_unit;
+	m->nnodes = 0;
+	while (m->nnodes < nnodes)
+		machine_add_node(m, (struct xy_node_info) { .arch = XY_CPU, .device = -1, .memory_bytes = bytes },
+				 m->nnodes);
+}
+
+/* Each device has its own memory and hangs on the machine. */
+static void machine_add_device(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_device *d)
+{
+	struct xy_node_info info = { .arch = d->arch, .device = (int) d->index, .memory_bytes = d->memory_bytes };
+
+	snprintf(info.title, sizeof(info.title), "%s", d->title);
+	t->places[t->nplaces] = (struct xy__place) { 0, 1 };
+	for (unsigned i = 0; i < d->nworkers; i++) {
+		struct xy_worker_info *w = machine_add(m, d->arch, t->nplaces,
+						       d->speed > 0 ? d->speed : xy__machine_speed(d->arch));
+
+		w->node = m->nnodes;
+		w->device = (int) d->index;
+	}
+	machine_add_node(m, info, d->index);
+	t->nplaces++;
+	if (m->depth == 0)
+		m->depth = 1;
+}
+
+/* Devices that nobody has at hand: one worker each. */
+static void machine_add_imagined(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_item *item)
+{
+	for (unsigned i = 0; i < item->count; i++) {
+		const struct xy_node_info *last = &m->nodes[m->nnodes - 1];
+		struct xy__machine_device device = {
+			.arch = item->arch,
+			.index = last->arch == item->arch ? (unsigned) last->device + 1 : 0,
+			.nworkers = 1,
+			.title = "",
+			.speed = item->speed,
+		};
+
+		machine_add_device(m, t, &device);
+	}
+}
+
+static bool machine_allocate(struct xy_machine *m, struct xy__topology *t, unsigned nworkers, unsigned ndevices)
+{
+	struct xy__place *places = realloc(t->places, (t->nplaces + ndevices) * sizeof(*places));
+
+	if (places)
+		t->places = places;
+	m->workers = malloc(nworkers * sizeof(*m->workers));
+	m->place_of = malloc(nworkers * sizeof(*m->place_of));
+	m->nodes = malloc((t->nnodes + ndevices) * sizeof(*m->nodes));
+	return places && m->workers && m->place_of && m->nodes;
+}
+
+static unsigned machine_count_others(const struct xy__machine_request *request)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < request->ndevices; i++)
+		count += request->devices[i].nworkers;
+	return count;
+}
+
+/* Allocates for all workers and fills them in: CPUs, then the other kinds in order. */
+static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_plan *plan,
+			const struct xy__machine_request *request)
+{
+	unsigned nimagined = plan->count[XY_CUDA] + plan->count[XY_OPENCL];
+	unsigned nworkers = (plan->all ? t->ncores : plan->count[XY_CPU]) + nimagined + machine_count_others(request);
+
+	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices))
+		return -ENOMEM;
+	m->here = plan->here;
+	m->depth = t->depth;
+	m->nnodes = 1;
+	if (plan->all)
+		machine_add_cpus(m, t, t->ncores, 1);
+	for (unsigned i = 0; i < plan->nitems; i++)
+		if (plan->items[i].arch == XY_CPU)
+			machine_add_cpus(m, t, plan->items[i].count, plan->items[i].speed);
+	machine_add_memory(m);
+	for (unsigned arch = XY_CPU + 1; arch < XY_NARCH; arch++)
+		for (unsigned i = 0; i < plan->nitems; i++)
+			if (plan->items[i].arch == arch)
+				machine_add_imagined(m, t, &plan->items[i]);
+	for (unsigned i = 0; i < request->ndevices; i++)
+		machine_add_device(m, t, &request->devices[i]);
+	assert(m->nworkers == nworkers);
+	m->places = t->places;
+	t->places = NULL;
+	return 0;
+}
+
+int xy__machine_create(struct xy_machine **machine, const struct xy__machine_request *request, char *error,
+		       size_t error_size)
+{
+	const char *text = request->text ? request->text : "";
+	unsigned ncores, nothers = machine_count_others(request);
+	struct xy__machine_plan plan;
+	struct xy__topology t;
+	struct xy_machine *m;
+	int status;
+
+	*machine = NULL;
+	status = xy__machine_plan(&plan, text, request->ncpu, nothers, error, error_size);
+	assert(status || plan.devices || nothers == 0);
+	if (!status)
+		status = machine_topology(&t, &ncores, &plan, text, error, error_size);
+	if (status)
+		return status;
+	m = calloc(1, sizeof(*m));
+	if (plan.all && t.ncores > XY__CORES_MAX - plan.count[XY_CUDA] - plan.count[XY_OPENCL] - nothers)
+		status = xy__machine_fail(-ERANGE, text, text, "a machine has at most 100000 workers", error,
+					  error_size);
+	else if (!m || machine_fill(m, &t, &plan, request))
+		status = xy__machine_fail(-ENOMEM, text, text, "not enough memory", error, error_size);
+	xy__topology_fini(&t);
+	if (status) {
+		xy_machine_destroy(m);
+		return status;
+	}
+	m->ncores = ncores;
+	m->has_drivers = request->drivers;
+	if (request->drivers)
+		memcpy(m->drivers, request->drivers, sizeof(m->drivers));
+	*machine = m;
+	return 0;
+}
+
+static int machine_parts_topology(struct xy__topology *t, const char *text, unsigned ncores)
+{
+	const char *at = text;
+	int status;
+
+	if (*text) {
+		status = xy__topology_of_text(t, &at, text + strlen(text), NULL, 0);
+		assert(!status || status == -ENOMEM);
+		return status;
+	}
+	status = xy__topology_init(t, ncores, 0);
+	return status ? status : xy__topology_build(t);
+}
+
+int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts)
+{
+	struct xy__machine_request request = { .ndevices = parts->ndevices, .devices = parts->devices };
+	struct xy__machine_plan plan = { .cores = XY__CORES_TEXT };
+	struct xy_machine *m = calloc(1, sizeof(*m));
+	struct xy__topology t = { 0 };
+	int status;
+
+	assert(parts->ncpus <= XY__ITEMS_MAX);
+	*machine = NULL;
+	for (; plan.nitems < parts->ncpus; plan.nitems++) {
+		const struct xy__machine_cpus *cpus = &parts->cpus[plan.nitems];
+
+		plan.items[plan.nitems] = (struct xy__machine_item) { XY_CPU, cpus->count, cpus->speed };
+		plan.count[XY_CPU] += cpus->count;
+	}
+	status = m ? machine_parts_topology(&t, parts->topology, plan.count[XY_CPU]) : -ENOMEM;
+	if (!status)
+		status = machine_fill(m, &t, &plan, &request);
+	xy__topology_fini(&t);
+	if (status) {
+		xy_machine_destroy(m);
+		return status;
+	}
+	for (unsigned i = 0; i < m->nnodes; i++)
+		if (m->nodes[i].device < 0)
+			m->nodes[i].memory_bytes = parts->ram_bytes;
+	*machine = m;
+	return 0;
+}
+
+bool xy__machine_takes_devices(const char *text)
+{
+	struct xy__machine_plan plan;
+
+	return !xy__machine_plan(&plan, text ? text : "", -1, 1, NULL, 0) && plan.devices;
+}
+
+int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size)
+{
+	return xy__machine_create(machine, &(struct xy__machine_request) { .text = text, .ncpu = -1 }, error,
+				  error_size);
+}
+
+void xy_machine_destroy(struct xy_machine *machine)
+{
+	if (!machine)
+		return;
+	free(machine->places);
+	free(machine->place_of);
+	free(machine->workers);
+	free(machine->nodes);
+	free(machine);
+}
+
+unsigned xy_machine_nworkers(const struct xy_machine *machine)
+{
+	return machine->nworkers;
+}
+
+unsigned xy_machine_nnodes(const struct xy_machine *machine)
+{
+	return machine->nnodes;
+}
+
+const struct xy_worker_info *xy_machine_worker(const struct xy_machine *machine, unsigned worker)
+{
+	return worker < machine->nworkers ? &machine->workers[worker] : NULL;
+}
+
+const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, unsigned node)
+{
+	return node < machine->nnodes ? &machine->nodes[node] : NULL;
+}
+
+const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch)
+{
+	return machine->has_drivers && (arch == XY_CUDA || arch == XY_OPENCL) ? &machine->drivers[arch] : NULL;
+}
+
+unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsigned b)
+{
+	const struct xy__place *places = machine->places;
+	unsigned x, y;
+
+	assert(a < machine->nworkers && b < machine->nworkers);
+	if (a == b)
+		return 0;
+	x = machine->place_of[a];
+	y = machine->place_of[b];
+	while (x != y) {
+		unsigned dx = places[x].depth, dy = places[y].depth;
+
+		if (dx >= dy)
+			x = places[x].parent;
+		if (dy >= dx)
+			y = places[y].parent;
+	}
+	return machine->depth - places[x].depth + 1;
+}
+
+unsigned xy__machine_place(const struct xy_machine *machine, unsigned worker)
+{
+	assert(worker < machine->nworkers);
+	return machine->place_of[worker];
+}
+
+bool xy_machine_is_here(const struct xy_machine *machine)
+{
+	return machine->here;
+}
+
+unsigned xy_machine_ncores(const struct xy_machine *machine)
+{
+	return machine->ncores;
+}
+
+int xy__machine_bind(const struct xy_machine *machine, unsigned worker)
+{
+	const struct xy_worker_info *w = xy_machine_worker(machine, worker);
+	cpu_set_t *set;
+	size_t size;
+	int error;
+
+	assert(w);
+	if (w->pu < 0)
+		return 0;
+	set = CPU_ALLOC((size_t) w->pu + 1);
+	if (!set)
+		return -ENOMEM;
+	size = CPU_ALLOC_SIZE((size_t) w->pu + 1);
+	CPU_ZERO_S(size, set);
+	CPU_SET_S((size_t) w->pu, size, set);
+	error = pthread_setaffinity_np(pthread_self(), size, set);
+	CPU_FREE(set);
+	return -error;
+}

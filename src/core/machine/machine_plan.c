@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the text of a machine. A mistake is reported with its column and what could stand there.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/machine/machine_plan.h"
+#include "core/machine/topology.h"
+#include "core/util/message.h"
+#include "core/util/nearest.h"
+#include "core/util/text.h"
+
+#define PLAN_WORD_MAX 15
+#define PLAN_SHOWN_MAX 80
+#define PLAN_SPEED_MAX 1e6
+
+struct plan_reader {
+	struct xy__machine_plan *plan;
+	const char *text, *at;
+	char *error;
+	size_t error_size;
+};
+
+static const double plan_speeds[XY_NARCH] = { [XY_CPU] = 1, [XY_CUDA] = 20, [XY_OPENCL] = 10 };
+
+double xy__machine_speed(enum xy_arch arch)
+{
+	return plan_speeds[arch];
+}
+
+int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
+		     size_t error_size)
+{
+	size_t length = strlen(text);
+
+	/* The reason must not be cut off behind a long text. */
+	xy__text_print(error, error_size, "machine \"%.*s%s\", column %zu: %s", PLAN_SHOWN_MAX,
+		       text, length > PLAN_SHOWN_MAX ? "..." : "", (size_t) (at - text) + 1,
+		       sentence);
+	return code;
+}
+
+static int plan_fail(const struct plan_reader *r, int code, const char *at, const char *sentence)
+{
+	return xy__machine_fail(code, r->text, at, sentence, r->error, r->error_size);
+}
+
+static unsigned plan_room(const struct xy__machine_plan *plan)
+{
+	unsigned room = XY__CORES_MAX;
+
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		room -= plan->count[arch];
+	return room;
+}
+
+static int plan_add(struct plan_reader *r, const char *at, struct xy__machine_item item)
+{
+	struct xy__machine_plan *plan = r->plan;
+
+	if (item.count > plan_room(plan))
+		return plan_fail(r, -ERANGE, at, "a machine has at most 100000 workers");
+	if (plan->nitems == XY__ITEMS_MAX)
+		return plan_fail(r, -ERANGE, at, "too many items (64 at most)");
+	plan->items[plan->nitems++] = item;
+	plan->count[item.arch] += item.count;
+	return 0;
+}
+
+/* "(numa:2 core:4)" behind "topology" or "this". */
+static int plan_topology(struct plan_reader *r, enum xy__machine_cores cores)
+{
+	const char *open = r->at++;
+	unsigned depth = 1;
+
+	if (*open != '(')
+		return plan_fail(r, -EINVAL, open,
+				 "expected '(' and a topology such as numa:2 core:4");
+	for (; depth > 0; r->at++) {
+		if (*r->at == '\0')
+			return plan_fail(r, -EINVAL, open, "this parenthesis is not closed");
+		depth += *r->at == '(';
+		depth -= *r->at == ')';
+	}
+	r->plan->all = true;
+	r->plan->cores = cores;
+	r->plan->topology = open + 1;
+	r->plan->topology_end = r->at - 1;
+	return 0;
+}
+
+/* "2*15" behind "cuda:". */
+static int plan_item(struct plan_reader *r, enum xy_arch arch)
+{
+	struct xy__machine_item item = { .arch = arch, .speed = plan_speeds[arch] };
+	const char *start = r->at;
+	uint64_t count;
+
+	if (!xy__text_unsigned(&r->at, XY__CORES_MAX, &count))
+		return r->at == start ? plan_fail(r, -EINVAL, start, "expected a number of workers")
+			: plan_fail(r, -ERANGE, start, "a machine has at most 100000 workers");
+	if (*r->at == '*') {
+		const char *speed = ++r->at;
+
+		if (!xy__text_double(&r->at, &item.speed))
+			return plan_fail(
+				r, -EINVAL, speed,
+				"expected how many times as fast as a CPU core, such as 15");
+		if (item.speed <= 0 || item.speed > PLAN_SPEED_MAX)
+			return plan_fail(r, -ERANGE, speed,
+					 "a speed is above 0 and at most 1000000");
+	}
+	item.count = (unsigned) count;
+	return plan_add(r, start, item);
+}
+
+/* "this", "this:3" or "this(numa:2 core:1)". */
+static int plan_this(struct plan_reader *r)
+{
+	r->plan->devices = true;
+	if (*r->at == '(')
+		return plan_topology(r, XY__CORES_ARRANGED);
+	r->plan->cores = XY__CORES_HERE;
+	if (*r->at == ':') {
+		r->at++;
+		return plan_item(r, XY_CPU);
+	}
+	r->plan->all = true;
+	return 0;
+}
+
+static int plan_unknown(const struct plan_reader *r, const char *start, const char *word)
+{
+	static const char *const words[] = { "this", "cpu", "cuda", "opencl", "topology" };
+	struct xy__nearest nearest;
+	struct xy__message message;
+	char sentence[160];
+
+	xy__nearest_init(&nearest, word, strlen(word));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		xy__nearest_look(&nearest, words[i]);
+	xy__message_init(&message, sentence, sizeof(sentence));
+	xy__message_add(&message, "expected this, cpu:N, cuda:N, opencl:N, topology(...) or @FILE");
+	xy__nearest_say(&nearest, &message);
+	return plan_fail(r, -EINVAL, start, sentence);
+}
+
+static void plan_read_word(struct plan_reader *r, char word[PLAN_WORD_MAX + 1])
+{
+	size_t length = 0;
+
+	while (length < PLAN_WORD_MAX && *r->at && !strchr(" \t:(", *r->at))
+		word[length++] = *r->at++;
+	word[length] = '\0';
+}
+
+static int plan_word(struct plan_reader *r)
+{
+	struct xy__machine_plan *plan = r->plan;
+	const char *start = r->at;
+	char word[PLAN_WORD_MAX + 1];
+	bool is_this, is_topology, is_cpu;
+
+	plan_read_word(r, word);
+	is_this = !strcmp(word, "this");
+	is_topology = !strcmp(word, "topology");
+	is_cpu = !strcmp(word, "cpu");
+	if ((is_this || is_topology || is_cpu) &&
+	    (plan->all || plan->cores != XY__CORES_FLAT || (plan->count[XY_CPU] > 0 && !is_cpu)))
+		return plan_fail(r, -EINVAL, start,
+				 "the CPUs are described already, by this, cpu: or topology()");
+	if (is_topology)
+		return plan_topology(r, XY__CORES_TEXT);
+	if (is_this)
+		return plan_this(r);
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		if (!strcmp(word, xy_arch_name((enum xy_arch) arch))) {
+			if (*r->at != ':')
+				return plan_fail(r, -EINVAL, r->at,
+						 "expected ':' and a number of workers");
+			r->at++;
+			return plan_item(r, (enum xy_arch) arch);
+		}
+	return plan_unknown(r, start, word);
+}
+
+static int plan_words(struct plan_reader *r)
+{
+	for (;;) {
+		int error;
+
+		r->at += strspn(r->at, " \t");
+		if (*r->at == '\0')
+			return 0;
+		error = plan_word(r);
+		if (error)
+			return error;
+		if (*r->at && !strchr(" \t", *r->at))
+			return plan_fail(r, -EINVAL, r->at, "expected a space");
+	}
+}
+
+/* What the words mean together. */
+static void plan_conclude(struct xy__machine_plan *plan)
+{
+	if (plan->nitems == 0 && !plan->topology) {
+		plan->all = plan->devices = true;
+		plan->cores = XY__CORES_HERE;
+	}
+	for (unsigned i = 0; i < plan->nitems; i++)
+		plan->devices = plan->devices && plan->items[i].arch == XY_CPU;
+	plan->here = plan->count[XY_CUDA] + plan->count[XY_OPENCL] == 0 && plan->cores != XY__CORES_TEXT;
+	if (plan->here && plan->cores == XY__CORES_FLAT)
+		plan->cores = XY__CORES_HERE;
+}
+
+int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, unsigned nothers, char *error,
+		     size_t error_size)
+{
+	struct plan_reader r = { plan, text, text, error, error_size };
+	bool this;
+	int status;
+
+	*plan = (struct xy__machine_plan) { 0 };
+	status = plan_words(&r);
+	if (status)
+		return status;
+	plan_conclude(plan);
+	this = plan->cores == XY__CORES_HERE || plan->cores == XY__CORES_ARRANGED;
+	if (plan->all && this && ncpu >= 0) {
+		plan->all = false;
+		status = plan_add(&r, text, (struct xy__machine_item){ XY_CPU, (unsigned) ncpu, plan_speeds[XY_CPU] });
+	}
+	if (!status && nothers > plan_room(plan))
+		status = plan_fail(&r, -ERANGE, text, "a machine has at most 100000 workers");
+	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX && nothers == 0)
+		status = plan_fail(&r, -EINVAL, text, ncpu == 0 && this ?
+				   "a machine needs a worker: there is no device, "
+				   "and the number of CPU workers is set to 0" :
+				   "a machine needs a worker");
+	return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Predictions from models, and measurements to them: what components and workers call. Once a model and a footprint
+ * are known nothing here takes a lock to predict.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/data/handle.h"
+#include "core/model/model.h"
+
+/* Curves are believed a little beyond the sizes that were measured. */
+#define MODEL_BEYOND 1.1
+
+static uint32_t model_task_footprint(const struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	uint32_t hash = 0x811c9dc5;
+
+	for (unsigned i = 0; i < task->naccesses; i++)
+		hash = xy__footprint_mix(hash, xy__access_handle(accesses[i])->footprint);
+	return hash;
+}
+
+static double model_task_size(const struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	double size = 0;
+
+	for (unsigned i = 0; i < task->naccesses; i++)
+		size += (double)xy__access_handle(accesses[i])->size_bytes;
+	return size;
+}
+
+/* What a model has to know of a task: its identity among the others. */
+static void model_look(const struct xy_model *model, const struct xy_task *task, struct xy__row *row)
+{
+	row->nterms = 0;
+	if (model->kind == XY_MODEL_MULTIPLE && model->terms && model->nterms <= XY_NTERMS) {
+		row->nterms = model->nterms;
+		model->terms(task, row->terms);
+		for (unsigned i = 0; i < row->nterms; i++)
+			if (!isfinite(row->terms[i]))
+				row->terms[i] = 0;
+	}
+	row->size = model->size ? model->size(task) : model_task_size(task);
+	if (!(row->size >= 0) || row->size > 1e18)
+		row->size = 0;
+	if (model->footprint) {
+		row->footprint = model->footprint(task);
+	} else if (row->nterms) {
+		row->footprint = 0x811c9dc5;
+		for (unsigned i = 0; i < row->nterms; i++) {
+			uint64_t bits;
+
+			memcpy(&bits, &row->terms[i], sizeof bits);
+			row->footprint = xy__footprint_mix(row->footprint, bits);
+		}
+	} else {
+		row->footprint = model_task_footprint(task);
+	}
+}
+
+/* --- predictions --- */
+
+static struct xy_prediction prediction_said(double value)
+{
+	if (value > 0 && isfinite(value))
+		return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = value };
+	return (struct xy_prediction){ .kind = XY_PREDICTION_UNKNOWN };
+}
+
+static bool prediction_of_entry(const struct xy__entry *entry, unsigned minimum, struct xy_prediction *p)
+{
+	struct xy__stats *stats = entry ? (struct xy__stats *)&entry->stats : NULL;
+
+	/* acquire: pairs with the release in stats.c */
+	p->samples = stats ? atomic_load_explicit(&stats->samples, memory_order_acquire) : 0;
+	if (!p->samples || p->samples < minimum)
+		return false;
+	p->kind = XY_PREDICTION_VALUE;
+	p->us = atomic_load_explicit(&stats->median, memory_order_relaxed);
+	p->spread = atomic_load_explicit(&stats->spread, memory_order_relaxed);
+	return true;
+}
+
+static const struct xy__entry *series_find(const struct xy__series *series, const struct xy__row *row)
+{
+	const struct xy__entry *entry = xy__map_find(&series->entries, xy__entry_key(row, false));
+
+	if (entry || !atomic_load_explicit(&((struct xy__series *)series)->foreign, memory_order_relaxed))
+		return entry;
+	return xy__map_find(&series->entries, xy__entry_key(row, true));
+}
+
+/* Takes a copy of the curve while nobody changes it; false without one. */
+static bool fitted_read(struct xy__fitted *f, struct xy__curve *curve, double range[2], unsigned *samples)
+{
+	unsigned version;
+
+	do {
+		/* acquire, here and for the fields: what is read later is read later; pairs with series_publish */
+		version = atomic_load_explicit(&f->version, memory_order_acquire);
+		if (!version)
+			return false;
+		for (unsigned i = 0; i <= XY_NTERMS; i++)
+			curve->coefficients[i] = atomic_load_explicit(&f->coefficients[i], memory_order_acquire);
+		curve->error = atomic_load_explicit(&f->error, memory_order_acquire);
+		range[0] = atomic_load_explicit(&f->least, memory_order_acquire);
+		range[1] = atomic_load_explicit(&f->most, memory_order_acquire);
+		*samples = atomic_load_explicit(&f->samples, memory_order_acquire);
+	} while (version % 2 || atomic_load_explicit(&f->version, memory_order_relaxed) != version);
+	return true;
+}
+
+static bool prediction_of_curve(const struct xy__perf *perf, const struct xy__model_state *state,
+				const struct xy__series *series, const struct xy__row *row, struct xy_prediction *p)
+{
+	struct xy__curve curve;
+	double range[2], value;
+
+	if (!fitted_read((struct xy__fitted *)&series->fitted, &curve, range, &p->samples) ||
+	    p->samples < perf->minimum)
+		return false;
+	if (state->kind == XY_MODEL_MULTIPLE) {
+		value = xy__curve_terms(&curve, row->nterms, row->terms);
+	} else {
+		if (perf->calibrate && (row->size < range[0] / MODEL_BEYOND || row->size > range[1] * MODEL_BEYOND))
+			return false;
+		value = xy__curve_power(&curve, row->size);
+	}
+	if (!(value > 0) || !isfinite(value))
+		return false;
+	p->kind = XY_PREDICTION_VALUE;
+	p->us = value;
+	p->spread = value * curve.error;
+	return true;
+}
+
+struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
+				      unsigned worker, unsigned implementation)
+{
+	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
+	struct xy_prediction p = { .kind = XY_PREDICTION_UNKNOWN };
+	struct xy__model_state *state;
+	struct xy__series *series;
+	struct xy__row row;
+
+	if (!info || implementation >= XY__MODEL_IMPLEMENTATIONS)
+		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
+	if (model->kind == XY_MODEL_ARCH)
+		return prediction_said(model->per_arch ? model->per_arch(task, info->arch, implementation) : 0);
+	if (model->kind == XY_MODEL_WORKER)
+		return prediction_said(model->per_worker ? model->per_worker(task, worker, implementation) : 0);
+	state = xy__perf_state(perf, model);
+	if (!state)
+		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
+	series = &state->series[info->arch][implementation];
+	model_look(model, task, &row);
+	if (!prediction_of_entry(series_find(series, &row), perf->minimum, &p) && state->kind != XY_MODEL_HISTORY)
+		prediction_of_curve(perf, state, series, &row, &p);
+	return p;
+}
+
+/* --- measurements --- */
+
+static void model_tell_drift(struct xy__perf *perf, const struct xy__model_state *state, struct xy__entry *entry,
+			     double before)
+{
+	if (atomic_exchange(&entry->told, true))
+		return;
+	xy__log(perf->store.log, "model '%s': on %s, implementation %u, what took %.4g (footprint %08x, size %.0f) now "
+		"takes %.4g; the model follows", state->name, xy_arch_name(entry->stored.arch),
+		entry->stored.implementation, before, (unsigned)entry->stored.footprint, entry->stored.size,
+		atomic_load(&entry->stats.median));
+}
+
+void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
+		      unsigned worker, unsigned implementation, double value)
+{
+	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
+	struct xy__model_state *state = xy__perf_state(perf, model);
+	struct xy__row row = { 0 };
+	struct xy__series *series;
+	struct xy__entry *entry;
+	enum xy__verdict verdict;
+	double before;
+
+	if (!state || !info || implementation >= XY__MODEL_IMPLEMENTATIONS || !(value > 0) || !(value < 1e30))
+		return;
+	model_look(model, task, &row);
+	row.arch = info->arch;
+	row.implementation = implementation;
+	series = &state->series[row.arch][implementation];
+	entry = xy__map_find(&series->entries, xy__entry_key(&row, false));
+	if (!entry)
+		entry = xy__series_entry(perf, state, &row);
+	if (!entry)
+		return;
+	before = entry->stats.reference > 0 ? entry->stats.reference : atomic_load(&entry->stats.median);
+	verdict = xy__stats_add(&entry->stats, value);
+	atomic_store_explicit(&entry->updated, (int64_t)time(NULL), memory_order_relaxed);
+	atomic_store_explicit(&state->measured, true, memory_order_relaxed);
+	if (verdict == XY__DRIFT)
+		model_tell_drift(perf, state, entry, before);
+	if (atomic_fetch_add_explicit(&series->samples, 1, memory_order_relaxed) + 1 >=
+	    atomic_load_explicit(&series->next_fit, memory_order_relaxed) && state->kind != XY_MODEL_HISTORY)
+		xy__series_fit(perf, state, series);
+}

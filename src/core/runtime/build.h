@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Building tasks from descriptions. Most tasks are plain: a codelet, an argument, handles. What those
+ * need is inline; each rarer wish has a function of its own in build.c.
+ */
+#ifndef XYLEM_CORE_BUILD_H
+#define XYLEM_CORE_BUILD_H
+
+#include <errno.h>
+#include "core/data/handle.h"
+#include "core/runtime/deps.h"
+
+/* The rare part of a task, made at the first call; NULL without memory. */
+struct xy__task_extra *xy__task_extra(struct xy_task *task);
+
+/* What is wrong with a description that was refused with -EINVAL; says nothing if it does not know. */
+struct xy__message;
+void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message);
+
+/* What a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
+int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
+
+/* Whether a codelet has several implementations for an architecture, a parallel one, or a model. */
+static inline bool xy__codelet_is_rich(const struct xy_codelet *codelet)
+{
+	return (uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->cuda[1] | (uintptr_t)codelet->opencl[1] |
+	       (uintptr_t)codelet->model | codelet->parallel;
+}
+/* Notes what that means for a task that can run on these architectures, and returns them, with
+ * XY_ON_TEAM if some team can run it. It is constrained if others are too large. */
+unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			    struct xy_runtime *rt);
+
+/* A task with nothing but a reference and a number; NULL without memory. */
+struct xy_task *xy__task_blank(struct xy__agent *agent);
+
+/* Makes the dependencies and the outcome of a task those of one that is new. Nobody else knows it. */
+static inline void xy__task_reset(struct xy_task *task)
+{
+	task->nedges = 0;
+	task->edge_room = 0;
+	task->implementation = 0;
+	atomic_init(&task->missing, XY__SUBMITTING);
+	xy__task_open(task);
+}
+
+static inline void xy__task_set_name(struct xy_task *task, const char *name)
+{
+	atomic_store_explicit(&task->name, name, memory_order_relaxed);
+	/* release: the dump reads the name only after this */
+	atomic_store_explicit(&task->kind, (uintptr_t)xy__task_codelet(task) | XY__NAMED, memory_order_release);
+}
+
+static inline void xy__task_set_callback(struct xy_task *task, void (*callback)(void *, int), void *arg)
+{
+	task->flags |= XY__TASK_CALLBACK;
+	task->callback = callback;
+	task->callback_arg = arg;
+}
+
+/* A task from the pool with the fields that every task has. */
+static inline __attribute__((always_inline))
+struct xy_task *xy__task_take(struct xy__agent *agent, const struct xy_task_desc *desc)
+{
+	struct xy_task *task = xy__pool_take(&agent->pool);
+
+	if (!task)
+		return NULL;
+	xy__task_reset(task);
+	task->flags = 0;
+	atomic_init(&task->references, 1);
+	atomic_store_explicit(&task->kind, (uintptr_t)desc->codelet, memory_order_relaxed);
+	if (desc->name)
+		xy__task_set_name(task, desc->name);
+	task->arg = desc->arg;
+	task->priority = desc->priority;
+	task->length_us = (float)desc->length_us;
+	task->constrained = false;
+	task->naccesses = 0;
+	task->arrival = 0;
+	task->expected_us = 0;
+	if (desc->callback)
+		xy__task_set_callback(task, desc->callback, desc->callback_arg);
+	atomic_store_explicit(&task->number, (uint32_t)xy__agent_number(agent), memory_order_relaxed);
+	/* release: the dump sees a task that is filled far enough */
+	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
+	return task;
+}
+
+static inline bool xy__mode_is_proper(unsigned mode)
+{
+	const uint64_t one = 1, proper = one << XY_R | one << XY_W | one << XY_RW | one << XY_SCRATCH |
+					 one << (XY_RW | XY_COMMUTE) | one << XY_REDUX;
+
+	return mode < 64 && (proper >> mode & 1);
+}
+
+static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet)
+{
+	unsigned archs = (codelet->cpu[0] ? XY_ON_CPU : 0) | (codelet->cuda[0] ? XY_ON_CUDA : 0) |
+			 (codelet->opencl[0] ? XY_ON_OPENCL : 0);
+
+	return codelet->where ? archs & codelet->where : archs;
+}
+
+/* A mode that says something about the task too. *mode becomes that of the access. 0, -EINVAL, -ENODEV. */
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode);
+
+/* Takes the handles of a description, if they fit into the task. -EINVAL for one of another runtime or
+ * without a proper mode. */
+static inline int xy__task_take_handles(struct xy_task *task, const struct xy_task_desc *desc,
+					const struct xy_runtime *rt)
+{
+	unsigned n = 0;
+
+	for (; n < XY__TASK_ACCESSES && desc->handles[n]; n++) {
+		unsigned mode = desc->codelet ? desc->codelet->modes[n] : 0;
+
+		if (desc->handles[n]->runtime != rt || !xy__mode_is_proper(mode))
+			return -EINVAL;
+		if (mode & (XY_COMMUTE | XY_REDUX)) {
+			int error = xy__task_mark(task, desc, desc->handles[n], &mode);
+
+			if (error)
+				return error;
+		}
+		task->accesses[n] = xy__access(desc->handles[n], mode);
+	}
+	if (!desc->handles[n] && desc->codelet->modes[n])
+		return -EINVAL; /* too few */
+	task->naccesses = (uint16_t)n;
+	return 0;
+}
+
+/* Whether a description has more wishes than xy__task_take and the codelet fulfil. */
+static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
+{
+	return desc->handles[XY__TASK_ACCESSES] || (desc->naccesses | desc->retries | desc->nworkers | desc->choice) ||
+	       desc->arg_size || (desc->codelet && desc->codelet->can_execute);
+}
+
+/* A task as described, not submitted, with one reference, into *task. 0, -EINVAL, -ENODEV, -ENOMEM. */
+static inline __attribute__((always_inline)) int xy__task_build(struct xy_task **out, const struct xy_task_desc *desc,
+				 struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+	const struct xy_codelet *codelet = desc->codelet;
+	struct xy_task *task = xy__task_take(agent, desc);
+	unsigned archs = rt->root->archs;
+	int error;
+
+	*out = task;
+	if (!task)
+		return -ENOMEM;
+	if (codelet) {
+		archs &= xy__codelet_archs(codelet);
+		if (xy__codelet_is_rich(codelet))
+			archs = xy__task_take_rich(task, codelet, archs, rt);
+	}
+	task->archs = (uint8_t)archs;
+	error = archs ? 0 : -ENODEV;
+	if (!error && desc->handles[0])
+		error = xy__task_take_handles(task, desc, rt);
+	if (!error && (xy__task_desc_wants_more(desc) || atomic_load_explicit(&rt->deaths.count, memory_order_relaxed)))
+		error = xy__task_build_rest(task, desc, rt);
+	if (error)
+		xy__task_unref(task, agent);
+	return error;
+}
+
+#endif

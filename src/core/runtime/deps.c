@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dependencies. A task counts the predecessors that have not ended; each of them has it in its list of
+ * successors. The counter is biased while the task is being submitted, so that it reaches 0 once.
+ * Ends follow from ends (a cancelled task ends without running) in a loop, never by recursion.
+ */
+#include "core/runtime/deps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/data/data_task.h"
+#include "core/data/handle.h"
+#include "core/data/redux.h"
+
+/* --- building --- */
+
+/* The next edge to use, NULL without memory; deps_edge_used makes it the task's. */
+static inline struct xy__edge *deps_edge(struct xy_task *task, struct xy__agent *agent)
+{
+	if (task->nedges == 0)
+		return &task->first_edge;
+	if (task->nedges < XY__TASK_EDGES)
+		return &task->edges[task->nedges - 1];
+	if (!task->edge_room && !xy__pool_add_edges(&agent->pool, task))
+		return NULL;
+	return &task->more_edges->edges[task->edge_room - 1];
+}
+
+static inline void deps_edge_used(struct xy_task *task)
+{
+	if (task->nedges < XY__TASK_EDGES)
+		task->nedges++;
+	else
+		task->edge_room--;
+}
+
+void xy__deps_follow(struct xy_task *task, int status, unsigned kind)
+{
+	if (status && !(kind & XY__EDGE_ORDER))
+		atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED,
+				      memory_order_relaxed);
+}
+
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+		       struct xy__agent *agent)
+{
+	struct xy__edge *edge;
+
+	if (before == task || xy__task_is_another(before, generation))
+		return 0;
+	edge = deps_edge(task, agent);
+	if (!edge)
+		return -ENOMEM;
+	kind |= xy__edge_acquire(task);
+	atomic_store_explicit(&edge->target, (uintptr_t)task | kind, memory_order_relaxed);
+	if (!xy__successors_add(&before->successors, edge, generation))
+		return 0;
+	deps_edge_used(task);
+	return 1;
+}
+
+int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
+{
+	int waits = xy__deps_after_use(task, before, xy__task_generation(before), kind, agent);
+
+	if (!waits && before != task)
+		xy__deps_follow(task, atomic_load_explicit(&before->status, memory_order_relaxed),
+				kind | xy__edge_acquire(task));
+	return waits;
+}
+
+/* --- ending --- */
+
+static void endings_add(struct xy__endings *endings, struct xy_task *task)
+{
+	task->next = NULL;
+	if (endings->first)
+		endings->last->next = task;
+	else
+		endings->first = task;
+	endings->last = task;
+}
+
+/* The application has got its data. Inside a callback it is told later, so that callbacks don't nest. */
+static void deps_acquired(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
+{
+	int status;
+
+	if (agent->endings) {
+		endings_add(endings, task);
+		return;
+	}
+	status = xy__acquire_fetch(task, agent);
+	if (status == -EAGAIN)
+		return;
+	if (!status) {
+		xy__acquire_ready(task, 0, endings, agent);
+		return;
+	}
+	atomic_store_explicit(&task->status, status, memory_order_relaxed);
+	endings_add(endings, task);
+}
+
+/* Whether all workers that may run the task have been lost since it was submitted. */
+static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+
+	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
+	    xy__task_can_run_alive_below(task, rt->root))
+		return false;
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: the devices that it may run on are lost",
+		xy_task_name(task), xy_task_number(task));
+	return true;
+}
+
+bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent)
+{
+	if (!deps_is_stranded(task, agent))
+		return false;
+	atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
+	if (agent->endings)
+		endings_add(agent->endings, task);
+	else
+		xy__deps_end(task, -ENODEV, agent);
+	return true;
+}
+
+/* Whether somebody in the tree waits for a cancelled task to take its turn. */
+static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+
+	return rt->skips && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
+	       xy__task_can_run_alive_below(task, rt->root);
+}
+
+/* All predecessors have ended. */
+static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
+{
+	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
+
+	if (status && deps_is_awaited(task, agent)) {
+		xy__inbox_put(agent->runtime, task, agent);
+		return;
+	}
+	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
+		if (!(task->flags & XY__TASK_CLOSES) || !xy__redux_turn(task, agent))
+			endings_add(endings, task);
+		return;
+	}
+	if (deps_is_stranded(task, agent)) {
+		atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
+		endings_add(endings, task);
+		return;
+	}
+	if ((task->flags & XY__TASK_COMMUTES) && !xy__commute_take(task))
+		return;
+	if (task->flags & XY__TASK_ACQUIRE)
+		deps_acquired(task, endings, agent);
+	else
+		xy__inbox_put(agent->runtime, task, agent);
+}
+
+static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__endings *endings,
+				 struct xy__agent *agent)
+{
+	while (edge) {
+		struct xy__edge *next = atomic_load_explicit(&edge->next, memory_order_relaxed);
+		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
+		struct xy_task *successor = (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS);
+
+		if (target & XY__EDGE_WAITER) {
+			struct xy__waiter *waiter = (struct xy__waiter *)successor;
+
+			atomic_store(&waiter->done, 1);
+			xy__futex_wake(&waiter->done, 1);
+			xy__waiter_unref(waiter, agent);
+		} else {
+			xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
+			/* acq_rel: what each predecessor did happens before the successor runs */
+			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1)
+				deps_ready(successor, endings, agent);
+		}
+		edge = next;
+	}
+}
+
+/* Tasks that waited for a commuting handle which was given back. */
+static void deps_try_commuters(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
+{
+	while (task) {
+		struct xy_task *next = task->next;
+
+		if (xy__commute_take(task)) {
+			if (task->flags & XY__TASK_ACQUIRE)
+				deps_acquired(task, endings, agent);
+			else
+				xy__inbox_put(agent->runtime, task, agent);
+		}
+		task = next;
+	}
+}
+
+static void deps_end_one(struct xy_task *task, int status, struct xy__endings *endings, struct xy__agent *agent)
+{
+	struct xy_task *again = NULL;
+	struct xy__edge *edge;
+	bool counted = !(task->flags & XY__TASK_UNCOUNTED);
+
+	if (status) {
+		atomic_store_explicit(&task->status, status, memory_order_relaxed);
+		if (counted)
+			xy__runtime_fail(agent->runtime, task, status, NULL);
+		if (!(task->flags & XY__TASK_ACQUIRE)) /* which told its handle before the application */
+			xy__deps_spoil(task, status);
+	}
+	if (task->flags & XY__TASK_CALLBACK)
+		xy__call_back(agent, endings, task->callback, task->callback_arg, status);
+	if (task->flags & XY__TASK_TAKEN)
+		again = xy__commute_drop(task);
+	if (task->flags & XY__TASK_UNORDERED)
+		xy__deps_drop_unordered(task);
+	xy__task_set_state(task, XY__TASK_ENDED);
+	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
+	edge = xy__successors_close(&task->successors, xy__task_generation(task));
+	if (edge)
+		deps_tell_successors(edge, status, endings, agent);
+	if (again)
+		deps_try_commuters(again, endings, agent);
+	if (counted)
+		xy__agent_add(&agent->ended);
+	xy__task_unref(task, agent);
+}
+
+/* The turn of something that does not run has come. False: it is not to end yet. */
+static bool deps_turn(struct xy_task *task, int *status, struct xy__endings *endings, struct xy__agent *agent)
+{
+	if (task->flags & XY__TASK_DATA)
+		return xy__data_task_settle(task, status, agent);
+	if (!(task->flags & XY__TASK_ACQUIRE) || atomic_load(&task->state) == XY__TASK_HELD)
+		return true;
+	if (!*status) {
+		*status = xy__acquire_fetch(task, agent);
+		if (*status == -EAGAIN)
+			return false;
+	}
+	xy__acquire_ready(task, *status, endings, agent);
+	return *status;
+}
+
+static void deps_end_all(struct xy__endings *endings, struct xy__agent *agent)
+{
+	while (endings->first) {
+		struct xy_task *task = endings->first;
+		int status = atomic_load_explicit(&task->status, memory_order_relaxed);
+
+		endings->first = task->next;
+		if (deps_turn(task, &status, endings, agent))
+			deps_end_one(task, status, endings, agent);
+	}
+}
+
+void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
+{
+	struct xy__endings endings;
+
+	endings.first = NULL;
+	deps_tell_successors(edges, 0, &endings, agent);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
+	}
+}
+
+void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__endings endings = { NULL, NULL };
+
+	endings_add(agent->endings ? agent->endings : &endings, task);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
+	}
+}
+
+void xy__deps_release(struct xy_task *task, struct xy__agent *agent)
+{
+	if (agent->endings)
+		endings_add(agent->endings, task);
+	else
+		xy__deps_end(task, 0, agent);
+}
+
+void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent)
+{
+	struct xy__endings endings;
+
+	endings.first = NULL;
+	deps_end_one(task, status, &endings, agent);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
+	}
+}
+
+void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent)
+{
+	struct xy__endings endings = { NULL, NULL };
+
+	/* acq_rel: pairs with the decrement in deps_tell_successors */
+	if (count && atomic_fetch_add_explicit(&task->missing, count - XY__SUBMITTING,
+					       memory_order_acq_rel) != XY__SUBMITTING - count)
+		return;
+	deps_ready(task, agent->endings ? agent->endings : &endings, agent);
+	if (endings.first) {
+		deps_end_all(&endings, agent);
+		xy__runtime_news(agent->runtime);
+	}
+}
+
+void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent)
+{
+	if (atomic_fetch_sub(&waiter->references, 1) == 1)
+		xy__pool_give_block(&agent->pool, (struct xy__edge_block *)waiter);
+}
+
+void xy__task_free(struct xy_task *task, struct xy__agent *agent)
+{
+	free(task->extra->workers);
+	free(task->extra->argument);
+	free(task->extra->accesses);
+	free(task->extra->buffers);
+	free(task->extra);
+	task->extra = NULL;
+	xy__pool_give(&agent->pool, task);
+}

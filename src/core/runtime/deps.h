@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dependencies: which tasks a task waits for, and what happens when the last of them has ended.
+ */
+#ifndef XYLEM_CORE_DEPS_H
+#define XYLEM_CORE_DEPS_H
+
+#include "core/lockfree/successors.h"
+#include "core/runtime/runtime.h"
+
+/* A thread that waits for the end of a task, hung into its list of successors. Its memory is a block of
+ * edges, so that whoever looks at the list finds no memory that is gone. */
+struct xy__waiter {
+	struct xy__edge_block *next; /* of the block, as is its owner */
+	struct xy__pool *owner;
+	struct xy__edge edge;
+	_Atomic int done;
+	_Atomic int references;      /* the thread and the list; the last one frees it */
+};
+_Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block) &&
+		       offsetof(struct xy__waiter, edge) == offsetof(struct xy__edge_block, edges),
+	       "a waiter is a block of edges");
+
+void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
+
+/* Lets others wait for a task that is new, or submitted again: what has ended is another one. */
+static inline void xy__task_open(struct xy_task *task)
+{
+	uint32_t generation = xy__task_generation(task) + 1;
+
+	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
+	/* release: who sees the new generation or its tag sees all that the old one did */
+	atomic_store_explicit(&task->generation, generation, memory_order_release);
+	atomic_store_explicit(&task->successors, xy__head_tag(generation), memory_order_release);
+}
+
+/* The same for a task that was submitted before and has ended; nothing to do for another one. */
+static inline void xy__task_reopen(struct xy_task *task)
+{
+	if (atomic_load_explicit(&task->successors, memory_order_relaxed) & XY__HEAD_CLOSED)
+		xy__task_open(task);
+}
+
+static inline bool xy__task_has_ended(const struct xy_task *task)
+{
+	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
+	return atomic_load_explicit(&((struct xy_task *)task)->successors, memory_order_acquire) &
+	       XY__HEAD_CLOSED;
+}
+
+/* Makes task, which is being built by the caller, wait for `before` unless that has ended. The kind is
+ * 0 or XY__EDGE_ORDER (a failure does not follow). 1: waits, 0: need not; -ENOMEM. */
+int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent);
+/* The same for the use of memory that had this generation: if it is another one by now, it has ended. What
+ * became of it is not looked at. */
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+		       struct xy__agent *agent);
+/* What edges of an acquire carry, so that nobody else has to look at the task. Those that move data and those that
+ * close reductions pass on why, too. */
+static inline unsigned xy__edge_acquire(const struct xy_task *task)
+{
+	return task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA | XY__TASK_CLOSES) ? XY__EDGE_ACQUIRE : 0;
+}
+
+/* A predecessor has failed, or not (0): a task is cancelled, the application is told why. */
+void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
+
+/* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for. After a
+ * task from xy_task_create, and one that moves data, the caller calls xy__redux_submit when it holds no lock.
+ * 0 with the number of predecessors in *count, -ENOMEM, -EBUSY for a handle that must not be used so at present, or
+ * -ELOOP for a task from xy_task_create, for which the caller holds the runtime's graph_lock. */
+int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
+
+/* What the task should have written is not there: who reads it next fails as well. */
+void xy__deps_spoil(struct xy_task *task, int status);
+
+/* What the task uses without order is used by one less. */
+void xy__deps_drop_unordered(struct xy_task *task);
+
+/* Ends the submission of a task that waits for so many; it may run at once. */
+void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent);
+
+/* The task has ended with this status: tells everybody and drops the runtime's reference. Tasks that
+ * follow and have nothing to run (cancelled, empty) end as well. */
+void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
+
+/* Ends a ready task if all workers that may run it have been lost since it was submitted; false if not. */
+bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
+
+/* Whether nothing but its end and its successors has to be seen to when the task ends well. */
+static inline bool xy__deps_is_plain(const struct xy_task *task)
+{
+	return !(task->flags &
+		 (XY__TASK_CALLBACK | XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
+}
+
+/* Successors of a task that has ended well. */
+void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent);
+
+/* A transfer that an acquire waited for has ended, or what a task that closes a reduction waited for. */
+void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent);
+
+/* The application gives back what it held. Inside a callback that happens when the callback returns, so
+ * that a row of them needs no stack. */
+void xy__deps_release(struct xy_task *task, struct xy__agent *agent);
+
+/* Gives up a task that was created and not submitted, with the caller's reference: it ends without
+ * running once its predecessors have, and what waits for it is cancelled. */
+void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);
+
+/* Frees what hangs on a task and gives its memory back. */
+void xy__task_free(struct xy_task *task, struct xy__agent *agent);
+
+/* Drops a reference, frees the task with the last one. */
+static inline void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
+{
+	/* The last reference: nobody else can make another one. Otherwise acq_rel: everything done
+	 * through other references happens before the reuse. */
+	if (atomic_load_explicit(&task->references, memory_order_acquire) != 1 &&
+	    atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
+		return;
+	if (task->extra)
+		xy__task_free(task, agent);
+	else
+		xy__pool_give(&agent->pool, task);
+}
+
+/* xy__deps_end for the common case, inline. */
+static inline void xy__deps_end_well(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__edge *edges;
+
+	if (!xy__deps_is_plain(task)) {
+		xy__deps_end(task, 0, agent);
+		return;
+	}
+	xy__task_set_state(task, XY__TASK_ENDED);
+	/* From here on a task that the user keeps may be submitted again: only its references are touched. */
+	edges = xy__successors_close(&task->successors, xy__task_generation(task));
+	if (edges)
+		xy__deps_tell(edges, agent);
+	xy__agent_add(&agent->ended);
+	xy__task_unref(task, agent);
+}
+
+#endif

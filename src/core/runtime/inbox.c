@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From submission to the tree. A worker that has made a task ready pushes it into the tree at once. A
+ * thread of the application puts it into the inbox, and whoever looks for a task moves the inbox into the
+ * tree first; only when somebody sleeps and nobody looks does the application do that itself. So a
+ * burst of submissions costs neither locks nor wake-ups, and no task waits while a worker sleeps.
+ */
+#include "core/data/memory.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/runtime.h"
+
+enum { BATCH = 32, MOST = 256 };   /* tasks moved under one lock, and in one go */
+
+/* A tree that keeps its rules refuses nothing at the root but what can't run any more; a task refused by one that
+ * doesn't is kept. */
+void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	if (xy_push(rt->root, task, &agent->base) || xy__deps_give_up(task, agent))
+		return;
+	xy__lock_take(&rt->inbox_lock);
+	if (!rt->stranded)
+		xy__log(&rt->settings.log, "the root component '%s' refused task '%s'; it will be tried again",
+			rt->root->ops->name, xy_task_name(task));
+	task->next = rt->stranded;
+	rt->stranded = task;
+	atomic_store_explicit(&rt->has_stranded, true, memory_order_relaxed);
+	xy__lock_drop(&rt->inbox_lock);
+}
+
+void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_runtime *rt = (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	xy__inbox_push(rt, task, (struct xy__agent *)by);
+}
+
+/* Tries the refused ones again, in the order in which they were refused. */
+static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	struct xy_task *task, *first = NULL;
+
+	xy__lock_take(&rt->inbox_lock);
+	task = rt->stranded;
+	rt->stranded = NULL;
+	atomic_store_explicit(&rt->has_stranded, false, memory_order_relaxed);
+	xy__lock_drop(&rt->inbox_lock);
+	while (task) {
+		struct xy_task *next = task->next;
+
+		task->next = first;
+		first = task;
+		task = next;
+	}
+	while (first) {
+		struct xy_task *next = first->next;
+
+		xy__inbox_push(rt, first, agent);
+		first = next;
+	}
+}
+
+void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	if (__builtin_expect(rt->sim && !xy__sim_is_mine(rt), 0)) {
+		xy__sim_drain(rt);
+		return;
+	}
+	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
+		inbox_retry(rt, agent);
+	/* Whoever leaves tasks here leaves them to somebody who looks, or to workers that are all awake. */
+	for (unsigned moved = 0; (moved < MOST || xy__inbox_urgent(rt)) && xy__ring_has(&rt->inbox) &&
+				 xy__lock_try(&rt->inbox_lock);) {
+		struct xy_task *tasks[BATCH];
+		unsigned n = 0;
+
+		while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox))) {
+			/* Another core has just written it: fetch the batch at once, not one by one. */
+			__builtin_prefetch(tasks[n], 1);
+			__builtin_prefetch((char *)tasks[n] + 64, 1);
+			n++;
+		}
+		xy__lock_drop(&rt->inbox_lock);
+		for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
+			xy__inbox_push(rt, tasks[i], agent);
+		moved += n;
+		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */
+		xy__fence();
+	}
+}

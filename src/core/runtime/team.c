@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running parallel tasks. Invariant: a round begins when all members have joined, and the leader ends it
+ * before it joins again. So when a round begins nobody is in the one before it.
+ */
+#include "core/runtime/team.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+enum { WAIT_SPINS = 64, WAIT_YIELDS = 40 };
+
+/* Whether a word has come to a value; words only grow, and may wrap. */
+static bool team_reached(_Atomic int *word, unsigned value)
+{
+	/* acquire: pairs with the release of whoever raised it */
+	return (int)((unsigned)atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
+}
+
+/* Looks for a short while, then sleeps. */
+static void team_wait(_Atomic int *word, unsigned value)
+{
+	for (unsigned i = 0; i < WAIT_SPINS + WAIT_YIELDS && !team_reached(word, value); i++) {
+		if (i < WAIT_SPINS)
+			xy__pause();
+		else
+			sched_yield();
+	}
+	while (!team_reached(word, value)) {
+		int now = atomic_load_explicit(word, memory_order_relaxed);
+
+		if ((int)((unsigned)now - value) < 0)
+			xy__futex_wait(word, now, -1);
+	}
+}
+
+static void team_raise(_Atomic int *word, unsigned value, int wake)
+{
+	/* release: pairs with the acquire in team_reached */
+	atomic_store_explicit(word, (int)value, memory_order_release);
+	if (wake)
+		xy__futex_wake(word, wake);
+}
+
+/* --- set-up --- */
+
+static void round_free(struct xy__team_round *round)
+{
+	if (!round)
+		return;
+	CPU_FREE(round->cpus);
+	CPU_FREE(round->own);
+	free(round->statuses);
+	free(round);
+}
+
+/* The sets of processors that the leader is bound to during a fork-join call and after it. */
+static bool round_cpus(struct xy__team_round *round, const struct xy_runtime *rt, const struct xy_component *team)
+{
+	int highest = -1;
+
+	for (unsigned i = 0; i < team->nmembers; i++) {
+		int pu = xy_machine_worker(rt->machine, team->members[i])->pu;
+
+		if (pu < 0)
+			return true;
+		highest = pu > highest ? pu : highest;
+	}
+	round->cpus = CPU_ALLOC((size_t)highest + 1);
+	round->own = CPU_ALLOC((size_t)highest + 1);
+	round->cpus_size = CPU_ALLOC_SIZE((size_t)highest + 1);
+	if (!round->cpus || !round->own)
+		return false;
+	CPU_ZERO_S(round->cpus_size, round->cpus);
+	CPU_ZERO_S(round->cpus_size, round->own);
+	for (unsigned i = team->nmembers; i-- > 0;)
+		CPU_SET_S((size_t)xy_machine_worker(rt->machine, team->members[i])->pu, round->cpus_size, round->cpus);
+	CPU_SET_S((size_t)xy_machine_worker(rt->machine, team->members[0])->pu, round->cpus_size, round->own);
+	return true;
+}
+
+static struct xy__team_round *round_create(const struct xy_runtime *rt, const struct xy_component *team)
+{
+	struct xy__team_round *round = calloc(1, sizeof *round);
+	unsigned ncpus = 0;
+
+	if (!round)
+		return NULL;
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		ncpus += rt->workers[i].arch == XY_CPU;
+	round->whole = team->nmembers == ncpus;
+	round->statuses = calloc(team->nmembers, sizeof *round->statuses);
+	if (!round->statuses || (rt->settings.bind && !round_cpus(round, rt, team))) {
+		round_free(round);
+		return NULL;
+	}
+	return round;
+}
+
+static int member_add(struct xy__worker *worker, struct xy__team *team, unsigned nteams)
+{
+	if (!worker->member) {
+		worker->member = calloc(1, sizeof *worker->member);
+		if (!worker->member)
+			return -ENOMEM;
+		worker->member->teams = calloc(nteams, sizeof(struct xy__team *));
+		if (!worker->member->teams)
+			return -ENOMEM;
+	}
+	worker->member->teams[worker->member->nteams++] = team;
+	return 0;
+}
+
+int xy__teams_start(struct xy_runtime *rt)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < rt->root->nteams && !error; i++) {
+		struct xy__team *team = xy__team_of(rt->root->teams[i]);
+
+		team->round = round_create(rt, &team->base);
+		if (!team->round)
+			return -ENOMEM;
+		for (unsigned j = 0; j < team->base.nmembers && !error; j++)
+			error = member_add(&rt->workers[team->base.members[j]], team, rt->root->nteams);
+	}
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		rt->workers[i].special = xy__runtime_is_timed(rt) || rt->workers[i].member;
+	return error;
+}
+
+void xy__teams_stop(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
+		if (rt->workers[i].member)
+			free(rt->workers[i].member->teams);
+		free(rt->workers[i].member);
+	}
+	for (unsigned i = 0; rt->root && i < rt->root->nteams; i++)
+		round_free(xy__team_of(rt->root->teams[i])->round);
+}
+
+/* --- taking --- */
+
+static struct xy_task *team_join(struct xy__worker *worker)
+{
+	struct xy__member *m = worker->member;
+
+	if (!xy__team_join(m->teams, m->nteams, &m->place, &worker->agent.base))
+		return NULL;
+	m->own_first = true;
+	atomic_store_explicit(&m->joined, m->place.team, memory_order_relaxed);
+	return m->place.task;
+}
+
+/* What is pushed at this worker meanwhile is not what it is about to look for: its leaf has been asked. */
+static struct xy_task *team_fetch(struct xy__worker *worker)
+{
+	struct xy__member *m = worker->member;
+	unsigned offers = worker->agent.base.offers;
+	bool found = false;
+
+	worker->agent.base.offers = 1;
+	for (unsigned i = 0; i < m->nteams && !found; i++)
+		found = xy__team_fetch(m->teams[i], &worker->agent.base);
+	worker->agent.base.offers = offers;
+	return team_join(worker);
+}
+
+struct xy_task *xy__team_take(struct xy__worker *worker)
+{
+	struct xy__member *m = worker->member;
+	struct xy_task *task = m->own_first ? NULL : team_join(worker);
+
+	if (task)
+		return task;
+	m->own_first = false;
+	task = xy__worker_pull(worker->leaf, &worker->agent.base);
+	if (task) {
+		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
+		return task;
+	}
+	task = team_join(worker);
+	return task ? task : team_fetch(worker);
+}
+
+/* --- helping --- */
+
+static void member_busy(struct xy__worker *worker, double begin)
+{
+	uint64_t ns = (uint64_t)((xy_now(worker->agent.runtime) - begin) * 1e9);
+
+	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
+			      memory_order_relaxed);
+}
+
+/* A rank has returned: who waits for it at the barrier waits in vain. */
+static void rank_left(struct xy__team_round *round)
+{
+	unsigned all = round->all_returned; /* once it has been counted the round may be over */
+
+	atomic_fetch_or(&round->barrier, 1);
+	xy__futex_wake(&round->barrier, INT_MAX);
+	/* release: pairs with the acquire of the leader, who sees all that the rank did */
+	if ((unsigned)atomic_fetch_add_explicit(&round->returned, 1, memory_order_release) + 1 == all)
+		xy__futex_wake(&round->returned, 1);
+}
+
+static void member_run_rank(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_round *round = place->team->round;
+	struct xy_call call = *round->call;
+	bool profile = worker->agent.runtime->settings.profile;
+	double begin = profile ? xy__now() : 0;
+
+	call.worker = worker->id;
+	call.rank = place->rank;
+	atomic_store_explicit(&worker->running, call.task, memory_order_relaxed);
+	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	round->statuses[place->rank] = round->function(&call);
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	if (profile)
+		member_busy(worker, begin);
+	rank_left(round);
+}
+
+static void member_help(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_round *round = place->team->round;
+	bool profile = worker->agent.runtime->settings.profile;
+
+	team_wait(&round->told, 2 * place->round + 1);
+	if (!team_reached(&round->told, 2 * place->round + 2))
+		member_run_rank(worker);
+	else if (profile && round->begin > 0)
+		member_busy(worker, round->begin);
+}
+
+/* The implementation that a component chose may be one that some member must not use. */
+static void team_choose(const struct xy__team *team, struct xy_task *task)
+{
+	unsigned i = 0;
+
+	while (i < team->base.nmembers && xy_task_can_run_with(task, team->base.members[i], task->implementation))
+		i++;
+	if (i < team->base.nmembers)
+		task->implementation = (uint8_t)xy__task_team_implementation(task, &team->base);
+}
+
+static void member_leave(struct xy__member *m)
+{
+	m->place.team = NULL;
+	atomic_store_explicit(&m->joined, NULL, memory_order_relaxed);
+}
+
+bool xy__team_leads(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team *team = place->team;
+
+	if (!team)
+		return true;
+	if (place->last)
+		team_raise(&team->round->begun, place->round + 1, place->rank ? 1 : 0);
+	if (place->rank) {
+		member_help(worker);
+		member_leave(worker->member);
+		return false;
+	}
+	team_wait(&team->round->begun, place->round + 1);
+	team->round->begin = 0;
+	if (place->task->constrained)
+		team_choose(team, place->task);
+	return true;
+}
+
+/* --- leading --- */
+
+static int team_spmd(struct xy__worker *worker, xy_function *function, struct xy_call *call)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_round *round = place->team->round;
+	int status = 0;
+
+	round->call = call;
+	round->function = function;
+	round->all_returned = (unsigned)atomic_load_explicit(&round->returned, memory_order_relaxed) + call->nranks;
+	atomic_store_explicit(&round->waiting, 0, memory_order_relaxed);
+	atomic_fetch_and_explicit(&round->barrier, ~1, memory_order_relaxed);
+	team_raise(&round->told, 2 * place->round + 1, INT_MAX);
+	round->statuses[0] = function(call);
+	rank_left(round);
+	team_wait(&round->returned, round->all_returned);
+	for (unsigned i = 0; i < call->nranks && !status; i++)
+		status = round->statuses[i];
+	return status;
+}
+
+static int team_fork_join(struct xy__worker *worker, xy_function *function, struct xy_call *call)
+{
+	struct xy__team *team = worker->member->place.team;
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy__threads_before before = xy__threads_of_team(team);
+	int status;
+
+	if (rt->settings.profile)
+		team->round->begin = xy__now();
+	status = function(call);
+	xy__threads_put_back(team, &before);
+	return status;
+}
+
+int xy__team_call(struct xy__worker *worker, xy_function *function, struct xy_call *call)
+{
+	struct xy__team *team = worker->member->place.team;
+
+	if (!team)
+		return function(call);
+	call->nranks = team->base.nmembers;
+	if (xy__task_codelet(call->task)->parallel == XY_SPMD)
+		return team_spmd(worker, function, call);
+	return team_fork_join(worker, function, call);
+}
+
+void xy__team_end(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+
+	if (!place->team)
+		return;
+	team_raise(&place->team->round->told, 2 * place->round + 2, INT_MAX);
+	member_leave(worker->member);
+}
+
+/* --- without threads --- */
+
+bool xy__team_is_joined(const struct xy__worker *worker)
+{
+	return worker->member && worker->member->place.team;
+}
+
+bool xy__team_is_led_by(const struct xy__worker *worker)
+{
+	return xy__team_is_joined(worker) && !worker->member->place.rank;
+}
+
+bool xy__team_is_complete(const struct xy__worker *worker)
+{
+	const struct xy__team_place *place = &worker->member->place;
+
+	return place->team->rounds != place->round;
+}
+
+struct xy_task *xy__team_begin(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+
+	place->team->round->launched = false;
+	if (place->task->constrained)
+		team_choose(place->team, place->task);
+	return place->task;
+}
+
+unsigned xy__team_launch(struct xy__worker *worker)
+{
+	struct xy__team *team = xy__team_is_joined(worker) ? worker->member->place.team : NULL;
+
+	if (!team)
+		return 1;
+	team->round->begin = xy_now(worker->agent.runtime);
+	team->round->launched = true;
+	return team->base.nmembers;
+}
+
+bool xy__team_has_left(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+
+	if (!team_reached(&place->team->round->told, 2 * place->round + 2))
+		return false;
+	member_leave(worker->member);
+	return true;
+}
+
+void xy__team_tell(struct xy__worker *worker)
+{
+	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_round *round = place->team->round;
+	const struct xy_component *team = &place->team->base;
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (place->rank) {
+		if (place->last)
+			xy__sim_tell(rt, team->members[0]);
+		return;
+	}
+	/* relaxed: one thread */
+	atomic_store_explicit(&round->told, (int)(2 * place->round + 2), memory_order_relaxed);
+	for (unsigned i = 1; i < team->nmembers; i++) {
+		if (rt->settings.profile && round->launched)
+			member_busy(&rt->workers[team->members[i]], round->begin);
+		xy__sim_tell(rt, team->members[i]);
+	}
+	member_leave(worker->member);
+}
+
+/* --- the barrier --- */
+
+static int barrier_wait(struct xy__team_round *round, unsigned nranks)
+{
+	/* acquire: pairs with the release of the last one to come, and of a rank that has returned */
+	int now = atomic_load_explicit(&round->barrier, memory_order_acquire);
+	unsigned passed = (unsigned)now / 2;
+
+	if (now & 1)
+		return -ECANCELED;
+	if (atomic_fetch_add_explicit(&round->waiting, 1, memory_order_acq_rel) + 1 == nranks) {
+		atomic_store_explicit(&round->waiting, 0, memory_order_relaxed);
+		atomic_fetch_add_explicit(&round->barrier, 2, memory_order_release);
+		xy__futex_wake(&round->barrier, INT_MAX);
+		return 0;
+	}
+	for (unsigned i = 0;; i++) {
+		now = atomic_load_explicit(&round->barrier, memory_order_acquire);
+		if ((unsigned)now / 2 != passed)
+			return 0;
+		if (now & 1)
+			return -ECANCELED;
+		if (i < WAIT_SPINS)
+			xy__pause();
+		else if (i < WAIT_SPINS + WAIT_YIELDS)
+			sched_yield();
+		else
+			xy__futex_wait(&round->barrier, now, -1);
+	}
+}
+
+int xy_call_barrier(struct xy_call *call)
+{
+	struct xy_runtime *rt = call ? call->runtime : NULL;
+	const struct xy_codelet *codelet = rt ? xy__task_codelet(call->task) : NULL;
+
+	if (!codelet || codelet->parallel != XY_SPMD) {
+		xy__log(rt ? &rt->settings.log : NULL, "xy_call_barrier: %s",
+			rt ? "only ranks of an SPMD codelet have one" : "no call");
+		return -EINVAL;
+	}
+	if (call->nranks == 1)
+		return 0;
+	return barrier_wait(rt->workers[call->worker].member->place.team->round, call->nranks);
+}
+
+/* --- looking --- */
+
+struct missing {
+	struct xy_runtime *rt;
+	const struct xy_component *team;
+	FILE *out;
+};
+
+static void dump_missing(void *arg, const struct xy_task *task, const bool *arrived)
+{
+	const struct missing *m = arg;
+	const char *before = "";
+
+	fprintf(m->out, "  %s#%u calls for '%s' (number %llu), not there: ", m->team->ops->name, m->team->id,
+		xy_task_name(task), xy_task_number(task));
+	for (unsigned i = 0; i < m->team->nmembers; i++)
+		if (!arrived[i]) {
+			fprintf(m->out, "%s%s", before, xy_machine_worker(m->rt->machine, m->team->members[i])->name);
+			before = ", ";
+		}
+	fprintf(m->out, "\n");
+}
+
+void xy__team_dump(struct xy_runtime *rt, FILE *out)
+{
+	if (!rt->root->nteams)
+		return;
+	fprintf(out, "teams:\n");
+	for (unsigned i = 0; i < rt->root->nteams; i++) {
+		struct missing missing = { rt, rt->root->teams[i], out };
+
+		xy__team_missing(xy__team_of(rt->root->teams[i]), dump_missing, &missing);
+	}
+	for (unsigned i = 0; i < rt->nworkers; i++) {
+		struct xy__member *m = rt->workers[i].member;
+		struct xy__team *team = m ? atomic_load(&m->joined) : NULL;
+
+		if (team)
+			fprintf(out, "  %s is in %s#%u\n", xy_machine_worker(rt->machine, i)->name,
+				team->base.ops->name, team->base.id);
+	}
+}

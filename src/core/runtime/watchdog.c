@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread that sleeps until somebody sends SIGUSR1 or nothing has moved for too long, and then writes
+ * the dump to stderr. A signal belongs to the whole process, so the word that the handler changes is the
+ * one variable that runtimes share.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/runtime/runtime.h"
+
+struct xy__watchdog {
+	struct xy_runtime *rt;
+	pthread_t thread;
+	bool handles_signal;
+	int signals;                     /* how many it has seen: the thread, once there is one */
+	_Atomic bool stopping;
+};
+
+static _Atomic int watchdog_bell;        /* futex; rung by the signal and by those who stop */
+static _Atomic int watchdog_signals;     /* how many there were */
+static _Atomic int watchdog_lock;
+static unsigned watchdog_users;          /* (watchdog_lock) of the handler */
+static struct sigaction watchdog_old;    /* (watchdog_lock) */
+
+static void watchdog_ring(void)
+{
+	atomic_fetch_add(&watchdog_bell, 1);
+	xy__futex_wake(&watchdog_bell, INT_MAX);
+}
+
+static void watchdog_signal(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	atomic_fetch_add(&watchdog_signals, 1);
+	watchdog_ring();
+	errno = saved;
+}
+
+/* Takes SIGUSR1 unless the program has a use for it. */
+static bool watchdog_take_signal(void)
+{
+	struct sigaction action = { .sa_handler = watchdog_signal, .sa_flags = SA_RESTART };
+	bool taken;
+
+	xy__lock_take(&watchdog_lock);
+	taken = watchdog_users > 0;
+	if (!taken && sigaction(SIGUSR1, NULL, &watchdog_old) == 0 && !(watchdog_old.sa_flags & SA_SIGINFO) &&
+	    watchdog_old.sa_handler == SIG_DFL)
+		taken = sigaction(SIGUSR1, &action, NULL) == 0;
+	watchdog_users += taken;
+	xy__lock_drop(&watchdog_lock);
+	return taken;
+}
+
+static void watchdog_give_signal(void)
+{
+	struct sigaction now;
+
+	xy__lock_take(&watchdog_lock);
+	if (--watchdog_users == 0 && sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == watchdog_signal)
+		sigaction(SIGUSR1, &watchdog_old, NULL);
+	xy__lock_drop(&watchdog_lock);
+}
+
+static uint64_t watchdog_ended(struct xy_runtime *rt)
+{
+	uint64_t ended = 0;
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		ended += atomic_load(&rt->workers[i].agent.ended);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		ended += atomic_load(&rt->applications[i].ended);
+	return ended;
+}
+
+/* Dumps once when nothing has ended for the given time although there are tasks. */
+static void watchdog_look(struct xy_runtime *rt, uint64_t *ended, double *since, bool *barked)
+{
+	uint64_t now_ended = watchdog_ended(rt);
+	double limit = rt->settings.watchdog_s;
+
+	if (now_ended != *ended || xy__runtime_live(rt) == 0) {
+		*ended = now_ended;
+		*since = xy__now();
+		*barked = false;
+	} else if (!*barked && xy__now() - *since >= limit) {
+		*barked = true;
+		xy__log(&rt->settings.log, "no task has ended for %g seconds; this is the state:", limit);
+		xy_dump(rt, STDERR_FILENO);
+	}
+}
+
+static void *watchdog_main(void *arg)
+{
+	struct xy__watchdog *watchdog = arg;
+	struct xy_runtime *rt = watchdog->rt;
+	double limit = rt->settings.watchdog_s, since = xy__now();
+	uint64_t ended = 0;
+	bool barked = false;
+
+	pthread_setname_np(pthread_self(), "xylem-watchdog");
+	for (;;) {
+		int bell = atomic_load(&watchdog_bell);
+
+		if (atomic_load(&watchdog->stopping))
+			return NULL;
+		if (atomic_load(&watchdog_signals) != watchdog->signals) {
+			watchdog->signals = atomic_load(&watchdog_signals);
+			xy_dump(rt, STDERR_FILENO);
+		}
+		if (limit > 0)
+			watchdog_look(rt, &ended, &since, &barked);
+		xy__futex_wait(&watchdog_bell, bell, limit > 0 ? limit / 4 : -1);
+	}
+}
+
+int xy__watchdog_start(struct xy_runtime *rt)
+{
+	struct xy__watchdog *watchdog;
+	sigset_t set, old;
+	int error;
+
+	if (!rt->settings.sigusr1 && !(rt->settings.watchdog_s > 0))
+		return 0;
+	watchdog = calloc(1, sizeof *watchdog);
+	if (!watchdog)
+		return -ENOMEM;
+	watchdog->rt = rt;
+	watchdog->signals = atomic_load(&watchdog_signals);
+	watchdog->handles_signal = rt->settings.sigusr1 && watchdog_take_signal();
+	sigfillset(&set);
+	if (watchdog->handles_signal)
+		sigdelset(&set, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &set, &old);
+	error = pthread_create(&watchdog->thread, NULL, watchdog_main, watchdog);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error) {
+		if (watchdog->handles_signal)
+			watchdog_give_signal();
+		free(watchdog);
+		return -error;
+	}
+	rt->watchdog = watchdog;
+	return 0;
+}
+
+void xy__watchdog_stop(struct xy_runtime *rt)
+{
+	struct xy__watchdog *watchdog = rt->watchdog;
+
+	if (!watchdog)
+		return;
+	atomic_store(&watchdog->stopping, true);
+	watchdog_ring();
+	pthread_join(watchdog->thread, NULL);
+	if (watchdog->handles_signal)
+		watchdog_give_signal();
+	free(watchdog);
+	rt->watchdog = NULL;
+}

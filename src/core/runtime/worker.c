@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a worker: take a task, run it, tell those who wait for it.
+ */
+#include <errno.h>
+
+#include "core/data/memory.h"
+#include "core/data/redux.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/team.h"
+
+enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
+
+static inline xy_function *worker_function(const struct xy_codelet *codelet, enum xy_arch arch,
+					   unsigned implementation)
+{
+	if (arch == XY_CPU)
+		return codelet->cpu[implementation];
+	return arch == XY_CUDA ? codelet->cuda[implementation] : codelet->opencl[implementation];
+}
+
+/* The implementation that a component chose may be one that this worker must not use. */
+static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
+{
+	if (!task->constrained || xy_task_can_run_with(task, worker->id, task->implementation))
+		return;
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
+		if (xy_task_can_run_with(task, worker->id, i)) {
+			task->implementation = (uint8_t)i;
+			return;
+		}
+}
+
+static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
+{
+	const uintptr_t *accesses = xy__task_accesses(task);
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		buffers[i] = xy__handle_buffer(accesses[i], worker->id);
+		if (!buffers[i]) {
+			int error = accesses[i] & XY_REDUX ? xy__redux_buffer(worker, task, i, buffers) : -ENOMEM;
+
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+/* The time is for the task's model, unless several threads take part. */
+static __attribute__((noinline)) int worker_invoke_measured(struct xy__worker *worker, struct xy_task *task,
+							    struct xy_call *call, xy_function *function)
+{
+	double begin = xy__now();
+	int status = worker->member ? xy__team_call(worker, function, call) : function(call);
+	double end = xy__now();
+
+	if (!status && call->nranks == 1)
+		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
+				 task->implementation, (end - begin) * 1e6);
+	return status;
+}
+
+/* A member of teams may call as the leader of one. */
+static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, bool member)
+{
+	xy_function *function = worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+
+	if (__builtin_expect(task->flags & XY__TASK_MEASURED, 0))
+		return worker_invoke_measured(worker, task, call, function);
+	return member ? xy__team_call(worker, function, call) : function(call);
+}
+
+static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call,
+			       void **buffers);
+
+static inline __attribute__((always_inline)) int worker_call(struct xy__worker *worker, struct xy_task *task,
+							     bool member)
+{
+	void *few[STACK_BUFFERS], **buffers = task->naccesses > STACK_BUFFERS ? task->extra->buffers : few;
+	struct xy_call call = {
+		.runtime = worker->agent.runtime,
+		.task = task,
+		.arg = task->arg,
+		.worker = worker->id,
+		.implementation = task->implementation,
+		.nbuffers = task->naccesses,
+		.buffers = buffers,
+		.nranks = 1,
+	};
+	int error;
+
+	if (worker->agent.runtime->memory.nnodes > 1)
+		return worker_call_fetched(worker, task, &call, buffers);
+	error = task->naccesses ? worker_buffers(worker, task, buffers) : 0;
+	if (error)
+		return error;
+	return worker_invoke(worker, task, &call, member);
+}
+
+xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task)
+{
+	worker_choose(worker, task);
+	return worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+}
+
+void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed on %s: %s", xy_task_name(task),
+		xy_task_number(task), xy_machine_worker(rt->machine, worker->id)->name, reason);
+	if (!task->extra || !task->extra->retries)
+		xy__runtime_fail(rt, task, status, reason);
+}
+
+/* With several memory nodes, the data has to come to RAM first. */
+static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *worker, struct xy_task *task,
+							 struct xy_call *call, void **buffers)
+{
+	struct xy__fetch fetch;
+	int status;
+
+	xy__fetch_init(&fetch, task, worker, buffers);
+	status = xy__fetch_wait(&fetch, &worker->agent);
+	if (xy__transfers_underway(&worker->agent.runtime->memory))
+		xy__transfers_entrust(worker->agent.runtime);
+	if (status)
+		xy__worker_explain(worker, task, status, fetch.reason);
+	else if (task->flags & XY__TASK_REDUX)
+		status = xy__redux_initialise_all(worker, task, buffers);
+	if (worker->special)
+		worker->started_s = xy__now();
+	if (!status)
+		status = worker_invoke(worker, task, call, worker->member);
+	xy__fetch_end(&fetch, status, &worker->agent);
+	return status;
+}
+
+static void worker_set(_Atomic double *field, double value)
+{
+	atomic_store_explicit(field, value, memory_order_relaxed);
+}
+
+void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
+
+	if (!rt->accounts)
+		return;
+	if (done || !(backlog > 0))
+		worker_set(&worker->since_us, xy_now(rt) * 1e6);
+	backlog += done ? -(double)task->expected_us : (double)task->expected_us;
+	worker_set(&worker->backlog_us, backlog > 0 ? backlog : 0);
+}
+
+static struct xy_runtime *runtime_of(struct xy__tree_engine *engine)
+{
+	return (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+}
+
+double xy__runtime_now_us(struct xy__tree_engine *engine)
+{
+	return xy_now(runtime_of(engine)) * 1e6;
+}
+
+/* The two fields may be of different moments, which is a matter of one task. */
+double xy__runtime_free_us(struct xy__tree_engine *engine, unsigned id)
+{
+	struct xy__worker *worker = &runtime_of(engine)->workers[id];
+	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
+
+	return backlog > 0 ? atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog : 0;
+}
+
+void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
+		       double start_s, double end_s)
+{
+	const struct xy_watch *watch = worker->agent.runtime->settings.watch;
+	struct xy_report report = { .task = task, .worker = worker->id, .implementation = task->implementation,
+				    .status = status, .begin_s = begin_s, .start_s = start_s, .end_s = end_s };
+
+	if (watch && watch->ended)
+		watch->ended(watch->arg, &report);
+}
+
+static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
+{
+	int status = worker_call(worker, task, true);
+
+	xy__team_end(worker);
+	return status;
+}
+
+static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
+{
+	double begin = xy__now(), end;
+	uint64_t ns;
+	int status;
+
+	xy__worker_account(worker, task, false);
+	worker->started_s = begin;
+	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
+	end = xy__now();
+	ns = (uint64_t)((end - begin) * 1e9);
+	atomic_store_explicit(&worker->busy_ns,
+			      atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
+			      memory_order_relaxed);
+	xy__worker_account(worker, task, true);
+	xy__worker_report(worker, task, status, begin, worker->started_s, end);
+	return status;
+}
+
+/* Whatever is not simply called. */
+static __attribute__((noinline)) int worker_call_special(struct xy__worker *worker, struct xy_task *task)
+{
+	if (xy__runtime_is_timed(worker->agent.runtime))
+		return worker_call_timed(worker, task);
+	return worker_call_in_team(worker, task);
+}
+
+/* Whether a failed task is to run again, with one try less. */
+static bool worker_retry(struct xy_task *task)
+{
+	if (!task->extra || !task->extra->retries)
+		return false;
+	task->extra->retries--;
+	task->implementation = 0;
+	return true;
+}
+
+/* The first successor will be looked at as soon as the task has ended, and the submitter's core has it.
+ * Its edge is in it, next to the fields that are needed first. */
+static inline void worker_foresee(struct xy_task *task)
+{
+	struct xy__edge *edge = xy__head_edge(atomic_load_explicit(&task->successors, memory_order_relaxed));
+
+	__builtin_prefetch(edge, 1);
+	__builtin_prefetch((void *)((uintptr_t)edge - 64), 1);
+}
+
+inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status)
+{
+	if (!status)
+		xy__deps_end_well(task, &worker->agent);
+	else if (worker_retry(task))
+		xy__inbox_put(worker->agent.runtime, task, &worker->agent);
+	else
+		xy__deps_end(task, status, &worker->agent);
+}
+
+static void worker_execute(struct xy__worker *worker, struct xy_task *task)
+{
+	int status;
+
+	worker_foresee(task);
+	xy__task_set_state(task, XY__TASK_RUNNING);
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	if (task->constrained)
+		worker_choose(worker, task);
+	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
+	worker->agent.base.offers = 0; /* but the first that its end releases is */
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	xy__worker_finish(worker, task, status);
+}
+
+void xy__worker_run(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task;
+	unsigned n = 0;
+
+	if (worker->arch != XY_CPU) {
+		xy__device_run(worker);
+		return;
+	}
+	while ((task = xy__threads_next(worker))) {
+		if (worker->member && !xy__team_leads(worker))
+			continue;
+		worker_execute(worker, task);
+		if (++n % PROGRESS_EVERY == 0)
+			xy__runtime_progress(rt);
+	}
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues of tasks: a lane for each set of architectures, and one for constrained tasks. Within a lane
+ * of an ordered queue a list has priority 0 and a pairing heap has the others; the constrained lane
+ * is one list in the order of the queue. All tasks of an unconstrained lane can run on the same
+ * workers, so that looking at its first one is enough.
+ */
+#include "core/task/queue.h"
+
+#include "core/task/heap.h"
+#include "core/task/task.h"
+
+enum {
+	QUEUE_CONSTRAINED = XY_NLANES,          /* the lane of constrained tasks */
+	QUEUE_FREE = (1 << XY_NLANES) - 1       /* mask of the others */
+};
+
+_Static_assert(XY_NLANES == 16, "queue_lanes has a row for each set of three architectures and teams");
+
+/* Lanes with a task for one of these architectures; what is in the last one has to be asked. */
+static const unsigned queue_lanes[XY_NLANES] = {
+	0x10000, 0x1aaaa, 0x1cccc, 0x1eeee, 0x1f0f0, 0x1fafa, 0x1fcfc, 0x1fefe,
+	0x1ff00, 0x1ffaa, 0x1ffcc, 0x1ffee, 0x1fff0, 0x1fffa, 0x1fffc, 0x1fffe,
+};
+
+static inline unsigned queue_lane(const struct xy_task *task)
+{
+	return task->constrained ? QUEUE_CONSTRAINED : task->archs;
+}
+
+static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->ordered && task->priority != 0 && !task->constrained;
+}
+
+/* The priority as far as this queue cares. */
+static inline int queue_rank(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->ordered ? task->priority : 0;
+}
+
+/* Whether a leaves before b. */
+static inline bool queue_before(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
+{
+	int rank_a = queue_rank(q, a), rank_b = queue_rank(q, b);
+
+	return rank_a != rank_b ? rank_a > rank_b : a->arrival < b->arrival;
+}
+
+/* --- lists --- */
+
+/* Inserts after `where`, at the front if that is NULL. */
+static void list_insert(struct xy_queue_lane *lane, struct xy_task *where, struct xy_task *task)
+{
+	struct xy_task *next = where ? where->next : lane->front;
+
+	task->prev = where;
+	task->next = next;
+	if (where)
+		where->next = task;
+	else
+		lane->front = task;
+	if (next)
+		next->prev = task;
+	else
+		lane->back = task;
+}
+
+static inline void list_append(struct xy_queue_lane *lane, struct xy_task *task)
+{
+	struct xy_task *back = lane->back;
+
+	task->next = NULL;
+	task->prev = back;
+	lane->back = task;
+	if (back)
+		back->next = task;
+	else
+		lane->front = task;
+}
+
+static inline void list_remove(struct xy_queue_lane *lane, struct xy_task *task)
+{
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		lane->front = task->next;
+	if (task->next)
+		task->next->prev = task->prev;
+	else
+		lane->back = task->prev;
+}
+
+/* --- lanes --- */
+
+static inline struct xy_task *lane_first(const struct xy_queue_lane *lane)
+{
+	return lane->heap && (!lane->front || lane->heap->priority > 0) ? lane->heap : lane->front;
+}
+
+static inline struct xy_task *lane_newest(const struct xy_queue_lane *lane)
+{
+	return lane->heap && (!lane->back || lane->heap->priority > 0) ? lane->heap : lane->back;
+}
+
+static inline bool constrained_can_run(const struct xy_task *task, const struct xy_agent *by)
+{
+	if (by->team)
+		return xy_task_can_run_below(task, by->team);
+	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
+}
+
+static struct xy_task *constrained_first(const struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front;
+
+	while (task && !constrained_can_run(task, by))
+		task = task->next;
+	return task;
+}
+
+static struct xy_task *constrained_newest(const struct xy_queue *q, const struct xy_agent *by)
+{
+	const struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	struct xy_task *task, *negative = NULL;
+
+	for (task = lane->front; task && queue_rank(q, task) > 0; task = task->next)
+		if (constrained_can_run(task, by))
+			return task;
+	for (task = lane->back; task && queue_rank(q, task) <= 0; task = task->prev) {
+		if (queue_rank(q, task) < 0)
+			negative = task;
+		else if (constrained_can_run(task, by))
+			return task;
+	}
+	while (negative && !constrained_can_run(negative, by))
+		negative = negative->next;
+	return negative;
+}
+
+/* --- lengths --- */
+
+void xy_queue_predict(struct xy_queue *q)
+{
+	q->used |= XY_QUEUE_PREDICTED;
+	q->simple = 0;
+}
+
+/* What a task adds to the length of the queue. It is the same as long as the task rests there. */
+static double queue_length_of(const struct xy_queue *q, const struct xy_task *task)
+{
+	return q->used & XY_QUEUE_PREDICTED && task->expected_us > 0 ? (double)task->expected_us
+								      : (double)task->length_us;
+}
+
+double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task)
+{
+	return xy_queue_length_us(q) + queue_length_of(q, task);
+}
+
+static void queue_lengthen(struct xy_queue *q, const struct xy_task *task)
+{
+	xy__queue_set_length(q, xy__queue_length_with(q, task));
+}
+
+static void queue_shorten(struct xy_queue *q, const struct xy_task *task)
+{
+	double length = xy_queue_length_us(q) - queue_length_of(q, task);
+
+	xy__queue_set_length(q, length > 0 ? length : 0);
+}
+
+/* --- queues --- */
+
+static void constrained_insert(struct xy_queue *q, struct xy_task *task)
+{
+	struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	struct xy_task *where = lane->back;
+
+	while (where && queue_before(q, task, where))
+		where = where->prev;
+	list_insert(lane, where, task);
+}
+
+/* Whatever is not simply appended to a list. */
+static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, struct xy_task *task)
+{
+	if (task->constrained)
+		constrained_insert(q, task);
+	else
+		heap_insert(&q->lanes[task->archs].heap, task);
+}
+
+void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
+{
+	unsigned i = queue_lane(task);
+	size_t count = xy_queue_count(q) + 1;
+
+	task->arrival = q->arrivals++;
+	q->used |= 1u << i;
+	queue_lengthen(q, task);
+	xy__queue_set_count(q, count);
+	if (count > xy_queue_peak(q)) {
+		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
+		if (!(q->used & XY_QUEUE_PREDICTED))
+			q->simple = count;
+	}
+	if (task->constrained || (task->priority != 0 && q->ordered))
+		queue_insert_special(q, task);
+	else
+		list_append(&q->lanes[i], task);
+}
+
+/* Takes the task out of its lane; it is still counted. */
+static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
+{
+	unsigned i = queue_lane(task);
+	struct xy_queue_lane *lane = &q->lanes[i];
+
+	if (queue_in_heap(q, task))
+		heap_remove(&lane->heap, task);
+	else
+		list_remove(lane, task);
+	if (!lane->front && !lane->heap)
+		q->used &= ~(1u << i);
+	queue_shorten(q, task);
+}
+
+void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
+{
+	queue_unlink(q, task);
+	xy__queue_uncount(q);
+}
+
+/* The queue of one lane, which most are, is taken care of in queue.h. */
+struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *best = NULL;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
+							      : lane_first(&q->lanes[i]);
+
+		if (!best || (task && queue_before(q, task, best)))
+			best = task;
+	}
+	if (best)
+		xy_queue_remove(q, best);
+	return best;
+}
+
+/* Whether a leaves before b at the owner's end. */
+static bool queue_before_newest(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
+{
+	if (queue_rank(q, a) == 0 && queue_rank(q, b) == 0)
+		return a->arrival > b->arrival;
+	return queue_before(q, a, b);
+}
+
+struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *best = NULL;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_newest(q, by)
+							      : lane_newest(&q->lanes[i]);
+
+		if (!best || (task && queue_before_newest(q, task, best)))
+			best = task;
+	}
+	if (best)
+		xy_queue_remove(q, best);
+	return best;
+}
+
+/* The next task of a lane after this one in the order of arrival. A part of a heap that is looked at is a path. */
+static struct xy_task *lane_next(const struct xy_queue *q, const struct xy_task *task, const struct xy_agent *by)
+{
+	struct xy_task *next = queue_in_heap(q, task) ? task->child : task->next;
+
+	while (next && next->constrained && !constrained_can_run(next, by))
+		next = next->next;
+	return next && queue_rank(q, next) == queue_rank(q, task) ? next : NULL;
+}
+
+/* The oldest of the first tasks of the lanes, NULL if there are none. */
+static struct xy_task **lanes_oldest(struct xy_task **heads, unsigned n)
+{
+	struct xy_task **oldest = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (heads[i] && (!oldest || heads[i]->arrival < (*oldest)->arrival))
+			oldest = &heads[i];
+	return oldest;
+}
+
+/* Puts the first task of each lane that has some of the highest priority into heads; returns how many those are. */
+static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struct xy_task **heads)
+{
+	unsigned n = 0;
+
+	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
+							      : lane_first(&q->lanes[i]);
+
+		if (!task || (n && queue_rank(q, task) < queue_rank(q, heads[0])))
+			continue;
+		if (n && queue_rank(q, task) > queue_rank(q, heads[0]))
+			n = 0;
+		heads[n++] = task;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (queue_in_heap(q, heads[i]))
+			heap_sort(&q->lanes[queue_lane(heads[i])].heap, XY_QUEUE_READY);
+	return n;
+}
+
+struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *heads[XY_NLANES + 1], **head, *best = NULL;
+	unsigned n = queue_heads(q, by, heads);
+	size_t least = SIZE_MAX;
+
+	for (unsigned i = 0; i < XY_QUEUE_READY && least && (head = lanes_oldest(heads, n)); i++) {
+		size_t missing = xy_task_missing_bytes(*head, (unsigned)by->worker);
+
+		if (!best || missing < least) {
+			best = *head;
+			least = missing;
+		}
+		*head = lane_next(q, *head, by);
+	}
+	return best;
+}
+
+struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_task *task = xy__queue_ready(q, by);
+
+	if (task)
+		xy_queue_remove(q, task);
+	return task;
+}
+
+/* The first of the heads of these lanes, and of `other` if there is one. */
+static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, struct xy_task *other)
+{
+	struct xy_task *best = other;
+
+	for (lanes &= q->used & QUEUE_FREE; lanes; lanes &= lanes - 1) {
+		struct xy_task *task = lane_first(&q->lanes[__builtin_ctz(lanes)]);
+
+		if (!best || queue_before(q, task, best))
+			best = task;
+	}
+	return best;
+}
+
+struct xy_task *xy_queue_first(struct xy_queue *q)
+{
+	return queue_first_of(q, q->used, q->lanes[QUEUE_CONSTRAINED].front);
+}
+
+struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c)
+{
+	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front;
+
+	while (constrained && !xy_task_can_run_below(constrained, c))
+		constrained = constrained->next;
+	return queue_first_of(q, queue_lanes[c->archs], constrained);
+}
+
+/* Each lane is two sorted sequences, its list and its heap as far as that is sorted; this merges them all. */
+struct queue_walk {
+	struct xy_task *at[2 * (XY_NLANES + 1)];
+};
+
+static void walk_begin(struct queue_walk *walk, struct xy_queue *q, size_t n)
+{
+	for (unsigned i = 0; i <= XY_NLANES; i++) {
+		heap_sort(&q->lanes[i].heap, n);
+		walk->at[2 * i] = q->lanes[i].front;
+		walk->at[2 * i + 1] = q->lanes[i].heap;
+	}
+}
+
+static struct xy_task *walk_next(struct queue_walk *walk, const struct xy_queue *q)
+{
+	struct xy_task **best = NULL, *task;
+
+	for (unsigned i = 0; i < 2 * (XY_NLANES + 1); i++)
+		if (walk->at[i] && (!best || queue_before(q, walk->at[i], *best)))
+			best = &walk->at[i];
+	if (!best)
+		return NULL;
+	task = *best;
+	*best = queue_in_heap(q, task) ? task->child : task->next;
+	return task;
+}
+
+void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	struct queue_walk walk;
+	struct xy_task *task;
+
+	walk_begin(&walk, q, SIZE_MAX);
+	while ((task = walk_next(&walk, q)))
+		visit(arg, task);
+}
+
+unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n)
+{
+	struct queue_walk walk;
+	unsigned count = 0;
+
+	walk_begin(&walk, q, n);
+	while (count < n && (tasks[count] = walk_next(&walk, q)))
+		count++;
+	return count;
+}
+
+void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+{
+	for (unsigned lanes = q->used & QUEUE_FREE; lanes; lanes &= lanes - 1)
+		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));
+	for (struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front; task; task = task->next)
+		visit(arg, task);
+}
+
+/* --- passing on --- */
+
+/*
+ * A push makes the task the receiver's, links included, and a worker may have run and freed it before
+ * the push returns. So it leaves its lane first, but is counted until it is gone: who looks at the count
+ * without the lock then never sees an empty queue that has a task again a moment later.
+ */
+bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, struct xy_component *to,
+		    struct xy_agent *by)
+{
+	unsigned i = queue_lane(task);
+	struct xy_task *prev = task->prev;
+	uint64_t arrival = task->arrival;
+
+	queue_unlink(q, task);
+	if (give(to, task, by)) {
+		xy__queue_uncount(q);
+		return true;
+	}
+	task->arrival = arrival;
+	q->used |= 1u << i;
+	queue_lengthen(q, task);
+	if (queue_in_heap(q, task))
+		heap_insert(&q->lanes[i].heap, task);
+	else
+		list_insert(&q->lanes[i], prev, task);
+	return false;
+}
+
+bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by)
+{
+	return xy__queue_give(q, task, xy_push, to, by);
+}
+
+bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by)
+{
+	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front, *task;
+	unsigned lanes = q->used;
+	bool moved = false;
+
+	while ((task = queue_first_of(q, lanes, constrained))) {
+		if (task == constrained)
+			constrained = task->next;
+		if (xy__queue_give(q, task, give, to, by))
+			moved = true;
+		else if (!task->constrained)
+			lanes &= ~(1u << task->archs);
+	}
+	return moved;
+}
+
+bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task)
+{
+	return task->constrained || lane_first(&q->lanes[task->archs]) == task;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of queues, for the reservoirs of the library that pass their tasks down by themselves.
+ */
+#ifndef XYLEM_CORE_QUEUE_H
+#define XYLEM_CORE_QUEUE_H
+
+#include "core/task/task.h"
+
+/* --- the common case inline: one lane without priorities --- */
+
+/* The owner's lock orders the stores; readers without it only want a hint. */
+static inline void xy__queue_set_count(struct xy_queue *q, size_t count)
+{
+	atomic_store_explicit(&q->count, count, memory_order_relaxed);
+}
+
+static inline void xy__queue_set_length(struct xy_queue *q, double length_us)
+{
+	atomic_store_explicit(&q->length_us, length_us, memory_order_relaxed);
+}
+
+static inline void xy__queue_uncount(struct xy_queue *q)
+{
+	size_t count = xy_queue_count(q) - 1;
+
+	xy__queue_set_count(q, count);
+	if (!count)
+		xy__queue_set_length(q, 0); /* no rounding error outlives the tasks that it came from */
+}
+
+/* The lane that is the whole queue, if it is one list of tasks that this agent can run; else NULL, also for a queue
+ * that predicts. */
+static inline struct xy_queue_lane *xy__queue_only(struct xy_queue *q, const struct xy_agent *by)
+{
+	unsigned i = q->used ? (unsigned)__builtin_ctz(q->used) : 0;
+
+	return q->used == 1u << i && i < XY_NLANES && (i & by->archs) && !q->lanes[i].heap ? &q->lanes[i] : NULL;
+}
+
+/* xy_queue_take. */
+static inline struct xy_task *xy__queue_take(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_queue_lane *lane = xy__queue_only(q, by);
+	struct xy_task *task;
+
+	if (!lane)
+		return xy_queue_take(q, by);
+	task = lane->front;
+	lane->front = task->next;
+	if (lane->front) {
+		lane->front->prev = NULL;
+	} else {
+		lane->back = NULL;
+		q->used = 0;
+	}
+	if (task->length_us != 0)
+		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
+	xy__queue_uncount(q);
+	return task;
+}
+
+/* xy_queue_take_newest. */
+static inline struct xy_task *xy__queue_take_newest(struct xy_queue *q, const struct xy_agent *by)
+{
+	struct xy_queue_lane *lane = xy__queue_only(q, by);
+	struct xy_task *task;
+
+	if (!lane)
+		return xy_queue_take_newest(q, by);
+	task = lane->back;
+	lane->back = task->prev;
+	if (lane->back) {
+		lane->back->next = NULL;
+	} else {
+		lane->front = NULL;
+		q->used = 0;
+	}
+	if (task->length_us != 0)
+		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
+	xy__queue_uncount(q);
+	return task;
+}
+
+/* xy_queue_insert. */
+static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
+{
+	struct xy_queue_lane *lane = &q->lanes[task->archs];
+	size_t count = xy_queue_count(q) + 1;
+
+	if (task->constrained || (q->ordered && task->priority) || !lane->back || task->length_us != 0 ||
+	    count > q->simple) {
+		xy_queue_insert(q, task);
+		return;
+	}
+	task->arrival = q->arrivals++;
+	task->prev = lane->back;
+	task->next = NULL;
+	lane->back->next = task;
+	lane->back = task;
+	xy__queue_set_count(q, count);
+}
+
+/* How long the queue would be with this task, which is not in it. */
+double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task);
+
+/* The first tasks in order, at most n of them, into tasks; returns how many. */
+unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n);
+
+/* --- passing on --- */
+
+/* Passes a task to whom it is given: xy_push, or something else with the same contract. */
+typedef bool xy__give(struct xy_component *to, struct xy_task *task, struct xy_agent *by);
+
+/* Gives away a task of the queue with the owner's lock held. If refused it keeps its place. */
+bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, struct xy_component *to,
+		    struct xy_agent *by);
+
+/* Gives away, in the order of the queue, whatever is taken; true if anything was. Tasks of one lane can
+ * run on the same workers, so that once one is refused the others of its lane are left out;
+ * constrained tasks are all tried. The owner's lock is held. */
+bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by);
+
+/* The task that xy_queue_take_ready would take. */
+struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by);
+
+/* Whether no task that the same workers can run comes before this one, which is in the queue.
+ * Constrained tasks are never compared: each is a case of its own. */
+bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task);
+
+#endif

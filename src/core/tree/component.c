@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dispatchers: the only callers of the verbs. They apply the defaults, count, and in the debug
+ * build check the rules of component.h.
+ */
+#include <xylem/component.h>
+
+#include <assert.h>
+#include "core/task/task.h"
+#include "core/tree/tree.h"
+#include "core/util/bits.h"
+#include "core/util/futex.h"
+
+enum { MANY = 64 };   /* children that are worth a closer look */
+
+#ifdef XY_DEBUG
+#define RULE(condition) assert(condition)
+
+/* Whether the agent may take a lock of, or call down into, a component of this level. */
+static bool may_go_down(const struct xy_agent *by, unsigned level)
+{
+	return !by->held || by->held_levels[by->held - 1] < level;
+}
+
+static void note_taken(struct xy_agent *by, unsigned level)
+{
+	RULE(may_go_down(by, level) && by->held < sizeof by->held_levels / sizeof by->held_levels[0]);
+	by->held_levels[by->held++] = level;
+}
+
+static void note_dropped(struct xy_agent *by)
+{
+	RULE(by->held > 0);
+	by->held--;
+}
+#else
+#define RULE(condition) ((void)0)
+static void note_taken(struct xy_agent *by, unsigned level) { (void)by, (void)level; }
+static void note_dropped(struct xy_agent *by) { (void)by; }
+#endif
+
+/* Shard 0 is shared by all agents that have none of their own. */
+static inline void count(_Atomic uint64_t *counter, const struct xy_agent *by)
+{
+	if (__builtin_expect(by->shard != 0, 1))
+		atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static bool push_children(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (xy_push(self->children[i], task, by))
+			return true;
+	return false;
+}
+
+double xy_component_now_us(const struct xy_component *c)
+{
+	struct xy__tree_engine *engine = c->tree->engine;
+
+	return engine && engine->now_us ? engine->now_us(engine) : 0;
+}
+
+double xy_component_free_us(const struct xy_component *c, unsigned worker)
+{
+	/* In this order: time goes on between the two. */
+	double free_us = xy__tree_free_us(c->tree, worker), now_us = xy_component_now_us(c);
+
+	return free_us > now_us ? free_us : now_us;
+}
+
+bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy_shard *shard = &to->shards[by->shard];
+
+	RULE(may_go_down(by, to->level));
+	if (to->ops->push ? to->ops->push(to, task, by) : push_children(to, task, by)) {
+		count(&shard->pushed, by);
+		return true;
+	}
+	count(&shard->refused, by);
+	return false;
+}
+
+size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
+{
+	_Atomic uint64_t *pushed = &to->shards[by->shard].pushed;
+	size_t taken = 0;
+
+	RULE(may_go_down(by, to->level));
+	if (!to->ops->push_many) {
+		while (taken < n && xy_push(to, tasks[taken], by))
+			taken++;
+		return taken;
+	}
+	taken = to->ops->push_many(to, tasks, n, by);
+	atomic_fetch_add_explicit(pushed, taken, memory_order_relaxed);
+	if (taken < n)
+		count(&to->shards[by->shard].refused, by);
+	return taken;
+}
+
+static struct xy_task *pull_each_parent(struct xy_component *self, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nparents; i++) {
+		struct xy_task *task = xy_pull(self->parents[i], by);
+
+		if (task)
+			return task;
+	}
+	return NULL;
+}
+
+struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
+{
+	return self->nparents == 1 ? xy_pull(self->parents[0], by) : pull_each_parent(self, by);
+}
+
+/* Shows a task to those on its way that want to see it. */
+static inline void show_passing(struct xy_component *looker, const struct xy_component *source,
+				struct xy_task *task, struct xy_agent *by)
+{
+	for (;;) {
+		looker->ops->passed(looker, task, by);
+		if (looker == source)
+			return;
+		looker = looker->parents[0]->looker;
+		if (!looker)
+			return;
+	}
+}
+
+struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
+{
+	struct xy_component *source = from->source;
+	struct xy_task *task;
+
+	RULE(!by->held);
+	task = source->ops->pull ? source->ops->pull(source, by) : pull_each_parent(source, by);
+	if (!task)
+		return NULL;
+	RULE(by->worker < 0 || xy__task_can_take(task, (unsigned)by->worker));
+	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
+	count(&from->shards[by->shard].pulled, by);
+	if (from->looker)
+		show_passing(from->looker, source, task, by);
+	return task;
+}
+
+bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by)
+{
+	for (unsigned i = 0; i < self->nparents; i++)
+		if (xy_can_push(self->parents[i], self, by))
+			return true;
+	return false;
+}
+
+bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by)
+{
+	RULE(!by->held);
+	if (parent->ops->can_push)
+		return parent->ops->can_push(parent, child, by);
+	return xy_can_push_parents(parent, by);
+}
+
+/* Where each of many children has one worker, in a row: only those that sleep need be told. */
+static bool can_pull_sleepers(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	_Atomic uint64_t *asleep = self->tree->engine->asleep;
+	size_t first = self->workers[0], end = first + self->nchildren;
+
+	/* A worker may take an offer of its own without being told. */
+	if (by->worker >= (int)first && by->worker < (int)end &&
+	    xy_can_pull(self->children[(size_t)by->worker - first], offer, by))
+		return true;
+	for (size_t i = first; (i = xy__bits_next(asleep, i, end)) < end; i++)
+		if (xy_can_pull(self->children[i - first], offer, by))
+			return true;
+	return false;
+}
+
+/* Whether the children are many and each has one worker, in a row. Seal keeps the workers in rising order. */
+static bool has_many_single(const struct xy_component *self)
+{
+	unsigned n = self->nchildren;
+
+	return n > MANY && self->nworkers == n && self->workers[n - 1] - self->workers[0] == n - 1 &&
+	       self->children[0]->nworkers == 1 && self->children[0]->workers[0] == self->workers[0] &&
+	       self->children[n - 1]->workers[0] == self->workers[n - 1] &&
+	       self->children[n / 2]->workers[0] == self->workers[n / 2];
+}
+
+bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
+{
+	const struct xy__tree_engine *engine = self->tree->engine;
+
+	if (engine && engine->asleep && has_many_single(self))
+		return can_pull_sleepers(self, offer, by);
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (xy_can_pull(self->children[i], offer, by))
+			return true;
+	return false;
+}
+
+/* Whether an offer need not travel: nobody sleeps; or it is for all, and its maker will take a task next,
+ * or somebody looks for one already, who will offer again what is left when it has found it. */
+static bool offer_settled(const struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by,
+			  bool *result)
+{
+	const struct xy_tree *tree = child->tree;
+	const struct xy__tree_engine *engine = tree->engine;
+
+	if (!engine)
+		return false;
+	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
+	if (atomic_load_explicit(engine->sleepers, memory_order_relaxed) == 0) {
+		*result = false;
+		return true;
+	}
+	*result = true;
+	if (offer->task || child->nworkers != xy_machine_nworkers(tree->machine))
+		return false;
+	if (!by->offers && (by->archs & offer->archs)) {
+		by->offers = 1;
+		by->offered = offer->archs;
+		return true;
+	}
+	return (engine->archs & ~offer->archs) == 0 && xy__somebody_looks(engine);
+}
+
+bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by)
+{
+	bool woken;
+
+	RULE(may_go_down(by, child->level));
+	if (!(child->archs & offer->archs))
+		return false;
+	if (offer_settled(child, offer, by, &woken))
+		return woken;
+	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by)
+				     : xy_can_pull_children(child, offer, by);
+	if (woken)
+		count(&child->shards[by->shard].woken, by);
+	return woken;
+}
+
+/* Whoever runs the tree can also keep what the root refuses, when nobody is left who could run it. */
+void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__tree_engine *engine = self->tree->engine;
+
+	RULE(!by->held);
+	task->expected_us = 0;
+	by->gave_back = true;
+	if (engine && engine->take_back)
+		engine->take_back(engine, task, by);
+	else
+		xy_push(self->tree->root, task, by);
+}
+
+struct xy_offer xy_offer_of(const struct xy_task *task)
+{
+	return (struct xy_offer){ .archs = task->archs, .task = task->constrained ? task : NULL };
+}
+
+bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *offer)
+{
+	*offer = (struct xy_offer){ .archs = tasks[0]->archs };
+	for (size_t i = 0; i < n; i++)
+		if (tasks[i]->constrained || tasks[i]->archs != tasks[0]->archs)
+			return false;
+	return true;
+}
+
+uint32_t xy_agent_random(struct xy_agent *by)
+{
+	uint64_t x;
+
+	by->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
+	x = by->random;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return (uint32_t)((x ^ (x >> 31)) >> 32);
+}
+
+void xy_lock_wait(struct xy_lock *lock)
+{
+	xy__lock_wait(&lock->word);
+}
+
+void xy_lock_wake(struct xy_lock *lock)
+{
+	xy__futex_wake(&lock->word, 1);
+}
+
+void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken)
+{
+	if (taken)
+		note_taken(by, self->level);
+	else
+		note_dropped(by);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What SCHED says: finds the expression behind a policy's name, an expression or @file, builds its
+ * tree and seals it. An unknown name is an error, never another policy.
+ */
+#include "core/tree/tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/tree/expression.h"
+#include "core/tree/registry.h"
+#include "core/tree/tree_parts.h"
+
+/* An expression, and where it comes from. */
+struct source {
+	const char *text;
+	size_t length;
+	char *file;             /* its text when it comes from a file, to be freed */
+	char origin[120];       /* "" when it was given as it is */
+};
+
+static int source_read_file(struct source *source, const char *path, struct xy__message *error)
+{
+	FILE *file = fopen(path, "rb");
+	int rc = 0;
+
+	if (!file) {
+		rc = -errno;
+		xy__message_add(error, "the file %s can't be opened: %s", path, strerror(-rc));
+		return rc;
+	}
+	source->file = malloc(XY__MAX_EXPRESSION + 1);
+	if (!source->file) {
+		xy__message_add(error, "no memory to read %s", path);
+		rc = -ENOMEM;
+		goto out;
+	}
+	source->length = fread(source->file, 1, XY__MAX_EXPRESSION + 1, file);
+	if (ferror(file)) {
+		rc = -errno;
+		xy__message_add(error, "the file %s can't be read: %s", path, strerror(-rc));
+	}
+	source->text = source->file;
+	snprintf(source->origin, sizeof(source->origin), "%s", path);
+out:
+	fclose(file);
+	return rc;
+}
+
+/* A single name that is neither a policy nor a component. */
+static int unknown_name(const struct xy_registry *registry, const char *name, struct xy__message *error)
+{
+	struct xy__nearest nearest;
+
+	xy__nearest_init(&nearest, name, strlen(name));
+	xy__message_add(error, "there is no policy and no component \"%.80s\"", name);
+	xy__registry_look_policies(registry, &nearest);
+	xy__registry_look_components(registry, &nearest);
+	if (!xy__nearest_say(&nearest, error)) {
+		xy__message_add(error, "; the policies are");
+		for (unsigned i = 0; xy_registry_policy_at(registry, i); i++)
+			xy__message_add(error, "%s %s", i ? "," : "", xy_registry_policy_at(registry, i)->name);
+	}
+	return -ENOENT;
+}
+
+/* Puts the expression of a policy in the place of its name. */
+static int source_resolve(struct source *source, const struct xy_registry *registry, struct xy__message *error)
+{
+	const struct xy_policy *policy;
+	size_t at, length = xy__expression_sole_name(source->text, source->length, &at);
+	char *name;
+	int rc = 0;
+
+	if (!length)
+		return 0;
+	name = strndup(source->text + at, length);
+	if (!name) {
+		xy__message_add(error, "no memory for the policy");
+		return -ENOMEM;
+	}
+	policy = xy_registry_policy(registry, name);
+	if (policy) {
+		source->text = policy->expression;
+		source->length = strlen(policy->expression);
+		snprintf(source->origin, sizeof(source->origin), "policy %s", policy->name);
+	} else if (!xy_registry_component(registry, name)) {
+		rc = unknown_name(registry, name, error);
+	}
+	free(name);
+	return rc;
+}
+
+/* In place of the rules that a single component breaks: a policy was meant, if there is one with such a name. */
+static void suggest_policy(const struct source *source, const struct xy_registry *registry,
+			   struct xy__message *error)
+{
+	struct xy__nearest nearest;
+	size_t at, length = xy__expression_sole_name(source->text, source->length, &at);
+
+	if (!length)
+		return;
+	xy__nearest_init(&nearest, source->text + at, length);
+	xy__registry_look_policies(registry, &nearest);
+	if (!nearest.count)
+		return;
+	xy__message_init(error, error->at, error->size);
+	xy__message_add(error, "\"%.*s\" is a component, not a policy", (int)length, source->text + at);
+	xy__nearest_say(&nearest, error);
+}
+
+static int source_build(const struct source *source, struct xy_tree *tree, struct xy__message *error)
+{
+	int rc = xy__tree_build(tree, source->text, source->length,
+				source->origin[0] ? source->origin : NULL, error);
+
+	if (rc)
+		return rc;
+	rc = xy_tree_seal(tree, error->at, error->size);
+	error->used = error->at ? strlen(error->at) : 0;
+	if (rc == -EINVAL)
+		suggest_policy(source, tree->registry, error);
+	return rc;
+}
+
+int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
+		   const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size)
+{
+	struct source source = { .text = text };
+	struct xy_tree *made = NULL;
+	struct xy__message message;
+	int rc;
+
+	xy__message_init(&message, error, error_size);
+	if (tree)
+		*tree = NULL;
+	if (!tree || !text || !machine || !registry || !nshards) {
+		xy__message_add(&message, "a tree needs a text, a machine and a registry");
+		return -EINVAL;
+	}
+	source.length = strlen(text);
+	text += strspn(text, " \t\r\n");
+	rc = *text == '@' ? source_read_file(&source, text + 1, &message) : 0;
+	if (!rc)
+		rc = source_resolve(&source, registry, &message);
+	if (rc)
+		goto out;
+	made = xy_tree_create(machine, registry);
+	if (made) {
+		made->nshards = nshards;
+		rc = source_build(&source, made, &message);
+	} else {
+		xy__message_add(&message, "no memory for the tree");
+		rc = -ENOMEM;
+	}
+	if (rc)
+		xy_tree_destroy(made);
+	else
+		*tree = made;
+out:
+	free(source.file);
+	return rc;
+}
+
+int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
+		  const struct xy_registry *registry, char *error, size_t error_size)
+{
+	return xy__tree_parse(tree, text, machine, registry, 1, error, error_size);
+}
