@@ -21,8 +21,10 @@ static void expression(char *text, size_t size, unsigned place, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		strcat(stages, place == ABOVE ? "stage | " : " | stage");
-	snprintf(text, size, place == ABOVE ? "%sfifo | eager | each worker { best-implementation }"
-					    : "fifo%s | eager | each worker { best-implementation }", stages);
+	snprintf(text, size,
+		 place == ABOVE ? "%sfifo | eager | each worker { best-implementation }"
+				: "fifo%s | eager | each worker { best-implementation }",
+		 stages);
 }
 
 static void run_cell(unsigned place, unsigned n)
@@ -63,7 +65,8 @@ static double slope(unsigned place)
 static void print_results(void)
 {
 	printf("\nhops: tree-eager with extra pass-through components, 1 worker, ns per task, "
-	       "rounds: %u\n%-10s", settings.rounds, "stages");
+	       "rounds: %u\n%-10s",
+	       settings.rounds, "stages");
 	for (unsigned p = 0; p < NPLACES; p++)
 		printf("%18s", places[p]);
 	putchar('\n');

@@ -7,7 +7,9 @@
 #include <string.h>
 #include "driver.h"
 
-static struct series results[MAX_SUBJECTS];
+#define INSERTED "tree-eager, xy_insert"
+
+static struct series results[MAX_SUBJECTS], inserted;
 
 static bool is_counted(unsigned subject)
 {
@@ -31,10 +33,10 @@ enum outcome instructions_measure(const struct command *plain, double *instructi
 	return process_measure(&command, instructions);
 }
 
-static enum outcome count(unsigned subject, unsigned n, double *instructions)
+static enum outcome count(unsigned subject, const char *graph, unsigned n, double *instructions)
 {
 	char number[16];
-	const char *const arguments[] = { "independent", number, "--repeat", "1", "--no-warm-up", NULL };
+	const char *const arguments[] = { graph, number, "--repeat", "1", "--no-warm-up", NULL };
 	struct command command;
 
 	snprintf(number, sizeof(number), "%u", n);
@@ -42,19 +44,19 @@ static enum outcome count(unsigned subject, unsigned n, double *instructions)
 	return instructions_measure(&command, instructions);
 }
 
-static void run_subject(unsigned subject)
+static void run_subject(unsigned subject, const char *graph, const char *row, struct series *series)
 {
 	unsigned n = ntasks(subject);
 	double once = 0, twice = 0, each;
-	enum outcome outcome = count(subject, n, &once);
+	enum outcome outcome = count(subject, graph, n, &once);
 
 	if (outcome == MEASURED)
-		outcome = count(subject, 2 * n, &twice);
+		outcome = count(subject, graph, 2 * n, &twice);
 	if (process_interrupted())
 		return;
 	each = (twice - once) / n;
-	series_add(&results[subject], outcome, each);
-	series_record("instructions", subject_name(subject), "1 worker", outcome, each);
+	series_add(series, outcome, each);
+	series_record("instructions", row, "1 worker", outcome, each);
 }
 
 /* The counts of a run vary with how threads take turns, hence rounds; three are enough. */
@@ -65,12 +67,14 @@ bool instructions_run(void)
 
 	if (!settings.valgrind)
 		return true;
-	for (unsigned round = 0; round < rounds; round++)
+	for (unsigned round = 0; round < rounds; round++) {
+		if (subject_is_here(XYLEM_EAGER) && series_goes_on(&inserted))
+			run_subject(XYLEM_EAGER, "inserted", INSERTED, &inserted);
 		for (unsigned s = 0; s < MAX_SUBJECTS && !process_interrupted(); s++)
 			if (is_counted(s) && series_goes_on(&results[s]))
-				run_subject(s);
-	printf("\ninstructions: per independent empty task, 1 worker, all threads, rounds: %u\n",
-	       rounds);
+				run_subject(s, "independent", subject_name(s), &results[s]);
+	}
+	printf("\ninstructions: per independent empty task, 1 worker, all threads, rounds: %u\n", rounds);
 	for (unsigned s = 0; s < MAX_SUBJECTS; s++) {
 		if (!is_counted(s))
 			continue;
@@ -78,6 +82,12 @@ bool instructions_run(void)
 		series_print_number(&results[s], results[s].n ? series_median(&results[s]) : 0);
 		putchar('\n');
 		sound &= series_is_sound(&results[s], subject_is_xylem(s));
+	}
+	if (inserted.n || inserted.outcome != NOTHING) {
+		printf("%-28s", INSERTED);
+		series_print_number(&inserted, inserted.n ? series_median(&inserted) : 0);
+		putchar('\n');
+		sound &= series_is_sound(&inserted, true);
 	}
 	return sound;
 }

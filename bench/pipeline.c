@@ -25,7 +25,7 @@ struct bed {
 static double bed_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (double) (*seed >> 40) / (double) (1 << 24);
+	return (double)(*seed >> 40) / (double)(1 << 24);
 }
 
 static void bed_fill(struct bed *bed, unsigned layers, unsigned types, unsigned hosts)
@@ -36,19 +36,29 @@ static void bed_fill(struct bed *bed, unsigned layers, unsigned types, unsigned 
 	static const double capacity[TYPES] = { 512, 2048, 1024, 8192, 900 };
 	uint64_t seed = 1;
 
-	*bed = (struct bed) { 0 };
-	bed->problem = (struct pipeline_problem) {
-		.nlayers = layers, .mem_MB = bed->mem_MB, .parameters_in = 150528,
-		.parameters_out = bed->parameters_out, .dtype_size = 4, .batch_size = 8, .buffers_in = 2,
-		.buffers_out = 2, .ntypes = types, .types = bed->types,
+	*bed = (struct bed){ 0 };
+	bed->problem = (struct pipeline_problem){
+		.nlayers = layers,
+		.mem_MB = bed->mem_MB,
+		.parameters_in = 150528,
+		.parameters_out = bed->parameters_out,
+		.dtype_size = 4,
+		.batch_size = 8,
+		.buffers_in = 2,
+		.buffers_out = 2,
+		.ntypes = types,
+		.types = bed->types,
 	};
 	for (unsigned i = 0; i < layers; i++) {
 		bed->mem_MB[i] = memory[i % 4];
 		bed->parameters_out[i] = outputs[i % 4];
 	}
 	for (unsigned t = 0; t < types; t++) {
-		bed->types[t] = (struct pipeline_type) {
-			.bw_Mbps = bandwidth[t], .mem_MB = capacity[t], .time_s = bed->time_s[t], .nhosts = hosts,
+		bed->types[t] = (struct pipeline_type){
+			.bw_Mbps = bandwidth[t],
+			.mem_MB = capacity[t],
+			.time_s = bed->time_s[t],
+			.nhosts = hosts,
 		};
 		for (unsigned i = 0; i < layers; i++)
 			bed->time_s[t][i] = times[i % 4] * (1 + 0.35 * t) * (0.9 + 0.2 * bed_random(&seed));
@@ -60,7 +70,7 @@ static double now(void)
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double) time.tv_sec + (double) time.tv_nsec * 1e-9;
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* Milliseconds of the table and the search together, or of the plain program; the bottleneck in *result. */
@@ -75,8 +85,8 @@ static double measure(struct bed *bed, bool plain, double *result)
 	error = pipeline_table_init(&table, &bed->problem);
 	if (error || !pipeline_schedule_init(&schedule, &bed->problem))
 		exit(1);
-	error = plain ? pipeline_plain(&bed->problem, &table, figures, &schedule) :
-		pipeline_search(&bed->problem, &table, &schedule);
+	error = plain ? pipeline_plain(&bed->problem, &table, figures, &schedule)
+		      : pipeline_search(&bed->problem, &table, &schedule);
 	if (error || !schedule.nstages)
 		exit(1);
 	began = now() - began;

@@ -33,7 +33,8 @@ static void usage(FILE *to)
 	      "  --peers DIR    where the programs are (peers beside this program)\n"
 	      "  --csv FILE     also write every single value to FILE\n"
 	      "  --help\n\n"
-	      "Exit status: 0 all ran, 1 a program failed, hung or computed something wrong, 2 wrong usage.\n", to);
+	      "Exit status: 0 all ran, 1 a program failed, hung or computed something wrong, 2 wrong usage.\n",
+	      to);
 }
 
 static bool parse_number(const char *text, unsigned max, unsigned *number)
@@ -59,10 +60,10 @@ static bool parse_csv(const char *path)
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "rounds", required_argument, NULL, 'r' }, { "quick", no_argument, NULL, 'q' },
+		{ "rounds", required_argument, NULL, 'r' },  { "quick", no_argument, NULL, 'q' },
 		{ "workers", required_argument, NULL, 'w' }, { "limit", required_argument, NULL, 'l' },
-		{ "peers", required_argument, NULL, 'p' }, { "csv", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "peers", required_argument, NULL, 'p' },   { "csv", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
 	};
 	unsigned rounds = 0;
 	bool good = true;

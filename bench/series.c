@@ -69,8 +69,7 @@ void series_print_number(const struct series *series, double value)
 		printf("%9s", words[series->outcome]);
 }
 
-void series_record(const char *bench, const char *row, const char *column, enum outcome outcome,
-		   double value)
+void series_record(const char *bench, const char *row, const char *column, enum outcome outcome, double value)
 {
 	static const char *const words[] = { "", "", "impossible", "too slow", "failed" };
 

@@ -20,7 +20,7 @@ enum { ROUNDS = 5, WORKERS = 12, CPUS = 9, SUBJECTS = 6 };
 struct bed {
 	struct graph graph;
 	struct graph_edges edges;
-	double (*us)[2];        /* by task: on a core, on a device */
+	double (*us)[2]; /* by task: on a core, on a device */
 	uint32_t nended;
 };
 
@@ -35,7 +35,7 @@ static double now(void)
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double) time.tv_sec + (double) time.tv_nsec * 1e-9;
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* --- the peer --- */
@@ -85,7 +85,7 @@ static double peer_run(const struct bed *bed)
 	for (uint32_t w = 0; w < WORKERS; w++)
 		idle[w] = w;
 	for (uint32_t i = 0; i < n; i++) {
-		missing[i] = (uint32_t) (edges->before_at[i + 1] - edges->before_at[i]);
+		missing[i] = (uint32_t)(edges->before_at[i + 1] - edges->before_at[i]);
 		if (!missing[i])
 			ready[last++] = i;
 	}
@@ -95,9 +95,12 @@ static double peer_run(const struct bed *bed)
 		for (; first < last && nidle; first++) {
 			uint32_t worker = idle[--nidle];
 
-			heap_insert(heap, &nrunning, (struct peer_end) {
-				at_us + bed->us[ready[first]][worker >= CPUS], ready[first], worker,
-			});
+			heap_insert(heap, &nrunning,
+				    (struct peer_end){
+					    at_us + bed->us[ready[first]][worker >= CPUS],
+					    ready[first],
+					    worker,
+				    });
 		}
 		if (!nrunning)
 			die("the peer has lost a task");
@@ -120,7 +123,7 @@ static double peer_run(const struct bed *bed)
 static void note_length(void *arg, const struct xy_task *task)
 {
 	struct bed *bed = arg;
-	ptrdiff_t i = (struct graph_task *) xy_task_argument(task) - bed->graph.tasks;
+	ptrdiff_t i = (struct graph_task *)xy_task_argument(task) - bed->graph.tasks;
 
 	bed->us[i][0] = xy_task_length(task, 0, 0).us;
 	bed->us[i][1] = xy_task_length(task, WORKERS - 1, 0).us;
@@ -130,7 +133,7 @@ static void note_end(void *arg, const struct xy_report *report)
 {
 	struct bed *bed = arg;
 
-	(void) report;
+	(void)report;
 	bed->nended++;
 }
 
@@ -139,8 +142,12 @@ static double sim_run(struct bed *bed, const char *policy, bool shared, bool wat
 {
 	struct xy_watch watch = { .arg = bed, .submitted = note_length, .ended = note_end };
 	struct xy_config config = {
-		.sched = policy, .sim = "mirage", .machines = BENCH_MACHINES, .sim_shared = shared,
-		.ignore_environment = true, .watch = watched ? &watch : NULL,
+		.sched = policy,
+		.sim = "mirage",
+		.machines = BENCH_MACHINES,
+		.sim_shared = shared,
+		.ignore_environment = true,
+		.watch = watched ? &watch : NULL,
 	};
 	struct xy_runtime *rt;
 	struct graph_run *run;
@@ -165,17 +172,17 @@ static double sim_run(struct bed *bed, const char *policy, bool shared, bool wat
 /* --- the table --- */
 
 static const struct subject {
-	const char *policy;     /* NULL: the peer */
+	const char *policy; /* NULL: the peer */
 	bool shared;
-	double target;          /* tasks per second; 0: none */
+	double target; /* tasks per second; 0: none */
 } subjects[SUBJECTS] = {
-	{ NULL, false, 0 }, { "tree-eager", true, 300000 }, { "tree-eager", false, 300000 }, { "tree-ws", true, 0 },
-	{ "tree-dmdas", true, 100000 }, { "tree-dmdas", false, 100000 },
+	{ NULL, false, 0 },     { "tree-eager", true, 300000 }, { "tree-eager", false, 300000 },
+	{ "tree-ws", true, 0 }, { "tree-dmdas", true, 100000 }, { "tree-dmdas", false, 100000 },
 };
 
 static int rising(const void *a, const void *b)
 {
-	double first = *(const double *) a, second = *(const double *) b;
+	double first = *(const double *)a, second = *(const double *)b;
 
 	return first < second ? -1 : first > second;
 }
@@ -190,7 +197,7 @@ static void print(const struct bed *bed, double (*seconds)[ROUNDS], int rounds)
 		char name[40] = "bare loop (floor)";
 		double median;
 
-		qsort(seconds[i], (size_t) rounds, sizeof(seconds[i][0]), rising);
+		qsort(seconds[i], (size_t)rounds, sizeof(seconds[i][0]), rising);
 		median = seconds[i][rounds / 2];
 		floor = i ? floor : median;
 		if (subjects[i].policy)
@@ -226,8 +233,9 @@ int main(int argc, char **argv)
 		sim_run(&bed, subjects[i].policy, subjects[i].shared, true);
 	for (int round = 0; round < rounds; round++)
 		for (int i = 0; i < SUBJECTS; i++)
-			seconds[i][round] = subjects[i].policy ?
-				sim_run(&bed, subjects[i].policy, subjects[i].shared, false) : peer_run(&bed);
+			seconds[i][round] = subjects[i].policy
+						    ? sim_run(&bed, subjects[i].policy, subjects[i].shared, false)
+						    : peer_run(&bed);
 	print(&bed, seconds, rounds);
 	free(bed.us);
 	graph_edges_fini(&bed.edges);

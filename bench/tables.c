@@ -7,7 +7,13 @@
 #include <unistd.h>
 #include "driver.h"
 
-#define BOTH(key) { { "1 worker", 1, key }, { NULL, 2, key } }
+#define BOTH(key) \
+	{ \
+		{ "1 worker", 1, key }, \
+		{ \
+			NULL, 2, key \
+		} \
+	}
 
 const struct table tables[NTABLES] = {
 	[INDEPENDENT] = {
@@ -100,8 +106,7 @@ static const char *column_title(const struct table *table, unsigned column)
 
 static bool table_has(const struct table *table, unsigned subject)
 {
-	return subject_is_here(subject) &&
-	       (!table->few || subject_is_xylem(subject) || subject_is_starpu(subject));
+	return subject_is_here(subject) && (!table->few || subject_is_xylem(subject) || subject_is_starpu(subject));
 }
 
 /* What single runtimes need to be measured at all; bench/README.md explains each. */
@@ -121,8 +126,7 @@ static void adapt(struct command *command, const struct table *table, unsigned s
 
 static void run_cell(const struct table *table, unsigned column, unsigned subject)
 {
-	struct command command = subject_command(subject, table_arguments(table),
-						 column_workers(table, column));
+	struct command command = subject_command(subject, table_arguments(table), column_workers(table, column));
 	enum outcome outcome;
 	double value = 0;
 
@@ -132,8 +136,7 @@ static void run_cell(const struct table *table, unsigned column, unsigned subjec
 	if (process_interrupted())
 		return;
 	series_add(cell_of(table, column, subject), outcome, value * table->scale);
-	series_record(table->name, subject_name(subject), column_title(table, column), outcome,
-		      value * table->scale);
+	series_record(table->name, subject_name(subject), column_title(table, column), outcome, value * table->scale);
 }
 
 static void progress(const struct table *table, unsigned round, const char *what)

@@ -58,8 +58,7 @@ static void ahead_of_peers(unsigned table)
 	int ours = best(table, is_contender), theirs = best(table, is_peer);
 	char target[128];
 
-	snprintf(target, sizeof(target), "%s: tree-ws or the default ahead of every peer",
-		 tables[table].name);
+	snprintf(target, sizeof(target), "%s: tree-ws or the default ahead of every peer", tables[table].name);
 	if (ours < 0 || theirs < 0) {
 		not_measured(target);
 		return;
@@ -75,8 +74,7 @@ static void eager_against_modular(unsigned table)
 	const struct series *theirs = table_result(table, LAST, STARPU_MODULAR);
 	char target[128];
 
-	snprintf(target, sizeof(target), "%s: tree-eager at most 1/20 of StarPU's modular-eager",
-		 tables[table].name);
+	snprintf(target, sizeof(target), "%s: tree-eager at most 1/20 of StarPU's modular-eager", tables[table].name);
 	if (!ours || !theirs) {
 		not_measured(target);
 		return;
@@ -99,8 +97,7 @@ static void metg(void)
 	ns = median_of(METG, XYLEM_DEFAULT);
 	limit = median_of(METG, theirs) / 10;
 	verdict(ns <= limit, target);
-	printf("%.0f ns, %s %.0f ns (1/%.1f)\n", ns, subject_name((unsigned)theirs), limit * 10,
-	       limit * 10 / ns);
+	printf("%.0f ns, %s %.0f ns (1/%.1f)\n", ns, subject_name((unsigned)theirs), limit * 10, limit * 10 / ns);
 }
 
 static void instructions(void)

@@ -69,7 +69,7 @@ packages_install() {
 		tail -n 20 build/packages.log >&2
 		die "apt-get failed; the whole log is in build/packages.log"
 	}
-	rm -f build/config.status build/*/config.status
+	touch build/packages.installed # folders configured before look again, see configure_again
 }
 
 # configure_script: makes ./configure if it or something it needs is not there. Later changes of its
@@ -91,19 +91,46 @@ configure_parts_gone() {
 	return 1
 }
 
-# configure_folder FOLDER OPTION...: configures a build folder, unless it was with these options.
+# configure_kept FOLDER OPTION...: a folder that was configured by hand. It stays as it is; that is an error where
+# certain options are needed.
+configure_kept() {
+	folder=$1
+	shift
+	echo "configure: $folder was configured by hand and stays as it is"
+	[ $# = 0 ] || {
+		echo "configure: $folder is needed with the options $*: move it away" >&2
+		return 1
+	}
+}
+
+# configure_again FOLDER: configures it once more with its own options, to find packages installed since.
+configure_again() {
+	[ -n "$(find build/packages.installed -newer "$1/configured" 2>/dev/null)" ] || return 0
+	(cd "$1" && ./config.status --recheck && ./config.status) && touch "$1/configured"
+}
+
+# configure_folder FOLDER OPTION...: configures a build folder, unless it was with these options. The file
+# FOLDER/configured tells the folders configured here from those that a user configured.
 configure_folder() {
 	folder=$1
 	shift
-	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ] && configure_parts_gone "$folder"; then
-		rm -f configure "$folder/config.status"
+	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ]; then
+		[ -e "$folder/configured" ] || {
+			configure_kept "$folder" "$@"
+			return
+		}
+		if configure_parts_gone "$folder"; then
+			rm -f configure
+			echo "unfinished" >"$folder/configured"
+		fi
 	fi
 	configure_script || return
 	if [ -e "$folder/config.status" ] && [ -e "$folder/Makefile" ] &&
 		[ "$(cat "$folder/configured" 2>/dev/null)" = "options: $*" ]; then
-		return 0
+		configure_again "$folder"
+		return
 	fi
-	mkdir -p "$folder" && rm -f "$folder/config.status" "$folder/configured" || return
+	mkdir -p "$folder" && echo "unfinished" >"$folder/configured" || return
 	top=$PWD
 	(cd "$folder" && "$top/configure" "$@") || return
 	echo "options: $*" >"$folder/configured"

@@ -80,6 +80,23 @@ while read -r place from; do
 	grep -qF -- "${file%.c}" examples/local.mk doc/local.mk || fault "$place: $file is not built"
 done <"$work/blocks"
 
+# defines FILE NAME: the file has the body of that function.
+defines() {
+	awk -v name="$2" '
+		$0 ~ "^[a-z].*[^a-zA-Z0-9_]" name "\\(" { open = 1 }
+		open && /;$/ { open = 0 }
+		open && /^\{/ { found = 1; exit }
+		END { exit !found }' "$1"
+}
+
+# "`function` (`src/file`)", "`function` in `src/file`", and lines of a drawing: "function  folder/file".
+pairs() {
+	# shellcheck disable=SC2016
+	tr '\n' ' ' <"$1" | grep -oE '`[a-z][a-z0-9_]*` (\(|in )`src/[a-z0-9_/]*\.[ch]`' | sed 's/[`(]//g; s/ in / /'
+	sed -n '/^    /p' "$1" | grep -oE '[a-z][a-z0-9_]* +(core|components|engines|drivers)/[a-z0-9_/]*\.[ch]' | sed 's| \{1,\}| src/|'
+}
+[ "$(pairs doc/tour.md | wc -l)" -ge 30 ] || fault "doc/tour.md pairs too few functions with their files: see pairs in doc/check.sh"
+
 # a schedule as some of them name it
 echo '- stage: [1, 2]' >"$work/schedule.yml"
 for page in $pages; do
@@ -93,6 +110,9 @@ for page in $pages; do
 		while read -r path; do
 			[ -e "$path" ] || fault "$page: there is no $path"
 		done
+	pairs "$page" | while read -r name path; do
+		[ ! -e "$path" ] || defines "$path" "$name" || fault "$page: $name is not a function of $path"
+	done
 	grep -oE '\bxy_[a-z_]*[a-z]' "$page" | sort -u | while read -r name; do
 		grep -rqwF -- "$name" include src || fault "$page: nothing is called $name"
 	done

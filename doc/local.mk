@@ -1,4 +1,4 @@
-# Pages, the manual, and the programs that the pages quote.
+# Pages, the manual, and the programs that the pages quote, all installed.
 dist_man1_MANS += doc/xylem.1
 dist_doc_DATA = README.md CONTRIBUTING.md COPYING
 docpagesdir = $(docdir)/doc
@@ -83,4 +83,12 @@ dist_docpages_DATA += doc/graphs.md
 dist_docpages_DATA += doc/sim.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
-dist_docexamples_DATA = doc/examples/box.xym
+dist_docexamples_DATA = doc/examples/box.xym doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
+	doc/examples/devices_cuda.c doc/examples/devices_nocuda.c doc/examples/driver.c doc/examples/driver.h \
+	doc/examples/driver_use.c doc/examples/memory.c doc/examples/partition.c doc/examples/perf.c doc/examples/tasks.c
+
+# Pages elsewhere that the pages link to.
+docbenchdir = $(docdir)/bench
+dist_docbench_DATA = bench/README.md
+docdoubledir = $(docdir)/tests/double
+dist_docdouble_DATA = tests/double/README.md

@@ -13,7 +13,7 @@
 #include <xylem/tree.h>
 #include "cholesky_options.h"
 
-enum { WRONG = 1, TROUBLE = 2 };     /* exit statuses */
+enum { WRONG = 1, TROUBLE = 2 }; /* exit statuses */
 
 static const double residual_limit = 10;
 
@@ -100,7 +100,7 @@ static char *tree_text(struct xy_tree *tree, enum xy_tree_format format, unsigne
 	return NULL;
 }
 
-/* What the factorization left in the counters, before other tasks come. */
+/* The counters after the factorization, before other tasks run. */
 static int run_look(struct xy_runtime *rt, struct result *result)
 {
 	struct xy_tree *tree = xy_runtime_tree(rt);
@@ -126,8 +126,7 @@ static double flops(size_t n)
 /* Submits, waits with the progress line, and returns the first error. */
 static int run_factor(struct graph *g, struct result *result)
 {
-	struct progress progress = { .runtime = g->runtime, .ntasks = result->ntasks,
-				     .shown = isatty(STDERR_FILENO) };
+	struct progress progress = { .runtime = g->runtime, .ntasks = result->ntasks, .shown = isatty(STDERR_FILENO) };
 	int error, failure;
 
 	result->begin_s = xy_now(g->runtime);
@@ -164,7 +163,7 @@ static int run_graph(struct graph *g, const struct options *options, struct resu
 	return result->correct ? 0 : WRONG;
 }
 
-/* The same with LAPACK alone: one call, with a thread for each worker that has a core. */
+/* The factorization by LAPACK alone: one call, with a thread for each worker that has a core. */
 static int run_alone(const struct matrix *m, const struct xy_machine *machine, struct result *result)
 {
 	unsigned nworkers = xy_machine_nworkers(machine), ncores = xy_machine_ncores(machine);
@@ -256,8 +255,9 @@ int main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : TROUBLE;
-	matrix = (struct matrix){ .n = options.size, .tile = options.tile, .seed = options.seed,
-				  .indefinite = options.indefinite };
+	matrix = (struct matrix){
+		.n = options.size, .tile = options.tile, .seed = options.seed, .indefinite = options.indefinite
+	};
 	error = matrix_create(&matrix);
 	if (error)
 		return complain("the matrix", error);
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	if (options.report && chart_create(&result.chart, result.ntasks))
 		return complain("the chart of the report", -ENOMEM);
 	error = xy_start(&rt, &(struct xy_config){ .profile = true,
-		.watch = result.chart.capacity ? &result.chart.watch : NULL });
+						   .watch = result.chart.capacity ? &result.chart.watch : NULL });
 	if (!error && result.sched_is_default)
 		result.sched = xy_policy_default(xy_runtime_machine(rt));
 	status = error ? TROUBLE : run(rt, &options, &result); /* the log says what is wrong */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the Cholesky example share: the matrix in tiles, the kernels in two makes, and the
- * result of a run. A = L L' with A symmetric positive definite; L replaces the lower half of A.
+ * Shared by the files of the Cholesky example: the matrix in tiles, two sets of kernels, and the result of a run. A =
+ * L L' with A symmetric positive definite; L replaces the lower half of A.
  */
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
@@ -17,15 +17,14 @@
 
 struct kernels {
 	const char *name;
-	/* a := its Cholesky factor; the part above the diagonal becomes 0. 0, or -EDOM if there is none. */
+	/* a := its Cholesky factor; the part above the diagonal becomes 0. 0, or -EDOM without one. */
 	int (*potrf)(int n, double *a, int lda);
 	/* b := b l'^-1, where b is m x n and l lower triangular. */
 	void (*trsm)(int m, int n, const double *l, int ldl, double *b, int ldb);
 	/* c := c - a a', where a is n x k; only the lower half of c. */
 	void (*syrk)(int n, int k, const double *a, int lda, double *c, int ldc);
 	/* c := c - a b', where a is m x k and b is n x k. */
-	void (*gemm)(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c,
-		     int ldc);
+	void (*gemm)(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c, int ldc);
 };
 
 /* In plain C. */
@@ -42,9 +41,9 @@ int kernels_lapack_potrf(int n, double *a);
 /* Lower half, in tiles that are contiguous. Element (row, column) depends on them and the seed alone. */
 struct matrix {
 	size_t n, tile;
-	size_t ntiles;         /* in each direction */
+	size_t ntiles; /* in each direction */
 	uint64_t seed;
-	bool indefinite;       /* one element of the diagonal is negative */
+	bool indefinite; /* one element of the diagonal is negative */
 	double *elements;
 };
 
@@ -65,9 +64,9 @@ struct graph {
 	struct xy_runtime *runtime;
 	const struct matrix *matrix;
 	const struct kernels *kernels;
-	struct xy_handle **tiles;            /* as the matrix has them */
-	struct xy_handle *scratch;           /* of the shape of the largest tile */
-	void (*progress)(void *arg);         /* called now and then during submission */
+	struct xy_handle **tiles;    /* as the matrix has them */
+	struct xy_handle *scratch;   /* of the shape of the largest tile */
+	void (*progress)(void *arg); /* called now and then during submission */
 	void *progress_arg;
 };
 
@@ -81,18 +80,18 @@ int graph_factor(struct graph *g);
 /* Computes ||A - L L'|| / (||A|| n eps) in Frobenius norms, by tasks, and waits. */
 int graph_residual(struct graph *g, double *residual);
 
-/* --- the chart: who ran what when --- */
+/* --- the chart: which worker ran which task when --- */
 
-enum { CHART_MOST = 20000 };             /* tasks; with more there is no chart */
+enum { CHART_MOST = 20000 }; /* tasks; with more there is no chart */
 
 struct bar {
 	unsigned worker, kernel;
-	double start_s, end_s;               /* on the runtime's clock */
+	double start_s, end_s; /* on the runtime's clock */
 };
 
 struct chart {
-	struct xy_watch watch;               /* for the runtime; tells the chart about each task */
-	size_t capacity;                     /* later tasks are left out */
+	struct xy_watch watch; /* for the runtime; tells the chart about each task */
+	size_t capacity;       /* later tasks are left out */
 	struct bar *bars;
 	_Atomic size_t count;
 };
@@ -116,23 +115,23 @@ struct worker_result {
 struct result {
 	const struct matrix *matrix;
 	const struct kernels *kernels;
-	const char *sched;                   /* as it was asked for */
+	const char *sched; /* as it was asked for */
 	bool sched_is_default;
 	unsigned long long ntasks;
-	bool simulated;                      /* the times are not those of this computer */
-	double begin_s;                      /* on the runtime's clock */
+	bool simulated; /* the times are not those of this computer */
+	double begin_s; /* on the runtime's clock */
 	double seconds, gflops;
-	bool compared;                       /* with LAPACK's dpotrf */
+	bool compared; /* with LAPACK's dpotrf */
 	unsigned alone_threads;
 	double alone_seconds, alone_gflops;
 	bool checked, correct;
 	double residual, residual_limit;
 	unsigned nworkers;
 	struct worker_result *workers;
-	char *tree;                          /* a drawing with counters */
-	char *tree_coloured;                 /* the same for a terminal, or NULL */
-	char *expression;                    /* of the tree */
-	struct chart chart;                  /* filled if there is to be a report */
+	char *tree;          /* a drawing with counters */
+	char *tree_coloured; /* with colours for a terminal, or NULL */
+	char *expression;    /* of the tree */
+	struct chart chart;  /* filled if there is to be a report */
 };
 
 /* Writes a page that needs nothing else; 0 or -EIO. */

@@ -33,8 +33,7 @@ static void blas_syrk(int n, int k, const double *a, int lda, double *c, int ldc
 	cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, -1, a, lda, 1, c, ldc);
 }
 
-static void blas_gemm(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c,
-		      int ldc)
+static void blas_gemm(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c, int ldc)
 {
 	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m, n, k, -1, a, lda, b, ldb, 1, c, ldc);
 }

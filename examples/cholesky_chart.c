@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who ran what when, for the page about a run: a watch that notes every task, and a drawing of it. A worker reserves
- * its place in the array by one atomic addition, so that nobody waits; the array is read when all tasks have ended.
+ * The chart of a run for its report: an observer that records every task, and a drawing. A worker reserves its place
+ * in the array by one atomic addition, so no thread waits; the array is read when all tasks have ended.
  */
 #include "cholesky.h"
 
@@ -25,8 +25,9 @@ static void chart_note(void *arg, const struct xy_report *report)
 		return;
 	while (kernel < NNAMES - 1 && (!name || strcmp(name, names[kernel])))
 		kernel++;
-	chart->bars[i] = (struct bar){ .worker = report->worker, .kernel = kernel, .start_s = report->start_s,
-				       .end_s = report->end_s };
+	chart->bars[i] = (struct bar){
+		.worker = report->worker, .kernel = kernel, .start_s = report->start_s, .end_s = report->end_s
+	};
 }
 
 int chart_create(struct chart *chart, unsigned long long ntasks)
@@ -49,8 +50,10 @@ void chart_destroy(struct chart *chart)
 static void chart_legend(FILE *out)
 {
 	for (unsigned i = 0; i < NNAMES; i++)
-		fprintf(out, "<rect class=\"kernel%u\" x=\"%u\" y=\"4\" width=\"12\" height=\"12\"/>"
-			"<text x=\"%u\" y=\"14\">%s</text>", i, LEFT + 80 * i, LEFT + 80 * i + 17, names[i]);
+		fprintf(out,
+			"<rect class=\"kernel%u\" x=\"%u\" y=\"4\" width=\"12\" height=\"12\"/>"
+			"<text x=\"%u\" y=\"14\">%s</text>",
+			i, LEFT + 80 * i, LEFT + 80 * i + 17, names[i]);
 	putc('\n', out);
 }
 
@@ -58,7 +61,8 @@ static void chart_bar(FILE *out, const struct bar *bar, double begin_s, double s
 {
 	double start = bar->start_s - begin_s, length = bar->end_s - bar->start_s;
 
-	fprintf(out, "<rect class=\"kernel%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"16\"><title>"
+	fprintf(out,
+		"<rect class=\"kernel%u\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"16\"><title>"
 		"%s, from %.3f ms, %.3f ms long</title></rect>\n",
 		bar->kernel, LEFT + start * scale, 26 + LANE * bar->worker,
 		length * scale > 0.3 ? length * scale - 0.1 : 0.2, names[bar->kernel], start * 1e3, length * 1e3);
@@ -74,18 +78,23 @@ void chart_write(FILE *out, const struct chart *chart, const struct result *r)
 		fprintf(out, "<p class=\"soft\">More than %d tasks: too many to be drawn.</p>\n", CHART_MOST);
 		return;
 	}
-	fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 760 %u\" role=\"img\" "
-		"aria-label=\"A lane for each worker\">\n", 48 + LANE * lanes);
+	fprintf(out,
+		"<div class=\"wide\"><svg viewBox=\"0 0 760 %u\" role=\"img\" "
+		"aria-label=\"A lane for each worker\">\n",
+		48 + LANE * lanes);
 	chart_legend(out);
 	for (unsigned i = 0; i < lanes; i++)
-		fprintf(out, "<text x=\"0\" y=\"%u\">%s</text><rect class=\"track\" x=\"%d\" y=\"%u\" width=\"%d\" "
-			"height=\"16\"/>\n", 38 + LANE * i, r->workers[i].name, LEFT, 26 + LANE * i, WIDTH);
+		fprintf(out,
+			"<text x=\"0\" y=\"%u\">%s</text><rect class=\"track\" x=\"%d\" y=\"%u\" width=\"%d\" "
+			"height=\"16\"/>\n",
+			38 + LANE * i, r->workers[i].name, LEFT, 26 + LANE * i, WIDTH);
 	for (size_t i = 0; i < chart->capacity; i++)
 		if (chart->bars[i].worker < lanes && chart->bars[i].end_s > 0)
 			chart_bar(out, &chart->bars[i], r->begin_s, scale);
-	fprintf(out, "<text class=\"soft\" x=\"%d\" y=\"%u\">0</text>"
-		"<text class=\"soft\" x=\"%d\" y=\"%u\" text-anchor=\"end\">%.3f s</text>\n</svg></div>\n", LEFT,
-		40 + LANE * lanes, LEFT + WIDTH, 40 + LANE * lanes, r->seconds);
+	fprintf(out,
+		"<text class=\"soft\" x=\"%d\" y=\"%u\">0</text>"
+		"<text class=\"soft\" x=\"%d\" y=\"%u\" text-anchor=\"end\">%.3f s</text>\n</svg></div>\n",
+		LEFT, 40 + LANE * lanes, LEFT + WIDTH, 40 + LANE * lanes, r->seconds);
 	fputs("<p class=\"soft\">A task says its name and times under the pointer.", out);
 	if (lanes < r->nworkers)
 		fprintf(out, " The first %u of %u workers.", lanes, r->nworkers);

@@ -15,7 +15,7 @@ enum { PROGRESS_EVERY = 64 };
 static int potrf_cpu(struct xy_call *call)
 {
 	const struct kernels *kernels = call->arg;
-	const struct xy_matrix *a = xy_matrix(call, 0);
+	const struct xy_matrix *a = xy_matrix_at(call, 0);
 
 	return kernels->potrf((int)a->nx, a->ptr, (int)a->ld);
 }
@@ -23,7 +23,7 @@ static int potrf_cpu(struct xy_call *call)
 static int trsm_cpu(struct xy_call *call)
 {
 	const struct kernels *kernels = call->arg;
-	const struct xy_matrix *l = xy_matrix(call, 0), *b = xy_matrix(call, 1);
+	const struct xy_matrix *l = xy_matrix_at(call, 0), *b = xy_matrix_at(call, 1);
 
 	kernels->trsm((int)b->nx, (int)b->ny, l->ptr, (int)l->ld, b->ptr, (int)b->ld);
 	return 0;
@@ -32,7 +32,7 @@ static int trsm_cpu(struct xy_call *call)
 static int syrk_cpu(struct xy_call *call)
 {
 	const struct kernels *kernels = call->arg;
-	const struct xy_matrix *a = xy_matrix(call, 0), *c = xy_matrix(call, 1);
+	const struct xy_matrix *a = xy_matrix_at(call, 0), *c = xy_matrix_at(call, 1);
 
 	kernels->syrk((int)a->nx, (int)a->ny, a->ptr, (int)a->ld, c->ptr, (int)c->ld);
 	return 0;
@@ -41,21 +41,21 @@ static int syrk_cpu(struct xy_call *call)
 static int gemm_cpu(struct xy_call *call)
 {
 	const struct kernels *kernels = call->arg;
-	const struct xy_matrix *a = xy_matrix(call, 0), *b = xy_matrix(call, 1), *c = xy_matrix(call, 2);
+	const struct xy_matrix *a = xy_matrix_at(call, 0), *b = xy_matrix_at(call, 1), *c = xy_matrix_at(call, 2);
 
-	kernels->gemm((int)a->nx, (int)b->nx, (int)a->ny, a->ptr, (int)a->ld, b->ptr, (int)b->ld, c->ptr,
-		      (int)c->ld);
+	kernels->gemm((int)a->nx, (int)b->nx, (int)a->ny, a->ptr, (int)a->ld, b->ptr, (int)b->ld, c->ptr, (int)c->ld);
 	return 0;
 }
 
-/* What a kernel takes is measured for each size of tiles, and for each make of the kernels: MAKE is in the name. */
+/* A kernel is measured for each tile size, and for each set of kernels: MAKE is in the name. */
 #define MODEL(MAKE, KERNEL) \
 	static const struct xy_model KERNEL##_##MAKE##_model = { .name = "cholesky_" #MAKE "_" #KERNEL, \
 								 .kind = XY_MODEL_HISTORY }
 #define CODELET(MAKE, KERNEL, ...) \
 	MODEL(MAKE, KERNEL); \
-	static const struct xy_codelet KERNEL##_##MAKE = { .name = #KERNEL, .cpu = { KERNEL##_cpu }, \
-							   .modes = { __VA_ARGS__ }, .model = &KERNEL##_##MAKE##_model }
+	static const struct xy_codelet KERNEL##_##MAKE = { \
+		.name = #KERNEL, .cpu = { KERNEL##_cpu }, .modes = { __VA_ARGS__ }, .model = &KERNEL##_##MAKE##_model \
+	}
 CODELET(own, potrf, XY_RW);
 CODELET(own, trsm, XY_R, XY_RW);
 CODELET(own, syrk, XY_R, XY_RW);
@@ -93,20 +93,29 @@ static int graph_step(struct graph *g, size_t k)
 	void *kernels = (void *)g->kernels;
 	const struct codelets *c = g->kernels == &kernels_own ? &codelets_own : &codelets_blas;
 
-	error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->potrf, .arg = kernels,
-		.handles = { graph_tile(g, k, k) }, .priority = urgency });
+	error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->potrf,
+							      .arg = kernels,
+							      .handles = { graph_tile(g, k, k) },
+							      .priority = urgency });
 	for (size_t i = k + 1; i < n && !error; i++)
-		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->trsm, .arg = kernels,
-			.handles = { graph_tile(g, k, k), graph_tile(g, i, k) },
-			.priority = urgency - (int)(i - k) });
+		error = xy_submit(g->runtime,
+				  &(struct xy_task_desc){ .codelet = c->trsm,
+							  .arg = kernels,
+							  .handles = { graph_tile(g, k, k), graph_tile(g, i, k) },
+							  .priority = urgency - (int)(i - k) });
 	for (size_t i = k + 1; i < n && !error; i++) {
-		error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->syrk, .arg = kernels,
-			.handles = { graph_tile(g, i, k), graph_tile(g, i, i) },
-			.priority = urgency - 2 * (int)(i - k) });
+		error = xy_submit(g->runtime,
+				  &(struct xy_task_desc){ .codelet = c->syrk,
+							  .arg = kernels,
+							  .handles = { graph_tile(g, i, k), graph_tile(g, i, i) },
+							  .priority = urgency - 2 * (int)(i - k) });
 		for (size_t j = k + 1; j < i && !error; j++)
-			error = xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = c->gemm, .arg = kernels,
-				.handles = { graph_tile(g, i, k), graph_tile(g, j, k), graph_tile(g, i, j) },
-				.priority = urgency - (int)(i - k) - (int)(j - k) });
+			error = xy_submit(g->runtime,
+					  &(struct xy_task_desc){ .codelet = c->gemm,
+								  .arg = kernels,
+								  .handles = { graph_tile(g, i, k), graph_tile(g, j, k),
+									       graph_tile(g, i, j) },
+								  .priority = urgency - (int)(i - k) - (int)(j - k) });
 		if (i % PROGRESS_EVERY == 0)
 			g->progress(g->progress_arg);
 	}
@@ -129,7 +138,7 @@ int graph_factor(struct graph *g)
 struct residual_arg {
 	const struct graph *graph;
 	size_t i, j;
-	double *norms;       /* squares of the norms of A and of A - L L', in this tile */
+	double *norms; /* squares of the norms of A and of A - L L', in this tile */
 };
 
 static double square_norm(const double *a, size_t count)
@@ -152,11 +161,11 @@ static int residual_cpu(struct xy_call *call)
 	matrix_generate(m, arg->i, arg->j, rest);
 	arg->norms[0] = weight * square_norm(rest, count);
 	for (unsigned k = 0; k <= arg->j; k++) {
-		const struct xy_matrix *a = xy_matrix(call, 1 + k);
-		const struct xy_matrix *b = arg->i == arg->j ? a : xy_matrix(call, 2 + (unsigned)arg->j + k);
+		const struct xy_matrix *a = xy_matrix_at(call, 1 + k);
+		const struct xy_matrix *b = arg->i == arg->j ? a : xy_matrix_at(call, 2 + (unsigned)arg->j + k);
 
-		arg->graph->kernels->gemm((int)rows, (int)columns, (int)a->ny, a->ptr, (int)a->ld, b->ptr,
-					  (int)b->ld, rest, (int)rows);
+		arg->graph->kernels->gemm((int)rows, (int)columns, (int)a->ny, a->ptr, (int)a->ld, b->ptr, (int)b->ld,
+					  rest, (int)rows);
 	}
 	arg->norms[1] = weight * square_norm(rest, count);
 	return 0;
@@ -174,16 +183,19 @@ static int residual_submit(struct graph *g, size_t i, size_t j, double *norms, s
 		accesses[n++] = (struct xy_access){ graph_tile(g, i, k), XY_R };
 	for (size_t k = 0; k <= j && i != j; k++)
 		accesses[n++] = (struct xy_access){ graph_tile(g, j, k), XY_R };
-	return xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &residual_codelet, .arg = &arg,
-		.arg_size = sizeof arg, .accesses = accesses, .naccesses = n });
+	accesses[n] = (struct xy_access){ 0 };
+	return xy_submit(g->runtime, &(struct xy_task_desc){ .codelet = &residual_codelet,
+							     .arg = &arg,
+							     .arg_size = sizeof arg,
+							     .accesses = accesses });
 }
 
 int graph_residual(struct graph *g, double *residual)
 {
 	const struct matrix *m = g->matrix;
 	size_t count = m->ntiles * (m->ntiles + 1) / 2;
-	double (*norms)[2] = calloc(count, sizeof *norms), matrix_norm = 0, rest_norm = 0;
-	struct xy_access *accesses = calloc(2 * m->ntiles + 1, sizeof *accesses);
+	double(*norms)[2] = calloc(count, sizeof *norms), matrix_norm = 0, rest_norm = 0;
+	struct xy_access *accesses = calloc(2 * m->ntiles + 2, sizeof *accesses);
 	int error = norms && accesses ? 0 : -ENOMEM, failure;
 
 	for (size_t i = 0; i < m->ntiles && !error; i++)
@@ -210,13 +222,17 @@ int graph_create(struct graph *g)
 	g->tiles = calloc(m->ntiles * (m->ntiles + 1) / 2, sizeof *g->tiles);
 	if (!g->tiles)
 		return -ENOMEM;
-	error = xy_matrix_register(g->runtime, &g->scratch, NULL, m->tile, m->tile, m->tile, sizeof(double));
+	error = xy_matrix_register(g->runtime, &g->scratch,
+				   &(struct xy_matrix){ .nx = m->tile, .ny = m->tile, .elem = sizeof(double) });
 	for (size_t i = 0; i < m->ntiles && !error; i++)
 		for (size_t j = 0; j <= i && !error; j++) {
 			size_t rows = matrix_rows(m, i), columns = matrix_rows(m, j);
 
 			error = xy_matrix_register(g->runtime, &g->tiles[i * (i + 1) / 2 + j],
-						   matrix_tile(m, i, j), rows, rows, columns, sizeof(double));
+						   &(struct xy_matrix){ .ptr = matrix_tile(m, i, j),
+									.nx = rows,
+									.ny = columns,
+									.elem = sizeof(double) });
 		}
 	if (error)
 		graph_destroy(g);

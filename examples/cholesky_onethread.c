@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The number of threads inside a call of BLAS, for a BLAS that has none of its own.
- */
+/* The number of threads inside a BLAS call, for a BLAS without its own threads. */
 #include "cholesky.h"
 
 unsigned kernels_blas_threads(unsigned n)

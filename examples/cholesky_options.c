@@ -31,20 +31,15 @@ static const char usage[] =
 	"the other variables. Exit status: 0 correct, 1 wrong result or failed task, 2 trouble.\n";
 
 static const struct option options_table[] = {
-	{ "size", required_argument, NULL, 's' },
-	{ "tile", required_argument, NULL, 't' },
-	{ "seed", required_argument, NULL, 'd' },
-	{ "kernels", required_argument, NULL, 'k' },
-	{ "no-check", no_argument, NULL, 'c' },
-	{ "no-compare", no_argument, NULL, 'p' },
-	{ "indefinite", no_argument, NULL, 'i' },
-	{ "report", required_argument, NULL, 'r' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 }
+	{ "size", required_argument, NULL, 's' }, { "tile", required_argument, NULL, 't' },
+	{ "seed", required_argument, NULL, 'd' }, { "kernels", required_argument, NULL, 'k' },
+	{ "no-check", no_argument, NULL, 'c' },   { "no-compare", no_argument, NULL, 'p' },
+	{ "indefinite", no_argument, NULL, 'i' }, { "report", required_argument, NULL, 'r' },
+	{ "help", no_argument, NULL, 'h' },       { 0 }
 };
 
-static int options_number(const char *name, const char *text, unsigned long long least,
-			  unsigned long long most, unsigned long long *value)
+static int options_number(const char *name, const char *text, unsigned long long least, unsigned long long most,
+			  unsigned long long *value)
 {
 	char *end;
 
@@ -145,7 +140,10 @@ int options_read(struct options *options, int argc, char **argv)
 {
 	int letter, status;
 
-	*options = (struct options){ .tile = 256, .seed = 1, .check = true, .compare = true,
+	*options = (struct options){ .tile = 256,
+				     .seed = 1,
+				     .check = true,
+				     .compare = true,
 				     .kernels = kernels_blas() ? kernels_blas() : &kernels_own };
 	argv[0] = (char *)"cholesky";
 	while ((letter = getopt_long(argc, argv, "", options_table, NULL)) != -1) {

@@ -12,7 +12,7 @@ struct options {
 	uint64_t seed;
 	bool check, compare, indefinite;
 	const struct kernels *kernels;
-	FILE *report;                        /* open for writing, or NULL; the caller closes it */
+	FILE *report; /* open for writing, or NULL; the caller closes it */
 };
 
 /* 0, 1 after a message about what is wrong, -1 when the help was asked for and printed. */

@@ -29,8 +29,7 @@ static void own_gemm_4x4(int k, const double *a, int lda, const double *b, int l
 			c[i + (size_t)j * ldc] -= sum[j][i];
 }
 
-static void own_gemm_edge(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c,
-			  int ldc)
+static void own_gemm_edge(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c, int ldc)
 {
 	for (int j = 0; j < n; j++)
 		for (int p = 0; p < k; p++)
@@ -38,8 +37,7 @@ static void own_gemm_edge(int m, int n, int k, const double *a, int lda, const d
 				c[i + (size_t)j * ldc] -= a[i + (size_t)p * lda] * b[j + (size_t)p * ldb];
 }
 
-static void own_gemm(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c,
-		     int ldc)
+static void own_gemm(int m, int n, int k, const double *a, int lda, const double *b, int ldb, double *c, int ldc)
 {
 	int m4 = m - m % 4, n4 = n - n % 4;
 

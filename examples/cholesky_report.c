@@ -71,9 +71,11 @@ static void report_summary(FILE *out, const struct result *r)
 	fprintf(out, "<div><dt>time</dt><dd>%.3f <small>s</small></dd></div>\n", r->seconds);
 	fprintf(out, "<div><dt>speed</dt><dd>%.2f <small>GFlop/s</small></dd></div>\n", r->gflops);
 	if (r->checked)
-		fprintf(out, "<div><dt>residual ‖A − L Lᵀ‖ / (‖A‖ n ε)</dt>"
-			"<dd>%.2g <small class=\"%s\">%s (limit %g)</small></dd></div>\n", r->residual,
-			r->correct ? "good" : "bad", r->correct ? "✓ correct" : "✗ wrong", r->residual_limit);
+		fprintf(out,
+			"<div><dt>residual ‖A − L Lᵀ‖ / (‖A‖ n ε)</dt>"
+			"<dd>%.2g <small class=\"%s\">%s (limit %g)</small></dd></div>\n",
+			r->residual, r->correct ? "good" : "bad", r->correct ? "✓ correct" : "✗ wrong",
+			r->residual_limit);
 	else
 		fputs("<div><dt>residual</dt><dd><small>not computed</small></dd></div>\n", out);
 	fputs("</dl>\n", out);
@@ -99,7 +101,8 @@ static void report_speed(FILE *out, const struct result *r)
 	if (!r->compared)
 		return;
 	fputs("<h2>Beside LAPACK alone</h2>\n<div class=\"wide\"><svg viewBox=\"0 0 760 56\" role=\"img\" "
-	      "aria-label=\"Speed of this run and of LAPACK alone\">\n", out);
+	      "aria-label=\"Speed of this run and of LAPACK alone\">\n",
+	      out);
 	fputs("<text x=\"0\" y=\"18\">Xylem</text>", out);
 	report_bar(out, "bar", 190, 7, 420, r->gflops / most);
 	fprintf(out, "<text x=\"620\" y=\"18\">%.2f GFlop/s</text>\n", r->gflops);
@@ -119,10 +122,13 @@ static void report_workers(FILE *out, const struct result *r)
 	for (unsigned i = 0; i < r->nworkers; i++)
 		if (r->workers[i].tasks > most)
 			most = r->workers[i].tasks;
-	fprintf(out, "<h2>Workers</h2>\n<div class=\"wide\"><svg viewBox=\"0 0 760 %u\" role=\"img\" "
-		"aria-label=\"Tasks and time in tasks of each worker\">\n", 28 + 24 * r->nworkers);
+	fprintf(out,
+		"<h2>Workers</h2>\n<div class=\"wide\"><svg viewBox=\"0 0 760 %u\" role=\"img\" "
+		"aria-label=\"Tasks and time in tasks of each worker\">\n",
+		28 + 24 * r->nworkers);
 	fputs("<text class=\"soft\" x=\"80\" y=\"14\">tasks</text>"
-	      "<text class=\"soft\" x=\"420\" y=\"14\">time in tasks, of the run</text>\n", out);
+	      "<text class=\"soft\" x=\"420\" y=\"14\">time in tasks, of the run</text>\n",
+	      out);
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		const struct worker_result *w = &r->workers[i];
 		double y = 26 + 24.0 * i, share = w->busy_s / r->seconds;
@@ -133,8 +139,7 @@ static void report_workers(FILE *out, const struct result *r)
 		report_bar(out, "bar", 80, y, 240, (double)w->tasks / (double)most);
 		fprintf(out, "<text x=\"328\" y=\"%.1f\">%llu</text>", y + 11, w->tasks);
 		report_bar(out, "bar", 420, y, 220, share);
-		fprintf(out, "<text x=\"648\" y=\"%.1f\">%.3f s, %.0f %%</text>\n", y + 11, w->busy_s,
-			100 * share);
+		fprintf(out, "<text x=\"648\" y=\"%.1f\">%.3f s, %.0f %%</text>\n", y + 11, w->busy_s, 100 * share);
 	}
 	fputs("</svg></div>\n", out);
 }
@@ -173,7 +178,8 @@ int report_write(FILE *out, const struct result *r)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-	      "<title>Xylem: tiled Cholesky</title>\n<style>\n", out);
+	      "<title>Xylem: tiled Cholesky</title>\n<style>\n",
+	      out);
 	fputs(style, out);
 	fputs("</style>\n</head>\n<body>\n", out);
 	report_summary(out, r);
@@ -186,7 +192,8 @@ int report_write(FILE *out, const struct result *r)
 	report_text(out, r->tree);
 	fputs("</pre>\n<p class=\"soft\">pushed: tasks it took from above; pulled: tasks it gave to a worker that "
 	      "asked; refused: pushes it had no room for; woken: offers that woke a worker; peak: most tasks "
-	      "that rested in it at once.</p>\n", out);
+	      "that rested in it at once.</p>\n",
+	      out);
 	report_environment(out, r);
 	fputs("</body>\n</html>\n", out);
 	return fflush(out) || ferror(out) ? -EIO : 0;

@@ -10,7 +10,7 @@
 #include <xylem.h>
 #include <xylem/interface.h>
 
-/* What a codelet sees. */
+/* The view of codelets. */
 struct complexes {
 	double *real, *imaginary;
 	size_t n;
@@ -26,7 +26,7 @@ static unsigned complexes_parts(const void *view, struct xy_part parts[XY_NPARTS
 	return 2;
 }
 
-/* A size that can't be has to be found before the parts are asked for. */
+/* An overflowing size must be found before parts is called. */
 static int complexes_check(const void *view, char *error, size_t error_size)
 {
 	const struct complexes *z = view;
@@ -44,7 +44,7 @@ static const struct xy_interface complexes_interface = {
 	.check = complexes_check,
 };
 
-/* The i-th of n ranges of nearly the same length. */
+/* The i-th of n ranges of nearly equal length. */
 static int complexes_range(const struct xy_cut *cut)
 {
 	const struct complexes *z = cut->parent;
@@ -80,7 +80,9 @@ static int multiply_cpu(struct xy_call *call)
 }
 
 static const struct xy_codelet multiply = {
-	.name = "multiply", .cpu = { multiply_cpu }, .modes = { XY_RW, XY_R },
+	.name = "multiply",
+	.cpu = { multiply_cpu },
+	.modes = { XY_RW, XY_R },
 };
 
 int main(void)

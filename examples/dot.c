@@ -11,12 +11,12 @@ static int dot_cpu(struct xy_call *call)
 	const double *x = xy_pointer(call, 0), *y = xy_pointer(call, 1);
 	double *sum = xy_pointer(call, 2);
 
-	for (size_t i = 0; i < xy_vector(call, 0)->n; i++)
+	for (size_t i = 0; i < xy_vector_at(call, 0)->n; i++)
 		*sum += x[i] * y[i];
 	return 0;
 }
 
-/* What a copy begins with. */
+/* The neutral element. */
 static int zero_cpu(struct xy_call *call)
 {
 	*(double *)xy_pointer(call, 0) = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failure is a value: a codelet returns it, those who needed its result are cancelled, everything else
- * goes on, and wait says what happened. A task can be tried again.
+ * Failure is a value: a codelet returns it, tasks that need its result are cancelled, everything else goes on, and
+ * wait returns it. A task can be retried.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <xylem.h>
 
-/* Fails as often as it is told to. */
+/* Fails as often as requested. */
 static int read_cpu(struct xy_call *call)
 {
 	int *failures_left = call->arg;

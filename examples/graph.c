@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fork and join by explicit dependencies: many tasks without handles, and one that runs when all of
- * them have ended. The same tasks are then submitted a second time.
+ * Fork and join by explicit dependencies: many tasks without handles, and one that runs when all of them have ended.
+ * All of them are then submitted a second time.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,11 +35,11 @@ int main(void)
 
 	/* The number is copied into the task, so that it may change. */
 	for (int i = 0; i < PARTS && !error; i++)
-		error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &add, .arg = &i,
-			.arg_size = sizeof i }, &parts[i]);
+		error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &add, .arg = &i, .arg_size = sizeof i },
+				       &parts[i]);
 	if (!error)
-		error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &show, .after = parts,
-			.nafter = PARTS }, &join);
+		error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &show, .after = parts, .nafter = PARTS },
+				       &join);
 	/* The join may be submitted first: it waits for tasks, not for the order of submission. */
 	if (!error)
 		error = xy_task_submit(join);

@@ -6,12 +6,12 @@
 static int scale_cpu(struct xy_call *call)
 {
 	double *v = xy_pointer(call, 0), factor = *(double *)call->arg;
-	for (size_t i = 0; i < xy_vector(call, 0)->n; i++)
+	for (size_t i = 0; i < xy_vector_at(call, 0)->n; i++)
 		v[i] *= factor;
 	return 0;
 }
 
-static const struct xy_codelet scale = { .name = "scale", .cpu = { scale_cpu }, .modes = { XY_RW } };
+static const struct xy_codelet scale = { .name = "scale", .cpu = { scale_cpu } };
 
 int main(void)
 {
@@ -21,7 +21,7 @@ int main(void)
 
 	if (xy_start(&rt, NULL) || xy_vector_register(rt, &h, v, 4, sizeof *v))
 		return 1;
-	xy_submit(rt, &(struct xy_task_desc){ .codelet = &scale, .handles = { h }, .arg = &factor });
+	xy_insert(rt, &scale, xy_rw(h), xy_arg(&factor));
 	xy_unregister(&h); /* waits for the task; the vector is ours again */
 	printf("%g %g %g %g\n", v[0], v[1], v[2], v[3]);
 	return xy_stop(&rt) ? 1 : 0;

@@ -74,3 +74,17 @@ examples_cuda_axpy_LDADD = libxylem.la $(CUDA_LDFLAGS) $(CUDA_LIBS) -lstdc++
 examples/cuda/axpy_cuda.$(OBJEXT): examples/cuda/axpy_kernel.h include/xylem/cuda.h
 TESTS += examples/cuda/test-axpy.sh
 EXTRA_DIST += examples/cuda/test-axpy.sh
+
+# Sources, beside the installed pages that name them.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/hello_cpp.cpp examples/complex.c examples/dot.c examples/errors.c examples/graph.c examples/hand_built_tree.c \
+	examples/hello.c examples/pipeline.c examples/spmd.c
+dist_examples_DATA += examples/cholesky.c examples/cholesky.h examples/cholesky_chart.c examples/cholesky_graph.c \
+	examples/cholesky_matrix.c examples/cholesky_noblas.c examples/cholesky_onethread.c examples/cholesky_options.c \
+	examples/cholesky_options.h examples/cholesky_own.c examples/cholesky_report.c
+examplescomponentdir = $(examplesdir)/component
+dist_examplescomponent_DATA = examples/component/lifo.c examples/component/soonest.c
+examplescudadir = $(examplesdir)/cuda
+dist_examplescuda_DATA = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h
+examplesopencldir = $(examplesdir)/opencl
+dist_examplesopencl_DATA = examples/opencl/product.c

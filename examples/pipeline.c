@@ -43,7 +43,7 @@ static int write_model(FILE *file)
 	return fclose(file);
 }
 
-/* Workers of the same speed are of one type, named by it; true for the first of them. */
+/* Workers of equal speed are of one type, named by it; true for the first of them. */
 static bool is_first(const struct xy_machine *machine, unsigned worker)
 {
 	unsigned i = 0;
@@ -104,7 +104,7 @@ static int write_files(const char *folder, const struct xy_machine *machine)
 struct microbatch {
 	struct xy_runtime *rt;
 	struct xy_handle *data;
-	double end;          /* when it came out */
+	double end; /* when it came out */
 };
 
 struct layer {
@@ -138,10 +138,15 @@ static int microbatch_submit(struct microbatch *m)
 
 	for (unsigned i = 1; i <= LAYERS && !error; i++)
 		error = xy_submit(m->rt, &(struct xy_task_desc){
-			.codelet = &layer_codelet, .handles = { m->data }, .arg = &(struct layer){ i },
-			.arg_size = sizeof(struct layer), .choice = i, .length_us = layer_us(i),
-			.callback = i == LAYERS ? microbatch_ended : NULL, .callback_arg = m,
-		});
+						 .codelet = &layer_codelet,
+						 .handles = { m->data },
+						 .arg = &(struct layer){ i },
+						 .arg_size = sizeof(struct layer),
+						 .choice = i,
+						 .length_us = layer_us(i),
+						 .callback = i == LAYERS ? microbatch_ended : NULL,
+						 .callback_arg = m,
+					 });
 	return error;
 }
 

@@ -21,7 +21,7 @@ static void fill(double *x)
 		x[i] = (double)rand() / RAND_MAX - 0.5;
 }
 
-/* A lower triangle that is far from singular; above it what nobody may read. */
+/* A lower triangle far from singular; the part above must not be read. */
 static void fill_triangle(double *x, int n)
 {
 	fill(x);

@@ -2,10 +2,15 @@
 include_HEADERS += include/xylem.h
 xylemincludedir = $(includedir)/xylem
 xyleminclude_HEADERS = \
+	include/xylem/atomic.h \
 	include/xylem/component.h \
 	include/xylem/cuda.h \
 	include/xylem/data.h \
 	include/xylem/driver.h \
+	include/xylem/group.h \
+	include/xylem/insert.h \
+	include/xylem/gpu.h \
+	include/xylem/hip.h \
 	include/xylem/interface.h \
 	include/xylem/machine.h \
 	include/xylem/opencl.h \

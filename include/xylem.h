@@ -7,6 +7,8 @@
 #define XYLEM_H
 
 #include <xylem/data.h>
+#include <xylem/group.h>
+#include <xylem/insert.h>
 #include <xylem/machine.h>
 #include <xylem/memory.h>
 #include <xylem/partition.h>

@@ -7,6 +7,7 @@ dist_machines_DATA += machines/mirage-12.xym
 dist_machines_DATA += machines/huge.xym
 dist_machines_DATA += machines/laptop.xym
 dist_machines_DATA += machines/node-64-8.xym
+dist_machines_DATA += machines/node-64-4.xym
 
 # Programs that are not installed find them beside the build.
 all-local: machines-beside-the-build

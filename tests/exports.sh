@@ -1,19 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The shared library exports xy_ names and nothing else; xy__ names stay inside.
-library=.libs/libxylem.so
-if [ ! -e "$library" ]; then
-	echo "no shared library in this build"
-	exit 77
-fi
-exported=$(${NM:-nm} -D --defined-only "$library" | awk '{ sub(/@.*/, "", $NF); print $NF }') || exit 1
-if ! echo "$exported" | grep -qx xy_version; then
-	echo "xy_version is not exported"
-	exit 1
-fi
-if leaked=$(echo "$exported" | grep -v '^xy_[^_]'); then
-	echo "exported, but not public:"
-	echo "$leaked"
-	exit 1
-fi
-echo "$(echo "$exported" | wc -l) names exported, all public"
+# Each shared library exports its public names and nothing else; xy__ names stay inside.
+status=0
+
+# exports LIBRARY NAME PATTERN: it has this name, and only names that match.
+exports() {
+	if [ ! -e ".libs/$1" ]; then
+		echo "no shared library in this build"
+		exit 77
+	fi
+	exported=$(${NM:-nm} -D --defined-only ".libs/$1" | awk '{ sub(/@.*/, "", $NF); print $NF }') || exit 1
+	if ! echo "$exported" | grep -qx "$2"; then
+		echo "$1: $2 is not exported"
+		status=1
+	fi
+	if leaked=$(echo "$exported" | grep -v "$3"); then
+		echo "$1: exported, but not public:"
+		echo "$leaked"
+		status=1
+	fi
+	echo "$1: $(echo "$exported" | wc -l) names exported"
+}
+
+exports libxylem.so xy_version '^xy_[^_]'
+exit $status

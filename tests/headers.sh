@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each header compiles alone: public ones as strict C11 with nothing but the include folder, private
-# ones as the library is compiled. What applications include is C++17 too.
+# ones as the library is compiled. Public ones are C++17 as well.
 src=${srcdir:-.}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -44,11 +44,23 @@ done
 for header in $(cd "$src/src" && find . -name '*.h'); do
 	missing "$header" || alone "${header#./}" ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$src/src" $HWLOC_CFLAGS
 done
+# Public headers are C++17, too, for every C++ compiler at hand.
+compilers=
+for cxx in "$CXX" g++ clang++; do
+	command -v "${cxx##* }" >/dev/null && compilers="$compilers ${cxx##* }"
+done
+for cxx in $(printf '%s\n' $compilers | sort -u); do
+	for header in $(cd "$src/include" && find . -name '*.h'); do
+		missing "$header" || alone "${header#./}" "$cxx" -x c++ -std=c++17 -pedantic
+	done
+done
+[ -n "$compilers" ] || echo "no C++ compiler: C++ is not checked"
+# A term of xy_insert is checked by the compiler.
 # shellcheck disable=SC2086
-if [ -n "$CXX" ] && command -v "${CXX%% *}" >/dev/null; then
-	alone xylem.h $CXX -x c++ -std=c++17
-	missing xylem/opencl.h || alone xylem/opencl.h $CXX -x c++ -std=c++17
-else
-	echo "no C++ compiler: C++ is not checked"
+if printf '%s\n' '#include <xylem.h>' \
+	'int f(struct xy_runtime *r, struct xy_codelet *c, struct xy_handle *h) { return xy_insert(r, c, h); }' |
+	${CC:-cc} -std=c11 -I"$src/include" -fsyntax-only -x c - 2>"$work/out"; then
+	echo "xy_insert takes a handle for a term"
+	status=1
 fi
 exit $status

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runtimes under test; see helper.h. */
 #include "helper.h"
+#include "core/runtime/engine.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "core/runtime/runtime.h"
 
 enum { WAIT_S = 30, GUARD_S = 230, RUNTIMES = 16 };
 
@@ -98,8 +97,8 @@ struct helper *helper_try(const struct xy_config *config, int *error)
 	c.ignore_environment = true;
 	/* Those of the build, and no devices but those that a test names. */
 	c.drivers = c.drivers ? c.drivers : HELPER_DRIVERS;
-	c.cuda_devices = c.cuda_devices ? c.cuda_devices : "none";
-	c.opencl_devices = c.opencl_devices ? c.opencl_devices : "none";
+	c.arch[XY_CUDA].devices = c.arch[XY_CUDA].devices ? c.arch[XY_CUDA].devices : "none";
+	c.arch[XY_OPENCL].devices = c.arch[XY_OPENCL].devices ? c.arch[XY_OPENCL].devices : "none";
 	c.log = helper_log;
 	c.log_arg = h;
 	*error = xy_start(&h->rt, &c);
@@ -175,7 +174,7 @@ void helper_rest(struct helper *h)
 {
 	double end = xy__now() + WAIT_S;
 
-	while (!xy__runtime_at_rest(h->rt)) {
+	while (!h->rt->engine->at_rest(h->rt)) {
 		if (xy__now() >= end)
 			helper_late(h, "falling asleep");
 		sched_yield();
@@ -352,7 +351,6 @@ void helper_status(void *arg, int status)
 {
 	*(int *)arg = status;
 }
-
 
 static int gate_body(struct xy_call *call)
 {

@@ -21,7 +21,7 @@
 
 #define HELPER_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { HELPER_LINES = 64, HELPER_LINE = 256 };
+enum { HELPER_LINES = 256, HELPER_LINE = 256 };
 #define HELPER_ANY_LINES (~0u)
 
 /* A runtime under test. */
@@ -88,16 +88,15 @@ struct xy_task *helper_create(struct helper *h, const struct xy_task_desc *desc)
 #define HELPER_SUBMIT(h, ...) helper_submit(h, &(struct xy_task_desc){ __VA_ARGS__ })
 #define HELPER_CREATE(h, ...) helper_create(h, &(struct xy_task_desc){ __VA_ARGS__ })
 
-extern const struct xy_codelet helper_count;   /* adds 1 to the _Atomic int that is its argument */
+extern const struct xy_codelet helper_count; /* adds 1 to the _Atomic int that is its argument */
 int helper_count_body(struct xy_call *call);
-extern const struct xy_codelet helper_fail;    /* returns -EIO */
+extern const struct xy_codelet helper_fail; /* returns -EIO */
 /* For callbacks: stores the status in the int that is its argument. */
 void helper_status(void *arg, int status);
 
-
 /* A task with &gate as its argument goes in and stays until the gate is opened. */
 struct gate {
-	_Atomic int inside;    /* how many have gone in */
+	_Atomic int inside; /* how many have gone in */
 	_Atomic int open;
 };
 
@@ -108,6 +107,6 @@ void helper_block(struct helper *h, struct gate *gate);
 void helper_open(struct gate *gate);
 /* For bodies of codelets: waits until *word is at least value; 0, or -ETIME after a long time. */
 int helper_body_reach(_Atomic int *word, int value);
-void helper_add(_Atomic int *word);   /* adds 1 and wakes who waits for it */
+void helper_add(_Atomic int *word); /* adds 1 and wakes who waits for it */
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make install` puts everything in place and says the same version everywhere; the manual knows
-# every command and variable; `make uninstall` leaves nothing behind.
+# `make install` puts everything in place with one version everywhere; the manual has every command and
+# variable; installed pages link to and name only installed files; `make uninstall` leaves nothing behind.
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MFLAGS
@@ -32,7 +32,7 @@ manual=$(installed xylem.1)
 version=$(sed -n 's/^Version: //p' "$(installed xylem.pc)")
 readelf -d "$library" | grep -q 'SONAME.*\[libxylem\.so\.0\]' || fail "the soname is not libxylem.so.0"
 for header in "${srcdir:-.}"/include/xylem.h "${srcdir:-.}"/include/xylem/*.h; do
-	cmp -s "$header" "$(installed "$(basename "$header")")" || fail "$header is not installed"
+	cmp -s "$header" "$(installed "$(basename "$header")" | grep /include/)" || fail "$header is not installed"
 done
 
 LD_LIBRARY_PATH=${library%/*}
@@ -44,6 +44,22 @@ variables=$("$tool" env | sed -n 's/^\([A-Z][A-Z0-9_]*\) .*/\1/p')
 for word in $commands $variables; do
 	grep -q "^\.BR\{0,1\} $word\( \|\$\)" "$manual" || fail "$word is not in the manual"
 done
+
+# Pages: every link, and every example and graph that they name. Paths of src, tests and bench, and the
+# scripts that test examples, are those of the source tree.
+doc=$(dirname "$(installed CONTRIBUTING.md)")
+(cd "$doc" && find . -name '*.md') >"$work/pages"
+[ -s "$work/pages" ] || fail "no page is installed"
+while read -r page; do
+	folder=$doc/$(dirname "$page")
+	for link in $(grep -oE '\]\([^)#]+' "$doc/$page" | sed 's/^](//' | grep -v '^https\{0,1\}:'); do
+		[ -e "$folder/$link" ] || fail "$page links to $link, which is not installed"
+	done
+	# shellcheck disable=SC2016
+	for path in $(grep -oE '`(doc/)?(examples|graphs)/[A-Za-z0-9_./-]*`' "$doc/$page" | tr -d '`' | grep -v '/test-'); do
+		find "$work/root" -path "*/share/*/$path" | grep -q . || fail "$page names $path, which is not installed"
+	done
+done <"$work/pages"
 
 made uninstall
 left=$(find "$work/root" -type f -o -type l)

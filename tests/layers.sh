@@ -1,40 +1,64 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Includes point down only: a file includes its own layer and those before it in this list. The tool,
-# the examples and the benches include nothing of the library but what is installed; the tool also has
+# Dependencies point down only: a file includes, and an object calls, its own layer and those before it in this list.
+# The tool, the examples and the benches include nothing of the library but what is installed; the tool also has
 # the settings, the files of models and machines and the utilities, from whose sources it is built.
-cd "${srcdir:-.}" || exit 99
+source=${srcdir:-.}
 
-# The layers from the bottom; a file belongs to the first pattern that it matches.
+# The layers from the bottom; a layer is one folder of src or several.
 layers='
 util       core/util/
 pipeline   pipeline/
 graph      graph/
 bound      bound/
-machine    core/(machine/|perf/(file|lines|starpu|stats|store)\.)
-task       core/(task/|lockfree/|data/handle\.h|perf/|model/)
+perf       core/perf/
+machine    core/machine/
+task       core/task/|core/lockfree/
+model      core/model/
 tree       core/tree/
 components components/
 policies   policies/
-runtime    core/
-engines    (engines|drivers)/
+runtime    core/runtime/|core/data/
+engines    engines/|drivers/
 '
 
 # Prints "FILE INCLUDED" for each quoted include.
 includes() {
-	find src -name '*.[ch]' -not -path 'src/tools/*' -exec grep -H '^#include "' {} + |
+	(cd "$source" && find src -name '*.[ch]' -not -path 'src/tools/*' -exec grep -H '^#include "' {} +) |
 		sed -n '/"build-config\.h"$/d; s|^src/\([^:]*\):#include "\(.*\)"$|\1 \2|p'
 }
 
-found=$(mktemp) || exit 99
-trap 'rm -f "$found"' EXIT
-includes | LAYERS="$layers" awk '
+# The objects of the library, below the folder of the build.
+objects() {
+	(cd "$source" && find src -name '*.c') | sed 's|\([^/]*\)\.c$|.libs/libxylem_all_la-\1.o|' |
+		while read -r object; do
+			[ ! -e "$object" ] || echo "$object"
+		done
+}
+
+# Prints "FILE KIND SYMBOL" for each symbol of the library's objects; kind U: another one defines it.
+symbols() {
+	objects | xargs ${NM:-nm} -A -g |
+		sed -n 's|^src/\(.*\)\.libs/libxylem_all_la-\([^:]*\)\.o:.* \([A-Z]\) \(xy_.*\)|\1\2.c \3 \4|p'
+}
+
+# Prints "FILE OTHER SYMBOL" where an object needs what that of another file defines.
+calls() {
+	symbols >"$table"
+	[ -s "$table" ] || echo "no object of the library was found in $(pwd)" >>"$found"
+	awk 'NR == FNR { if ($2 != "U") home[$3] = $1; next }
+		$2 == "U" && $3 in home { print $1, home[$3], $3 }' "$table" "$table"
+}
+
+# upwards VERB: of lines "FROM TO [WHAT]", those that point up, in words.
+upwards() {
+	LAYERS="$layers" awk -v verb="$1" '
 	BEGIN {
 		n = split(ENVIRON["LAYERS"], lines, "\n")
 		for (i = 1; i <= n; i++)
 			if (split(lines[i], words, " ") == 2) {
 				name[++count] = words[1]
-				pattern[count] = "^" words[2]
+				pattern[count] = "^(" words[2] ")"
 			}
 	}
 	function layer(file,    i) {
@@ -47,17 +71,24 @@ includes | LAYERS="$layers" awk '
 		from = layer($1)
 		to = layer($2)
 		if (!from || !to)
-			print "src/" $1 " includes " $2 ": in no layer, see tests/layers.sh"
+			print "src/" $1 " " verb " " $3 " of " $2 ": in no layer, see tests/layers.sh"
 		else if (to > from)
-			print "src/" $1 " (" name[from] ") includes " $2 " (" name[to] ")"
+			print "src/" $1 " (" name[from] ") " verb " " $3 " of " $2 " (" name[to] ")"
 		checked++
 	}
 	END {
 		if (!checked)
-			print "no include was found"
-	}' >"$found"
-find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
-	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} + |
-	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(machine/(config|platform)\.h|util/|perf/(file|store)\.h)' >>"$found"
+			print "nothing that a file " verb " was found"
+	}'
+}
+
+found=$(mktemp) || exit 99
+table=$(mktemp) || exit 99
+trap 'rm -f "$found" "$table"' EXIT
+includes | awk '{ print $0, "it" }' | upwards includes >>"$found"
+calls | upwards calls >>"$found"
+(cd "$source" && find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
+	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} +) |
+	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(machine/config\.h|machine/platform\.h|util/|perf/(file|store)\.h)' >>"$found"
 cat "$found"
 [ ! -s "$found" ]

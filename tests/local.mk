@@ -51,15 +51,18 @@ tests_core_tree_tree_property_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy__rules_check
 one_thread_tests += tests/core/tree/tree_seal
 one_thread_tests += tests/core/tree/tree_teams
 unit_tests += tests/core/util/log
+unit_tests += tests/core/util/arch
 unit_tests += tests/core/util/text
 unit_tests += tests/engines/threads
+script_tests += tests/cpp.sh
+EXTRA_DIST += tests/plugins/lifo.cpp tests/plugins/shapes.cpp examples/hello_cpp.cpp
 one_thread_scripts += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
 one_thread_scripts += tests/tools/model-export.sh
 one_thread_scripts += tests/tools/sim.sh
 one_thread_scripts += tests/tools/cambium.sh
 one_thread_scripts += tests/tree_page.sh
-source_tests += tests/layers.sh tests/style.sh
+source_tests += tests/format.sh tests/layers.sh tests/setup.sh tests/style.sh
 include tests/bound/local.mk
 include tests/components/local.mk
 include tests/core/local.mk
@@ -76,10 +79,16 @@ tests_fuzz_machine_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/machine.corpus
 
 # Plug-ins that tests load from the build folder.
-check_LTLIBRARIES += tests/plugins/good.la tests/plugins/no_plugin.la
+check_LTLIBRARIES += tests/plugins/built.la tests/plugins/good.la tests/plugins/hoards.la tests/plugins/keeps_lock.la
+check_LTLIBRARIES += tests/plugins/no_plugin.la
 check_LTLIBRARIES += tests/plugins/other_abi.la tests/plugins/taken_name.la
 plugin_flags = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_plugins_built_la_LDFLAGS = $(plugin_flags)
+tests_plugins_built_la_LIBADD = libxylem.la
 tests_plugins_good_la_LDFLAGS = $(plugin_flags)
+tests_plugins_hoards_la_LDFLAGS = $(plugin_flags)
+tests_plugins_keeps_lock_la_LDFLAGS = $(plugin_flags)
+tests_plugins_keeps_lock_la_LIBADD = libxylem.la
 tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
 tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
 tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)
@@ -114,6 +123,8 @@ if !SANITIZER
 TESTS += $(source_tests) $(spin_tests) $(relacy_tests)
 endif
 EXTRA_DIST += tests/relacy/stdatomic.h tests/suppressions
+# Run by hand: tests/mutate/README.md.
+EXTRA_DIST += tests/mutate/mutate.py tests/mutate/README.md
 EXTRA_DIST += $(script_tests) $(one_thread_scripts) $(source_tests) $(spin_tests) $(relacy_tests) $(fuzz_corpora) tests/fuzz/replay.c tests/fuzz/fuzz.h
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is

@@ -38,4 +38,4 @@ done <<END
 $(sed -n 's/^    \(right\|wrong\|says\)  */\1 /p' "$page")
 END
 [ $count -gt 30 ] || fail "only $count lines were found in $page"
-exit $failures
+[ $failures = 0 ]

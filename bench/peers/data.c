@@ -28,7 +28,7 @@ enum { FETCH_ACCESSES = 4, FETCH_GROUPS = 64, FETCH_SHARED = 2, FETCH_CELLS = 2 
 static struct xy_runtime *runtime;
 static unsigned devices;
 static const char *sched;
-static const char *measured = "no";     /* whether tasks of fetch have a model: see usage */
+static const char *measured = "no"; /* whether tasks of fetch have a model: see usage */
 static unsigned repeat = 5;
 static bool warm_up = true;
 
@@ -45,15 +45,15 @@ static int start(void)
 
 	setenv("CUDART_DOUBLE_DEVICES", "4", 1);
 	return xy_start(&runtime, &(struct xy_config){
-		.sched = sched,
-		.ncpu = 1,
-		.drivers = BENCH_DRIVERS,
-		.cuda_devices = selected[devices],
-		.opencl_devices = "none",
-		.cuda_pipeline = XY_PIPELINE_NONE,
-		.models = "none",
-		.ignore_environment = true,
-	});
+					  .sched = sched,
+					  .ncpu = 1,
+					  .drivers = BENCH_DRIVERS,
+					  .arch[XY_CUDA].devices = selected[devices],
+					  .arch[XY_OPENCL].devices = "none",
+					  .arch[XY_CUDA].ahead = XY_NONE,
+					  .models = "none",
+					  .ignore_environment = true,
+				  });
 }
 
 /* --- fetch: tasks whose data is where they run --- */
@@ -79,19 +79,29 @@ static int run_fetch(struct xy_call *call)
 }
 
 static const struct xy_codelet fetch = {
-	.name = "fetch", .cpu = { run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW },
+	.name = "fetch",
+	.cpu = { run_fetch },
+	.modes = { XY_R, XY_R, XY_RW, XY_RW },
 };
 
 /* With a model the clock is read around each task; with two implementations both are predicted, too. */
 static const struct xy_model fetch_model = { .name = "fetch", .kind = XY_MODEL_HISTORY };
 static const struct xy_codelet fetch_measured = {
-	.name = "fetch", .cpu = { run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW }, .model = &fetch_model,
+	.name = "fetch",
+	.cpu = { run_fetch },
+	.modes = { XY_R, XY_R, XY_RW, XY_RW },
+	.model = &fetch_model,
 };
 static const struct xy_codelet fetch_chosen = {
-	.name = "fetch", .cpu = { run_fetch, run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW }, .model = &fetch_model,
+	.name = "fetch",
+	.cpu = { run_fetch, run_fetch },
+	.modes = { XY_R, XY_R, XY_RW, XY_RW },
+	.model = &fetch_model,
 };
 static const struct xy_codelet fetch_two = {
-	.name = "fetch", .cpu = { run_fetch, run_fetch }, .modes = { XY_R, XY_R, XY_RW, XY_RW },
+	.name = "fetch",
+	.cpu = { run_fetch, run_fetch },
+	.modes = { XY_R, XY_R, XY_RW, XY_RW },
 };
 
 static const struct xy_codelet *fetch_codelet(void)
@@ -100,7 +110,10 @@ static const struct xy_codelet *fetch_codelet(void)
 		const char *name;
 		const struct xy_codelet *codelet;
 	} codelets[] = {
-		{ "no", &fetch }, { "yes", &fetch_measured }, { "two", &fetch_two }, { "chosen", &fetch_chosen },
+		{ "no", &fetch },
+		{ "yes", &fetch_measured },
+		{ "two", &fetch_two },
+		{ "chosen", &fetch_chosen },
 	};
 
 	for (unsigned i = 0; i < sizeof codelets / sizeof codelets[0]; i++)
@@ -122,8 +135,9 @@ static int run_more(struct xy_call *call)
 		struct xy_handle **own = handles + FETCH_SHARED + 2 * (batch.next % FETCH_GROUPS);
 
 		error = xy_submit(call->runtime, &(struct xy_task_desc){
-			.codelet = codelet, .handles = { handles[0], handles[1], own[0], own[1] },
-		});
+							 .codelet = codelet,
+							 .handles = { handles[0], handles[1], own[0], own[1] },
+						 });
 	}
 	if (!error && batch.next < batch.n)
 		error = xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &more });
@@ -141,7 +155,7 @@ static double cpu_now_ns(void)
 }
 
 struct fetch_time {
-	double cpu, elapsed;     /* ns; of all processors together, as others may use them too, and on the wall */
+	double cpu, elapsed; /* ns; of all processors together, as others may use them too, and on the wall */
 };
 
 static int fetch_run(size_t n, struct fetch_time *took)
@@ -240,7 +254,9 @@ static int run_overlap(struct xy_call *call)
 }
 
 static const struct xy_codelet overlap = {
-	.name = "overlap", .cuda = { run_overlap }, .modes = { XY_R, XY_W },
+	.name = "overlap",
+	.cuda = { run_overlap },
+	.modes = { XY_R, XY_W },
 };
 
 static int overlap_share(struct overlap_item *items, size_t n)
@@ -284,8 +300,9 @@ static int overlap_run(struct overlap_item *items, size_t n, double *ns)
 	begin = bench_now_ns();
 	for (size_t i = 0; i < n && !error; i++)
 		error = xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &overlap, .handles = { items[i].read, items[i].written },
-		});
+						   .codelet = &overlap,
+						   .handles = { items[i].read, items[i].written },
+					   });
 	error = error ? error : xy_wait(runtime);
 	*ns = bench_now_ns() - begin;
 	return error ? complain("a task failed") : overlap_unshare(items, n);
@@ -324,7 +341,8 @@ static void usage(FILE *to)
 	      "  --sched POLICY  scheduling policy\n"
 	      "  --repeat R      so many repetitions; the fastest counts, of overlap the median (5)\n"
 	      "  --no-warm-up    no run before the repetitions\n"
-	      "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage.\n", to);
+	      "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage.\n",
+	      to);
 }
 
 static bool parse_count(const char *text, size_t least, size_t most, size_t *value)
@@ -338,10 +356,13 @@ static bool parse_count(const char *text, size_t least, size_t most, size_t *val
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "devices", required_argument, NULL, 'd' }, { "sched", required_argument, NULL, 's' },
-		{ "repeat", required_argument, NULL, 'r' }, { "no-warm-up", no_argument, NULL, 'n' },
+		{ "devices", required_argument, NULL, 'd' },
+		{ "sched", required_argument, NULL, 's' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "no-warm-up", no_argument, NULL, 'n' },
 		{ "model", required_argument, NULL, 'm' },
-		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	size_t value = 0;
 	int c;

@@ -170,14 +170,17 @@ static int bench_bandwidth(void)
 
 static void usage(FILE *to)
 {
-	fprintf(to, "Runs one bench on two OpenCL devices of PoCL in %s.\n\n"
+	fprintf(to,
+		"Runs one bench on two OpenCL devices of PoCL in %s.\n\n"
 		"  product TILES SIDE   a product of TILES x TILES tiles with SIDE x SIDE numbers\n"
-		"  chain N KIB          N tasks on a block of KIB KiB, on the devices in turn\n", devices_peer.name);
+		"  chain N KIB          N tasks on a block of KIB KiB, on the devices in turn\n",
+		devices_peer.name);
 	if (devices_peer.bandwidth)
 		fputs("  bandwidth            16 MiB to a device and back\n", to);
 	fputs("\n  --sched POLICY       scheduling policy\n"
 	      "  --repeat R           so many repetitions, of which the median counts (5)\n"
-	      "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage, 77 not possible here.\n", to);
+	      "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage, 77 not possible here.\n",
+	      to);
 }
 
 static bool parse_count(const char *text, size_t most, size_t *value)
@@ -191,8 +194,10 @@ static bool parse_count(const char *text, size_t most, size_t *value)
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "sched", required_argument, NULL, 's' }, { "repeat", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "sched", required_argument, NULL, 's' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	size_t value = 0;
 	int c;

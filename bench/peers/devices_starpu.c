@@ -117,12 +117,18 @@ static void run_advance(void **buffers, void *arg)
 static struct starpu_perfmodel multiply_model = { .type = STARPU_HISTORY_BASED, .symbol = "bench_multiply" };
 static struct starpu_perfmodel advance_model = { .type = STARPU_HISTORY_BASED, .symbol = "bench_advance" };
 static struct starpu_codelet multiply = {
-	.opencl_funcs = { run_multiply }, .opencl_flags = { STARPU_OPENCL_ASYNC }, .nbuffers = 3,
-	.modes = { STARPU_R, STARPU_R, STARPU_RW }, .model = &multiply_model,
+	.opencl_funcs = { run_multiply },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
+	.nbuffers = 3,
+	.modes = { STARPU_R, STARPU_R, STARPU_RW },
+	.model = &multiply_model,
 };
 static struct starpu_codelet advance = {
-	.opencl_funcs = { run_advance }, .opencl_flags = { STARPU_OPENCL_ASYNC }, .nbuffers = 1,
-	.modes = { STARPU_RW }, .model = &advance_model,
+	.opencl_funcs = { run_advance },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
+	.nbuffers = 1,
+	.modes = { STARPU_RW },
+	.model = &advance_model,
 };
 
 static int starpu_peer_multiply(size_t a, size_t b, size_t c, uint32_t side)

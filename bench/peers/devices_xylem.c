@@ -19,13 +19,13 @@ static double moved_before;
 static int xylem_start(const char *sched)
 {
 	return xy_start(&runtime, &(struct xy_config){
-		.sched = sched,
-		.ncpu = XY_NCPU_NONE,
-		.drivers = BENCH_DRIVERS,
-		.cuda_devices = "none",
-		.opencl_devices = "0,1",
-		.ignore_environment = true,
-	});
+					  .sched = sched,
+					  .ncpu = XY_NONE,
+					  .drivers = BENCH_DRIVERS,
+					  .arch[XY_CUDA].devices = "none",
+					  .arch[XY_OPENCL].devices = "0,1",
+					  .ignore_environment = true,
+				  });
 }
 
 static int xylem_stop(void)
@@ -72,14 +72,14 @@ static int run_multiply(struct xy_call *call)
 		clSetKernelArg(kernel, i, sizeof buffer, &buffer);
 	}
 	clSetKernelArg(kernel, 3, sizeof side, &side);
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 2, NULL, range, NULL, 0,
-							    NULL, NULL));
+	return xy_opencl_check(
+		call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 2, NULL, range, NULL, 0, NULL, NULL));
 }
 
 static int run_advance(struct xy_call *call)
 {
 	cl_uint k = *(const uint32_t *)call->arg;
-	const size_t range = xy_vector(call, 0)->n;
+	const size_t range = xy_vector_at(call, 0)->n;
 	cl_mem buffer = xy_opencl_buffer(call, 0);
 	cl_kernel kernel;
 	int error = xy_opencl_kernel(call, &program, "advance", &kernel);
@@ -88,29 +88,37 @@ static int run_advance(struct xy_call *call)
 		return error;
 	clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
 	clSetKernelArg(kernel, 1, sizeof k, &k);
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &range, NULL, 0,
-							    NULL, NULL));
+	return xy_opencl_check(
+		call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &range, NULL, 0, NULL, NULL));
 }
 
 static const struct xy_codelet multiply = {
-	.name = "multiply", .opencl = { run_multiply }, .modes = { XY_R, XY_R, XY_RW },
+	.name = "multiply",
+	.opencl = { run_multiply },
+	.modes = { XY_R, XY_R, XY_RW },
 };
 static const struct xy_codelet advance = { .name = "advance", .opencl = { run_advance }, .modes = { XY_RW } };
 
 static int xylem_multiply(size_t a, size_t b, size_t c, uint32_t side)
 {
 	return xy_submit(runtime, &(struct xy_task_desc){
-		.codelet = &multiply, .handles = { handles[a], handles[b], handles[c] }, .arg = &side,
-		.arg_size = sizeof side,
-	});
+					  .codelet = &multiply,
+					  .handles = { handles[a], handles[b], handles[c] },
+					  .arg = &side,
+					  .arg_size = sizeof side,
+				  });
 }
 
 static int xylem_advance(size_t block, unsigned device, uint32_t k)
 {
 	return xy_submit(runtime, &(struct xy_task_desc){
-		.codelet = &advance, .handles = { handles[block] }, .arg = &k, .arg_size = sizeof k,
-		.workers = &device, .nworkers = 1,
-	});
+					  .codelet = &advance,
+					  .handles = { handles[block] },
+					  .arg = &k,
+					  .arg_size = sizeof k,
+					  .workers = &device,
+					  .nworkers = 1,
+				  });
 }
 
 static int xylem_wait(void)
@@ -212,8 +220,12 @@ static int through_runtime(struct xy_handle *h, double *in_ns, double *out_ns)
 	*in_ns = bench_now_ns() - begin;
 	if (!error)
 		error = xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &claim, .handles = { h }, .workers = &worker, .nworkers = 1, .synchronous = true,
-		});
+						   .codelet = &claim,
+						   .handles = { h },
+						   .workers = &worker,
+						   .nworkers = 1,
+						   .synchronous = true,
+					   });
 	begin = bench_now_ns();
 	error = error ? error : xy_acquire(h, XY_RW);
 	*out_ns = bench_now_ns() - begin;

@@ -40,6 +40,16 @@ static void independent_model(const size_t *a, uint64_t *cells, struct bench_tal
 	tally->sum += a[0] * (a[0] - 1) / 2;
 }
 
+static bool inserted_is_possible(void)
+{
+	return bench_peer.inserted;
+}
+
+static int inserted_run(const size_t *a)
+{
+	return bench_peer.inserted(a[0]);
+}
+
 static bool nested_is_possible(void)
 {
 	return bench_peer.nested;
@@ -128,8 +138,7 @@ static void stencil_model(const size_t *a, uint64_t *cells, struct bench_tally *
 		uint64_t *to = cells + (t + 1) % 2 * width;
 
 		for (size_t x = 0; x < width; x++)
-			body_stencil(to + x, x ? from + x - 1 : NULL, from + x,
-				     x + 1 < width ? from + x + 1 : NULL);
+			body_stencil(to + x, x ? from + x - 1 : NULL, from + x, x + 1 < width ? from + x + 1 : NULL);
 	}
 	bench_spins = spins;
 }
@@ -179,24 +188,46 @@ static void gated_model(const size_t *a, uint64_t *cells, struct bench_tally *ta
 	(void)tally;
 	body_gate(cells);
 	for (size_t i = 0; i < a[0]; i++)
-		body_ring(cells + ring_cell(i), cells, cells + ring_cell(i + PEER_RING - 1),
-			  cells + ring_cell(i + 1));
+		body_ring(cells + ring_cell(i), cells, cells + ring_cell(i + PEER_RING - 1), cells + ring_cell(i + 1));
 }
 
 const struct graph bench_graphs[] = {
-	{ "independent", "independent N", { 500000 }, independent_is_possible, no_cells, first,
-	  independent_run, independent_model },
-	{ "nested", "nested N", { 200000 }, nested_is_possible, no_cells, first, nested_run,
+	{ "independent",
+	  "independent N",
+	  { 500000 },
+	  independent_is_possible,
+	  no_cells,
+	  first,
+	  independent_run,
 	  independent_model },
+	{ "inserted",
+	  "inserted N",
+	  { 200000 },
+	  inserted_is_possible,
+	  no_cells,
+	  first,
+	  inserted_run,
+	  independent_model },
+	{ "nested", "nested N", { 200000 }, nested_is_possible, no_cells, first, nested_run, independent_model },
 	{ "chain", "chain N", { 100000 }, chain_is_possible, one_cell, first, chain_run, chain_model },
-	{ "wavefront", "wavefront SIDE", { 300 }, wavefront_is_possible, square, square, wavefront_run,
+	{ "wavefront",
+	  "wavefront SIDE",
+	  { 300 },
+	  wavefront_is_possible,
+	  square,
+	  square,
+	  wavefront_run,
 	  wavefront_model },
-	{ "stencil", "stencil WIDTH STEPS", { 16, 2000 }, stencil_is_possible, two_rows, product,
-	  stencil_run, stencil_model },
-	{ "fans", "fans COUNT WIDTH", { 1000, 64 }, fans_is_possible, one_cell, fans_ntasks, fans_run,
-	  fans_model },
-	{ "memory", "memory N", { 100000 }, gated_is_possible, gated_ncells, first, gated_run,
-	  gated_model },
+	{ "stencil",
+	  "stencil WIDTH STEPS",
+	  { 16, 2000 },
+	  stencil_is_possible,
+	  two_rows,
+	  product,
+	  stencil_run,
+	  stencil_model },
+	{ "fans", "fans COUNT WIDTH", { 1000, 64 }, fans_is_possible, one_cell, fans_ntasks, fans_run, fans_model },
+	{ "memory", "memory N", { 100000 }, gated_is_possible, gated_ncells, first, gated_run, gated_model },
 	{ .name = NULL },
 };
 

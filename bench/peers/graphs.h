@@ -10,7 +10,7 @@
 struct graph {
 	const char *name;
 	const char *usage;
-	size_t initial[2];                              /* of the arguments; 0: there is none */
+	size_t initial[2]; /* of the arguments; 0: there is none */
 	bool (*is_possible)(void);
 	size_t (*ncells)(const size_t *arguments);
 	size_t (*ntasks)(const size_t *arguments);

@@ -13,9 +13,9 @@
 
 enum { FAILED = 1, USAGE = 2, CANNOT = PEER_CANNOT };
 
-#define BUDGET_NS 1.5e9    /* no further repetition once they took this long together */
-#define SLOW_NS 3e9        /* a warm-up that took this long counts, there is no second run */
-#define METG_RUN_NS 4e6    /* useful work of each worker in one run */
+#define BUDGET_NS 1.5e9 /* no further repetition once they took this long together */
+#define SLOW_NS 3e9     /* a warm-up that took this long counts, there is no second run */
+#define METG_RUN_NS 4e6 /* useful work of each worker in one run */
 #define MAX_REPEAT 100
 
 /* A graph in a started runtime, its cells, and what they should be. */
@@ -269,9 +269,9 @@ static void usage(FILE *to)
 	for (const struct graph *g = bench_graphs; g->name; g++)
 		fprintf(to, "  %s\n", g->usage);
 	fprintf(to, "  metg WIDTH\n  wake N\n  start-stop N\n\n"
-		"  --workers W     threads that run tasks (2)\n"
-		"  --repeat R      at most so many repetitions, of which the median counts (5)\n"
-		"  --no-warm-up    no run before the repetitions\n");
+		    "  --workers W     threads that run tasks (2)\n"
+		    "  --repeat R      at most so many repetitions, of which the median counts (5)\n"
+		    "  --no-warm-up    no run before the repetitions\n");
 	if (bench_peer.takes_sched)
 		fprintf(to, "  --sched POLICY  scheduling policy\n");
 	fprintf(to, "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage, 77 not possible here.\n");
@@ -291,12 +291,9 @@ static bool parse_count(const char *text, size_t *value)
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "workers", required_argument, NULL, 'w' },
-		{ "sched", required_argument, NULL, 's' },
-		{ "repeat", required_argument, NULL, 'r' },
-		{ "no-warm-up", no_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "workers", required_argument, NULL, 'w' }, { "sched", required_argument, NULL, 's' },
+		{ "repeat", required_argument, NULL, 'r' },  { "no-warm-up", no_argument, NULL, 'n' },
+		{ "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
 	};
 	size_t value;
 	int c;
@@ -335,7 +332,11 @@ static bool parse_arguments(int argc, char **argv, const size_t initial[2], size
 
 static int run_bench(const char *name, int argc, char **argv)
 {
-	static const struct { const char *name; size_t initial[2]; int (*run)(size_t); } others[] = {
+	static const struct {
+		const char *name;
+		size_t initial[2];
+		int (*run)(size_t);
+	} others[] = {
 		{ "wake", { 200 }, bench_wake },
 		{ "start-stop", { 20 }, bench_start_stop },
 	};
@@ -345,7 +346,8 @@ static int run_bench(const char *name, int argc, char **argv)
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(name, others[i].name))
 			return parse_arguments(argc, argv, others[i].initial, s.arguments)
-				? others[i].run(s.arguments[0]) : USAGE;
+				       ? others[i].run(s.arguments[0])
+				       : USAGE;
 	if (!s.graph)
 		return USAGE;
 	memcpy(initial, s.graph->initial, sizeof(initial));

@@ -113,7 +113,7 @@ static struct bench_memory memory_now(void)
 void bench_memory_begin(void)
 {
 	atomic_store(&gate_is_open, false);
-	memory_now();   /* what reading takes by itself does not count */
+	memory_now(); /* what reading takes by itself does not count */
 	memory_before = memory_now();
 }
 

@@ -156,8 +156,7 @@ static int openmp_gated(size_t n)
 			uint64_t *left = cells + ring_cell(i + PEER_RING - 1);
 			uint64_t *right = cells + ring_cell(i + 1);
 
-#pragma omp task firstprivate(own, left, right) \
-	depend(in : cells[0], *left, *right) depend(inout : *own)
+#pragma omp task firstprivate(own, left, right) depend(in : cells[0], *left, *right) depend(inout : *own)
 			body_ring(own, cells, left, right);
 		}
 		bench_all_wait();

@@ -17,8 +17,8 @@ extern "C" {
 
 struct peer_options {
 	unsigned workers;
-	const char *sched;   /* NULL: the runtime's default */
-	size_t inflight;     /* tasks that must be able to wait at once, 0: whatever is usual */
+	const char *sched; /* NULL: the runtime's default */
+	size_t inflight;   /* tasks that must be able to wait at once, 0: whatever is usual */
 };
 
 /* Returned by a function for something that the runtime can't do with so many workers. */
@@ -39,6 +39,8 @@ struct peer {
 
 	/* n tasks without data, the i-th runs body_count(i). */
 	int (*independent)(size_t n);
+	/* The same tasks, submitted in a shorter way than the full one. */
+	int (*inserted)(size_t n);
 	/* The same tasks, submitted by tasks in batches of PEER_BATCH, so that with one worker a single
 	 * thread pays for everything. */
 	int (*nested)(size_t n);
@@ -81,7 +83,7 @@ struct bench_tally {
 	char pad[112];
 };
 
-extern __thread struct bench_tally *bench_mine;   /* NULL until the thread has run a task */
+extern __thread struct bench_tally *bench_mine; /* NULL until the thread has run a task */
 struct bench_tally *bench_tally_claim(void);
 
 static inline void bench_count(uint64_t value)
@@ -98,9 +100,9 @@ static inline void bench_count(uint64_t value)
 
 double bench_now_ns(void);
 void bench_wake_pause(void);
-void bench_wake_watch(void);   /* a short sleep: a submitter that spins would keep a core from the task */
+void bench_wake_watch(void); /* a short sleep: a submitter that spins would keep a core from the task */
 
-extern uint64_t bench_spins;   /* how long the body of a stencil task is; constant during a graph */
+extern uint64_t bench_spins; /* how long the body of a stencil task is; constant during a graph */
 
 /* A chain of `spins` dependent multiplications that the compiler can't shorten. */
 static inline void bench_spin(uint64_t spins)
@@ -115,9 +117,9 @@ static inline void bench_spin(uint64_t spins)
 
 /* --- memory --- */
 
-void bench_all_wait(void);        /* notes how much memory the waiting tasks take */
+void bench_all_wait(void); /* notes how much memory the waiting tasks take */
 void bench_gate_open(void);
-void body_gate(uint64_t *cell);   /* returns once the gate is open */
+void body_gate(uint64_t *cell); /* returns once the gate is open */
 
 /* --- bodies: order matters in each of them, so that the result tells about the order --- */
 
@@ -137,8 +139,7 @@ static inline void body_wavefront(uint64_t *own, const uint64_t *left, const uin
 	*own = *own * 3 + (left ? *left : 1) + 5 * (above ? *above : 1);
 }
 
-static inline void body_stencil(uint64_t *next, const uint64_t *left, const uint64_t *middle,
-				const uint64_t *right)
+static inline void body_stencil(uint64_t *next, const uint64_t *left, const uint64_t *middle, const uint64_t *right)
 {
 	bench_spin(bench_spins);
 	*next = (left ? *left : 1) + 3 * *middle + 5 * (right ? *right : 1);
@@ -149,8 +150,7 @@ static inline void body_fan(const uint64_t *cell)
 	bench_count(*cell);
 }
 
-static inline void body_ring(uint64_t *own, const uint64_t *gate, const uint64_t *left,
-			     const uint64_t *right)
+static inline void body_ring(uint64_t *own, const uint64_t *gate, const uint64_t *left, const uint64_t *right)
 {
 	*own = *own * 3 + *gate + 5 * *left + 7 * *right;
 }

@@ -42,8 +42,7 @@ static int starpu_peer_share(uint64_t *cells, size_t n)
 	if (!handles)
 		return 1;
 	for (size_t i = 0; i < n; i++)
-		starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&cells[i],
-					      sizeof(cells[i]));
+		starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&cells[i], sizeof(cells[i]));
 	return 0;
 }
 
@@ -146,34 +145,50 @@ static void run_wake(void **buffers, void *arg)
 static struct starpu_codelet count = { .cpu_funcs = { run_count }, .nbuffers = 0 };
 static struct starpu_codelet chain = { .cpu_funcs = { run_chain }, .nbuffers = 1, .modes = { STARPU_RW } };
 static struct starpu_codelet corner = {
-	.cpu_funcs = { run_corner }, .nbuffers = 1, .modes = { STARPU_RW },
+	.cpu_funcs = { run_corner },
+	.nbuffers = 1,
+	.modes = { STARPU_RW },
 };
 static struct starpu_codelet top = {
-	.cpu_funcs = { run_top }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R },
+	.cpu_funcs = { run_top },
+	.nbuffers = 2,
+	.modes = { STARPU_RW, STARPU_R },
 };
 static struct starpu_codelet side = {
-	.cpu_funcs = { run_side }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R },
+	.cpu_funcs = { run_side },
+	.nbuffers = 2,
+	.modes = { STARPU_RW, STARPU_R },
 };
 static struct starpu_codelet inside = {
-	.cpu_funcs = { run_inside }, .nbuffers = 3, .modes = { STARPU_RW, STARPU_R, STARPU_R },
+	.cpu_funcs = { run_inside },
+	.nbuffers = 3,
+	.modes = { STARPU_RW, STARPU_R, STARPU_R },
 };
 static struct starpu_codelet left_end = {
-	.cpu_funcs = { run_left_end }, .nbuffers = 3, .modes = { STARPU_W, STARPU_R, STARPU_R },
+	.cpu_funcs = { run_left_end },
+	.nbuffers = 3,
+	.modes = { STARPU_W, STARPU_R, STARPU_R },
 };
 static struct starpu_codelet right_end = {
-	.cpu_funcs = { run_right_end }, .nbuffers = 3, .modes = { STARPU_W, STARPU_R, STARPU_R },
+	.cpu_funcs = { run_right_end },
+	.nbuffers = 3,
+	.modes = { STARPU_W, STARPU_R, STARPU_R },
 };
 static struct starpu_codelet middle = {
-	.cpu_funcs = { run_middle }, .nbuffers = 4,
+	.cpu_funcs = { run_middle },
+	.nbuffers = 4,
 	.modes = { STARPU_W, STARPU_R, STARPU_R, STARPU_R },
 };
 static struct starpu_codelet alone = {
-	.cpu_funcs = { run_alone }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R },
+	.cpu_funcs = { run_alone },
+	.nbuffers = 2,
+	.modes = { STARPU_W, STARPU_R },
 };
 static struct starpu_codelet fan = { .cpu_funcs = { run_fan }, .nbuffers = 1, .modes = { STARPU_R } };
 static struct starpu_codelet gate = { .cpu_funcs = { run_gate }, .nbuffers = 1, .modes = { STARPU_RW } };
 static struct starpu_codelet ring = {
-	.cpu_funcs = { run_ring }, .nbuffers = 4,
+	.cpu_funcs = { run_ring },
+	.nbuffers = 4,
 	.modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R },
 };
 static struct starpu_codelet wake = { .cpu_funcs = { run_wake }, .nbuffers = 0 };
@@ -272,8 +287,8 @@ static int starpu_peer_gated(size_t n)
 	int status = submit(&gate, NULL, (size_t[]){ 0 });
 
 	for (size_t i = 0; i < n; i++)
-		status |= submit(&ring, NULL, (size_t[]){ ring_cell(i), 0, ring_cell(i + PEER_RING - 1),
-							  ring_cell(i + 1) });
+		status |= submit(&ring, NULL,
+				 (size_t[]){ ring_cell(i), 0, ring_cell(i + PEER_RING - 1), ring_cell(i + 1) });
 	bench_all_wait();
 	bench_gate_open();
 	return starpu_task_wait_for_all() | status;

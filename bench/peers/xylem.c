@@ -20,11 +20,11 @@ struct batch {
 static int xylem_start(const struct peer_options *options)
 {
 	return xy_start(&runtime, &(struct xy_config){
-		.sched = options->sched,
-		.ncpu = options->workers,
-		.window = (unsigned)options->inflight,
-		.ignore_environment = true,
-	});
+					  .sched = options->sched,
+					  .ncpu = options->workers,
+					  .window = (unsigned)options->inflight,
+					  .ignore_environment = true,
+				  });
 }
 
 static int xylem_stop(void)
@@ -144,22 +144,32 @@ static const struct xy_codelet corner = { .name = "corner", .cpu = { run_corner 
 static const struct xy_codelet top = { .name = "top", .cpu = { run_top }, .modes = { XY_RW, XY_R } };
 static const struct xy_codelet side = { .name = "side", .cpu = { run_side }, .modes = { XY_RW, XY_R } };
 static const struct xy_codelet inside = {
-	.name = "inside", .cpu = { run_inside }, .modes = { XY_RW, XY_R, XY_R },
+	.name = "inside",
+	.cpu = { run_inside },
+	.modes = { XY_RW, XY_R, XY_R },
 };
 static const struct xy_codelet left_end = {
-	.name = "left_end", .cpu = { run_left_end }, .modes = { XY_W, XY_R, XY_R },
+	.name = "left_end",
+	.cpu = { run_left_end },
+	.modes = { XY_W, XY_R, XY_R },
 };
 static const struct xy_codelet right_end = {
-	.name = "right_end", .cpu = { run_right_end }, .modes = { XY_W, XY_R, XY_R },
+	.name = "right_end",
+	.cpu = { run_right_end },
+	.modes = { XY_W, XY_R, XY_R },
 };
 static const struct xy_codelet middle = {
-	.name = "middle", .cpu = { run_middle }, .modes = { XY_W, XY_R, XY_R, XY_R },
+	.name = "middle",
+	.cpu = { run_middle },
+	.modes = { XY_W, XY_R, XY_R, XY_R },
 };
 static const struct xy_codelet alone = { .name = "alone", .cpu = { run_alone }, .modes = { XY_W, XY_R } };
 static const struct xy_codelet fan = { .name = "fan", .cpu = { run_fan }, .modes = { XY_R } };
 static const struct xy_codelet gate = { .name = "gate", .cpu = { run_gate }, .modes = { XY_RW } };
 static const struct xy_codelet ring = {
-	.name = "ring", .cpu = { run_ring }, .modes = { XY_RW, XY_R, XY_R, XY_R },
+	.name = "ring",
+	.cpu = { run_ring },
+	.modes = { XY_RW, XY_R, XY_R, XY_R },
 };
 static const struct xy_codelet wake = { .name = "wake", .cpu = { run_wake } };
 
@@ -172,6 +182,15 @@ static int xylem_independent(size_t n)
 	return xy_wait(runtime) | status;
 }
 
+static int xylem_inserted(size_t n)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < n; i++)
+		status |= xy_insert(runtime, &count, xy_arg((void *)i));
+	return xy_wait(runtime) | status;
+}
+
 /* Submits a batch and, behind it, itself for the next one. */
 static int run_batch(struct xy_call *call)
 {
@@ -180,11 +199,10 @@ static int run_batch(struct xy_call *call)
 	int status = 0;
 
 	for (; rest->next < end; rest->next++)
-		status |= xy_submit(call->runtime, &(struct xy_task_desc){
-			.codelet = &count, .arg = (void *)rest->next });
+		status |= xy_submit(call->runtime,
+				    &(struct xy_task_desc){ .codelet = &count, .arg = (void *)rest->next });
 	if (end < rest->n)
-		status |= xy_submit(call->runtime, &(struct xy_task_desc){
-			.codelet = &batch, .arg = rest });
+		status |= xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &batch, .arg = rest });
 	return status;
 }
 
@@ -198,8 +216,8 @@ static int xylem_nested(size_t n)
 
 static int chain_submit(size_t i)
 {
-	return xy_submit(runtime, &(struct xy_task_desc){
-		.codelet = &chain, .handles = { handles[0] }, .arg = (void *)i });
+	return xy_submit(runtime,
+			 &(struct xy_task_desc){ .codelet = &chain, .handles = { handles[0] }, .arg = (void *)i });
 }
 
 static int xylem_chain(size_t n)
@@ -216,14 +234,13 @@ static int wavefront_submit(size_t x, size_t y, size_t length)
 	struct xy_handle **own = handles + y * length + x;
 
 	if (x && y)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &inside, .handles = { *own, own[-1], *(own - length) } });
+		return xy_submit(runtime, &(struct xy_task_desc){ .codelet = &inside,
+								  .handles = { *own, own[-1], *(own - length) } });
 	if (x)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &top, .handles = { *own, own[-1] } });
+		return xy_submit(runtime, &(struct xy_task_desc){ .codelet = &top, .handles = { *own, own[-1] } });
 	if (y)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &side, .handles = { *own, *(own - length) } });
+		return xy_submit(runtime,
+				 &(struct xy_task_desc){ .codelet = &side, .handles = { *own, *(own - length) } });
 	return xy_submit(runtime, &(struct xy_task_desc){ .codelet = &corner, .handles = { *own } });
 }
 
@@ -240,14 +257,14 @@ static int xylem_wavefront(size_t length)
 static int stencil_submit(struct xy_handle *to, struct xy_handle **from, bool has_left, bool has_right)
 {
 	if (has_left && has_right)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &middle, .handles = { to, *from, from[-1], from[1] } });
+		return xy_submit(runtime, &(struct xy_task_desc){ .codelet = &middle,
+								  .handles = { to, *from, from[-1], from[1] } });
 	if (has_left)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &right_end, .handles = { to, *from, from[-1] } });
+		return xy_submit(runtime,
+				 &(struct xy_task_desc){ .codelet = &right_end, .handles = { to, *from, from[-1] } });
 	if (has_right)
-		return xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &left_end, .handles = { to, *from, from[1] } });
+		return xy_submit(runtime,
+				 &(struct xy_task_desc){ .codelet = &left_end, .handles = { to, *from, from[1] } });
 	return xy_submit(runtime, &(struct xy_task_desc){ .codelet = &alone, .handles = { to, *from } });
 }
 
@@ -271,22 +288,21 @@ static int xylem_fans(size_t number, size_t width)
 	for (size_t i = 0; i < number; i++) {
 		status |= chain_submit(i);
 		for (size_t j = 0; j < width; j++)
-			status |= xy_submit(runtime, &(struct xy_task_desc){
-				.codelet = &fan, .handles = { handles[0] } });
+			status |= xy_submit(runtime,
+					    &(struct xy_task_desc){ .codelet = &fan, .handles = { handles[0] } });
 	}
 	return xy_wait(runtime) | status;
 }
 
 static int xylem_gated(size_t n)
 {
-	int status = xy_submit(runtime, &(struct xy_task_desc){
-		.codelet = &gate, .handles = { handles[0] } });
+	int status = xy_submit(runtime, &(struct xy_task_desc){ .codelet = &gate, .handles = { handles[0] } });
 
 	for (size_t i = 0; i < n; i++)
-		status |= xy_submit(runtime, &(struct xy_task_desc){
-			.codelet = &ring,
-			.handles = { handles[ring_cell(i)], handles[0],
-				     handles[ring_cell(i + PEER_RING - 1)], handles[ring_cell(i + 1)] } });
+		status |= xy_submit(runtime, &(struct xy_task_desc){ .codelet = &ring,
+								     .handles = { handles[ring_cell(i)], handles[0],
+										  handles[ring_cell(i + PEER_RING - 1)],
+										  handles[ring_cell(i + 1)] } });
 	bench_all_wait();
 	bench_gate_open();
 	return xy_wait(runtime) | status;
@@ -317,6 +333,7 @@ const struct peer bench_peer = {
 	.share = xylem_share,
 	.unshare = xylem_unshare,
 	.independent = xylem_independent,
+	.inserted = xylem_inserted,
 	.nested = xylem_nested,
 	.chain = xylem_chain,
 	.wavefront = xylem_wavefront,

@@ -54,7 +54,7 @@ static void order(struct xy_runtime *rt)
 
 static int fill_cpu(struct xy_call *call)
 {
-	const struct xy_matrix *m = xy_matrix(call, 0);
+	const struct xy_matrix *m = xy_matrix_at(call, 0);
 	float *element = m->ptr;
 
 	for (size_t y = 0; y < m->ny; y++)
@@ -70,11 +70,14 @@ static void matrix(struct xy_runtime *rt)
 	enum { N = 100, HALF = N / 2 };
 	float *m = calloc(N * N, sizeof *m), left = 1, right = 2;
 	struct xy_handle *halves[2] = { NULL };
+	struct xy_matrix half;
 	int error;
 
 	/* Two handles on parts of one array that don't overlap: ld is that of the whole. */
-	error = xy_matrix_register(rt, &halves[0], m, N, HALF, N, sizeof *m) ||
-		xy_matrix_register(rt, &halves[1], m + HALF, N, HALF, N, sizeof *m);
+	half = (struct xy_matrix){ .ptr = m, .nx = HALF, .ny = N, .ld = N, .elem = sizeof *m };
+	error = xy_matrix_register(rt, &halves[0], &half);
+	half.ptr = m + HALF;
+	error = error || xy_matrix_register(rt, &halves[1], &half);
 	expect(m && !error, "registering a matrix");
 	xy_submit(rt, &(struct xy_task_desc){ .codelet = &fill, .handles = { halves[0] }, .arg = &left });
 	xy_submit(rt, &(struct xy_task_desc){ .codelet = &fill, .handles = { halves[1] }, .arg = &right });
@@ -88,7 +91,7 @@ static void matrix(struct xy_runtime *rt)
 /* y = m * x, with m in compressed rows */
 static int product_cpu(struct xy_call *call)
 {
-	const struct xy_csr *m = xy_csr(call, 0);
+	const struct xy_csr *m = xy_csr_at(call, 0);
 	const double *values = m->nzval, *x = xy_pointer(call, 1);
 	double *y = xy_pointer(call, 2);
 
@@ -101,7 +104,9 @@ static int product_cpu(struct xy_call *call)
 }
 
 static const struct xy_codelet product = {
-	.name = "product", .cpu = { product_cpu }, .modes = { XY_R, XY_R, XY_W },
+	.name = "product",
+	.cpu = { product_cpu },
+	.modes = { XY_R, XY_R, XY_W },
 };
 
 static void sparse(struct xy_runtime *rt)
@@ -113,8 +118,13 @@ static void sparse(struct xy_runtime *rt)
 
 	/* 2 0 3
 	 * 0 4 0 */
-	error = xy_register(rt, &m, &xy_csr_interface, &(struct xy_csr){
-		.nzval = values, .colind = columns, .rowptr = rows, .nnz = 3, .nrow = 2, .elem = sizeof *values });
+	error = xy_csr_register(rt, &m,
+				&(struct xy_csr){ .nzval = values,
+						  .colind = columns,
+						  .rowptr = rows,
+						  .nnz = 3,
+						  .nrow = 2,
+						  .elem = sizeof *values });
 	error = error || xy_vector_register(rt, &hx, x, 3, sizeof *x) || xy_vector_register(rt, &hy, y, 2, sizeof *y);
 	expect(!error, "registering a sparse matrix");
 	xy_submit(rt, &(struct xy_task_desc){ .codelet = &product, .handles = { m, hx, hy } });
@@ -127,13 +137,15 @@ static void sparse(struct xy_runtime *rt)
 static void pack(struct xy_runtime *rt)
 {
 	float padded[] = { 1, 2, 0, 3, 4, 0 }, other[] = { 0, 0, 0, 0 };
+	const struct xy_matrix gaps = { .ptr = padded, .nx = 2, .ny = 2, .ld = 3, .elem = sizeof *padded };
+	const struct xy_matrix dense = { .ptr = other, .nx = 2, .ny = 2, .elem = sizeof *other };
 	struct xy_handle *from = NULL, *to = NULL;
 	size_t size = 0;
 	char *bytes;
 	int error;
 
-	error = xy_matrix_register(rt, &from, padded, 3, 2, 2, sizeof *padded) ||
-		xy_matrix_register(rt, &to, other, 2, 2, 2, sizeof *other) || xy_handle_packed_size(from, &size);
+	error = xy_matrix_register(rt, &from, &gaps) || xy_matrix_register(rt, &to, &dense) ||
+		xy_handle_packed_size(from, &size);
 	bytes = malloc(size);
 	expect(!error && bytes && size == 4 * sizeof(float), "the size of a packed matrix");
 	error = xy_acquire(from, XY_R);
@@ -150,6 +162,23 @@ static void pack(struct xy_runtime *rt)
 	free(bytes);
 	error = error || xy_unregister(&from) || xy_unregister(&to);
 	expect(!error && other[0] == 1 && other[1] == 2 && other[2] == 3 && other[3] == 4, "packing and unpacking");
+}
+
+/* --- temporary data --- */
+
+static void temporary_data(struct xy_runtime *rt)
+{
+	struct xy_handle *temporary = NULL, *h = NULL;
+	double x = 2, one = 1;
+	int error;
+
+	error = xy_variable_register(rt, &temporary, NULL, sizeof x) || xy_variable_register(rt, &h, &x, sizeof x);
+	expect(!error, "registering temporary data");
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &set, .handles = { temporary }, .arg = &one });
+	xy_submit(rt, &(struct xy_task_desc){ .codelet = &add, .handles = { temporary, h } });
+	error = xy_unregister_submit(&temporary); /* its memory is freed after the second task */
+	error = error || xy_unregister(&h) || xy_wait(rt);
+	expect(!error && !temporary && x == 3, "temporary data");
 }
 
 /* --- the application's turn --- */
@@ -176,7 +205,7 @@ static void acquire(struct xy_runtime *rt)
 
 static int reverse_cpu(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 	int *numbers = v->ptr, *scratch = xy_pointer(call, 1);
 
 	for (size_t i = 0; i < v->n; i++)
@@ -186,7 +215,9 @@ static int reverse_cpu(struct xy_call *call)
 }
 
 static const struct xy_codelet reverse = {
-	.name = "reverse", .cpu = { reverse_cpu }, .modes = { XY_RW, XY_SCRATCH },
+	.name = "reverse",
+	.cpu = { reverse_cpu },
+	.modes = { XY_RW, XY_SCRATCH },
 };
 
 static void scratch(struct xy_runtime *rt)
@@ -219,7 +250,9 @@ static int accumulate_cpu(struct xy_call *call)
 }
 
 static const struct xy_codelet accumulate = {
-	.name = "accumulate", .cpu = { accumulate_cpu }, .modes = { XY_RW | XY_COMMUTE },
+	.name = "accumulate",
+	.cpu = { accumulate_cpu },
+	.modes = { XY_RW | XY_COMMUTE },
 };
 
 static void commute(struct xy_runtime *rt)
@@ -229,8 +262,9 @@ static void commute(struct xy_runtime *rt)
 	int error = xy_variable_register(rt, &h, &sum, sizeof sum);
 
 	for (int i = 0; i < 100 && !error; i++)
-		error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &accumulate, .handles = { h },
-			.arg = &i, .arg_size = sizeof i });
+		error = xy_submit(rt,
+				  &(struct xy_task_desc){
+					  .codelet = &accumulate, .handles = { h }, .arg = &i, .arg_size = sizeof i });
 	error = error ? error : xy_unregister(&h);
 	expect(!error && sum == 4950, "accumulating");
 }
@@ -245,10 +279,25 @@ static int count_cpu(struct xy_call *call)
 
 static const struct xy_codelet count = { .name = "count", .cpu = { count_cpu } };
 
+static void at_the_call(struct xy_runtime *rt)
+{
+	struct xy_handle *x = NULL, *y = NULL;
+	unsigned counted = 0;
+	int error;
+
+	expect(!xy_void_register(rt, &x) && !xy_void_register(rt, &y), "registering");
+	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &count,
+						      .arg = &counted,
+						      .accesses = XY_ACCESSES({ x, XY_R }, { y, XY_RW | XY_COMMUTE }),
+						      .synchronous = true });
+	expect(!error && counted == 2, "modes at the call");
+	expect(!xy_unregister(&x) && !xy_unregister(&y), "unregistering");
+}
+
 static void many(struct xy_runtime *rt)
 {
 	enum { MANY = 20 };
-	struct xy_access accesses[MANY];
+	struct xy_access accesses[MANY + 1] = { 0 }; /* one more: it ends at a NULL handle */
 	unsigned counted = 0;
 	int error = 0;
 
@@ -257,8 +306,8 @@ static void many(struct xy_runtime *rt)
 		accesses[i].mode = i % 2 ? XY_R : XY_RW;
 	}
 	expect(!error, "registering handles without data");
-	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &count, .arg = &counted,
-		.accesses = accesses, .naccesses = MANY, .synchronous = true });
+	error = xy_submit(rt, &(struct xy_task_desc){
+				      .codelet = &count, .arg = &counted, .accesses = accesses, .synchronous = true });
 	for (unsigned i = 0; i < MANY; i++)
 		xy_unregister(&accesses[i].handle);
 	expect(!error && counted == MANY, "many accesses");
@@ -273,9 +322,11 @@ int main(void)
 	matrix(rt);
 	sparse(rt);
 	pack(rt);
+	temporary_data(rt);
 	acquire(rt);
 	scratch(rt);
 	commute(rt);
+	at_the_call(rt);
 	many(rt);
 	expect(!xy_stop(&rt), "stopping");
 	return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The program of doc/devices.md: y += a * x for blocks of two vectors, wherever the policy sends them, or only on
- * the workers of one kind: devices [cpu|cuda|opencl]. Prints who did what, and what was moved. */
+/*
+ * The program of doc/devices.md: y += a * x for blocks of two vectors, wherever the policy sends them, or only on the
+ * workers of one architecture: devices [cpu|cuda|opencl]. Prints which worker ran what, and what was moved.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <xylem/opencl.h>
@@ -15,7 +17,7 @@ int axpy_cpu(struct xy_call *call)
 	const float *x = xy_pointer(call, 0), a = *(const float *)call->arg;
 	float *y = xy_pointer(call, 1);
 
-	for (size_t i = 0; i < xy_vector(call, 1)->n; i++)
+	for (size_t i = 0; i < xy_vector_at(call, 1)->n; i++)
 		y[i] += a * x[i];
 	return 0;
 }
@@ -31,7 +33,7 @@ static const struct xy_opencl_program program = {
 int axpy_opencl(struct xy_call *call)
 {
 	cl_mem x = xy_opencl_buffer(call, 0), y = xy_opencl_buffer(call, 1);
-	size_t n = xy_vector(call, 1)->n;
+	size_t n = xy_vector_at(call, 1)->n;
 	cl_kernel kernel;
 	int error = xy_opencl_kernel(call, &program, "axpy", &kernel);
 
@@ -40,8 +42,8 @@ int axpy_opencl(struct xy_call *call)
 	clSetKernelArg(kernel, 0, sizeof(cl_float), call->arg);
 	clSetKernelArg(kernel, 1, sizeof x, &x);
 	clSetKernelArg(kernel, 2, sizeof y, &y);
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &n, NULL, 0,
-							    NULL, NULL));
+	return xy_opencl_check(call,
+			       clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
 }
 
 /* --- the program --- */
@@ -60,8 +62,9 @@ static int compute(struct xy_runtime *rt)
 		error = error ? error : xy_vector_register(rt, &hy[i], y[i], SIZE, sizeof(float));
 	}
 	for (unsigned i = 0; i < BLOCKS * ROUNDS && !error; i++)
-		error = xy_submit(rt, &(struct xy_task_desc){
-			.codelet = &axpy, .handles = { hx[i % BLOCKS], hy[i % BLOCKS] }, .arg = &a });
+		error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &axpy,
+							      .handles = { hx[i % BLOCKS], hy[i % BLOCKS] },
+							      .arg = &a });
 	end = xy_wait(rt);
 	error = error ? error : end;
 	for (unsigned i = 0; i < BLOCKS; i++) {

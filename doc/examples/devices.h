@@ -7,7 +7,7 @@
 
 int axpy_cpu(struct xy_call *call);
 int axpy_opencl(struct xy_call *call);
-int axpy_cuda(struct xy_call *call);     /* in examples/cuda, for nvcc */
+int axpy_cuda(struct xy_call *call); /* in examples/cuda, for nvcc */
 
 extern struct xy_codelet axpy;
 

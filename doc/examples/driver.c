@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver of doc/drivers.md. Its devices are memory of this computer and threads: each launch queue and each
- * direction of copies is a line, a thread that does what was begun in order. It calls itself OpenCL's, as the
- * runtime knows drivers by the names of their files.
+ * The driver of doc/drivers.md. Its devices are memory and threads of this computer: each launch queue and each
+ * direction of copies is a line, a thread that executes operations in order. It is named after OpenCL's driver,
+ * because the runtime finds drivers by file name.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,14 +25,14 @@ struct xy_event {
 	void (*function)(void *argument);
 	void *argument;
 	unsigned ncopies;
-	bool polled;                    /* somebody waits for it, and frees it */
+	bool polled; /* a polling thread waits for it, and frees it */
 	_Atomic bool done;
 	struct xy_copy copies[];
 };
 
 struct line {
 	pthread_t thread;
-	pthread_mutex_t lock;           /* guards what follows */
+	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t more;
 	struct xy_event *first, **last;
 	bool closing;
@@ -53,7 +53,7 @@ static void event_do(struct xy_event *event)
 	if (event->function)
 		event->function(event->argument);
 	if (event->polled)
-		atomic_store(&event->done, true); /* the last use: who polls may free it now */
+		atomic_store(&event->done, true); /* the last use: the polling thread may free it now */
 	else
 		free(event);
 }
@@ -100,7 +100,7 @@ static void line_fini(struct line *line)
 	pthread_mutex_destroy(&line->lock);
 }
 
-/* The event belongs to the line, or, if it is polled, to whoever polls it once it is done. */
+/* The event belongs to the line, or, if it is polled, to the polling thread once it is done. */
 static void line_add(struct line *line, struct xy_event *event)
 {
 	pthread_mutex_lock(&line->lock);
@@ -124,9 +124,9 @@ static struct xy_event *event_create(unsigned ncopies, bool polled)
 /* --- devices --- */
 
 struct xy_device {
-	struct line copies[2];          /* by direction */
+	struct line copies[2]; /* by direction */
 	_Atomic size_t used;
-	unsigned nlines;                /* that have been started */
+	unsigned nlines; /* that have been started */
 	unsigned nqueues;
 	struct line queues[];
 };
@@ -219,7 +219,7 @@ static void driver_free(struct xy_device *device, void *memory)
 static int driver_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		       const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
-	(void)peer;                     /* info.peers is 0: the runtime never asks for XY_COPY_PEER */
+	(void)peer; /* info.peers is 0: the runtime never asks for XY_COPY_PEER */
 	*event = event_create(n, true);
 	if (!*event) {
 		snprintf(explanation, sizeof explanation, "no memory for an event");

@@ -7,7 +7,7 @@
 
 enum { VECTORS = 20, SIZE = 16384, ROUNDS = 10 };
 
-/* What a device does, and what it needs to know. */
+/* The work of a device and its arguments. */
 struct work {
 	long *numbers;
 	size_t n;
@@ -22,7 +22,7 @@ static void work_do(void *arg)
 	free(work);
 }
 
-/* Begins the work and returns: xy_pointer is memory of the device, which nobody but the device uses. */
+/* Starts the work and returns: xy_pointer is memory that only the device uses. */
 static int add_device(struct xy_call *call)
 {
 	const struct line_services *services = call->services;
@@ -31,7 +31,7 @@ static int add_device(struct xy_call *call)
 
 	if (!work)
 		return -1;
-	*work = (struct work){ xy_pointer(call, 0), xy_vector(call, 0)->n };
+	*work = (struct work){ xy_pointer(call, 0), xy_vector_at(call, 0)->n };
 	error = services->begin(call->stream, work_do, work);
 	if (error)
 		free(work);

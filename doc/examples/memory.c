@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <xylem.h>
 
-enum { SIZE = 1 << 20 };                 /* of the vector, in bytes */
+enum { SIZE = 1 << 20 }; /* of the vector, in bytes */
 
 /* --- the codelets --- */
 
@@ -58,8 +58,10 @@ static void show(struct xy_runtime *rt, struct xy_handle *v, const char *step)
 static void run(struct xy_runtime *rt, struct xy_handle *v, const struct xy_codelet *codelet, const char *step)
 {
 	unsigned worker = 1;
-	int error = xy_submit(rt, &(struct xy_task_desc){ .codelet = codelet, .handles = { v }, .workers = &worker,
-		.nworkers = 1, .synchronous = true });
+	int error = xy_submit(
+		rt,
+		&(struct xy_task_desc){
+			.codelet = codelet, .handles = { v }, .workers = &worker, .nworkers = 1, .synchronous = true });
 
 	if (error)
 		exit(1);
@@ -73,8 +75,11 @@ int main(void)
 	struct xy_runtime *rt;
 	struct xy_handle *v;
 
-	if (!bytes || xy_start(&rt, &(struct xy_config){ .machine = "this(numa:2 core:1)", .numa = true,
-			.bind = XY_BIND_NO, .cuda_devices = "none", .opencl_devices = "none" }))
+	if (!bytes || xy_start(&rt, &(struct xy_config){ .machine = "this(numa:2 core:1)",
+							 .numa = true,
+							 .bind = XY_NO,
+							 .arch[XY_CUDA].devices = "none",
+							 .arch[XY_OPENCL].devices = "none" }))
 		return 1;
 	if (xy_vector_register(rt, &v, bytes, SIZE, 1))
 		return 1;
@@ -88,11 +93,11 @@ int main(void)
 	show(rt, v, "the application reads it");
 	xy_release(v);
 	xy_evict(v, 1);
-	xy_fetch(v, 0);                  /* waits for its turn, which is after that of evict */
+	xy_fetch(v, 0); /* waits for its turn, which is after that of evict */
 	show(rt, v, "the copy in ram1 is given up");
 	xy_handle_set_write_through(v, 1u << 0);
 	run(rt, v, &count, NULL);
-	xy_fetch(v, 0);                  /* finds it there, or on its way */
+	xy_fetch(v, 0); /* finds it there, or on its way */
 	show(rt, v, "changed in ram1 and written through");
 	if (xy_unregister(&v))
 		return 1;

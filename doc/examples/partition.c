@@ -20,7 +20,7 @@ static void expect(bool right, const char *what)
 
 static int scale_cpu(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 
 	for (size_t i = 0; i < v->n; i++)
 		((double *)v->ptr)[i] *= 2;
@@ -67,7 +67,7 @@ static void plans(struct xy_runtime *rt)
 	struct xy_handle *m;
 	int error;
 
-	error = xy_matrix_register(rt, &m, NULL, 10, 10, 10, sizeof(double));
+	error = xy_matrix_register(rt, &m, &(struct xy_matrix){ .nx = 10, .ny = 10, .elem = sizeof(double) });
 	error = error || xy_plan_create(m, &lines, &by_lines) || xy_plan_create(m, &tiles, &by_tiles);
 	expect(!error && xy_plan_nchildren(by_tiles) == 4, "two plans");
 	/* None of this waits for anything. */
@@ -88,7 +88,7 @@ static void plans(struct xy_runtime *rt)
 static int smooth_cpu(struct xy_call *call)
 {
 	const double *x = xy_pointer(call, 0);
-	const struct xy_vector *v = xy_vector(call, 1);
+	const struct xy_vector *v = xy_vector_at(call, 1);
 	double *y = v->ptr;
 
 	for (size_t i = 0; i < v->n; i++)
@@ -115,7 +115,7 @@ static void read_together(struct xy_runtime *rt)
 	error = xy_plan_begin(from, XY_R) || xy_plan_begin(to, XY_RW);
 	for (unsigned i = 0; i < PIECES; i++)
 		xy_submit(rt, &(struct xy_task_desc){ .codelet = &smooth,
-			.handles = { xy_plan_child(from, i), xy_plan_child(to, i) } });
+						      .handles = { xy_plan_child(from, i), xy_plan_child(to, i) } });
 	error = error || xy_plan_end(from) || xy_plan_end(to);
 	error = error || xy_plan_destroy(&from) || xy_plan_destroy(&to) || xy_unregister(&hx) || xy_unregister(&hy);
 	for (unsigned i = 0; i < N; i++)

@@ -5,7 +5,7 @@
 
 static int scale(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 	float *values = v->ptr;
 
 	for (size_t i = 0; i < v->n; i++)
@@ -15,7 +15,10 @@ static int scale(struct xy_call *call)
 
 static const struct xy_model scale_model = { .name = "scale", .kind = XY_MODEL_NONLINEAR };
 static const struct xy_codelet scale_codelet = {
-	.name = "scale", .cpu = { scale }, .modes = { XY_RW }, .model = &scale_model,
+	.name = "scale",
+	.cpu = { scale },
+	.modes = { XY_RW },
+	.model = &scale_model,
 };
 
 int main(void)

@@ -4,10 +4,12 @@
  * as the page says.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xylem.h>
 
 static void expect(bool right, const char *what)
@@ -73,17 +75,28 @@ static void submitting(struct xy_runtime *rt)
 		struct range range = { .first = i * 100, .count = 100 };
 
 		error = xy_submit(rt, &(struct xy_task_desc){
-			.codelet = &sum,
-			.arg = &range,
-			.arg_size = sizeof range, /* copied: range is gone before the task runs */
-			.priority = (int)i,
-			.name = "sum of a hundred",
-			.callback = sum_done,
-			.callback_arg = &done,
-		});
+					      .codelet = &sum,
+					      .arg = &range,
+					      .arg_size = sizeof range, /* copied: range is gone before the task runs */
+					      .priority = (int)i,
+					      .name = "sum of a hundred",
+					      .callback = sum_done,
+					      .callback_arg = &done,
+				      });
 	}
 	error = error ? error : xy_wait(rt);
 	expect(!error && done == 10 && total == 999 * 1000 / 2, "ten sums");
+}
+
+static void inserting(struct xy_runtime *rt)
+{
+	struct range range = { .first = 1, .count = 1000 };
+	int error;
+
+	total = 0;
+	error = xy_insert(rt, &sum, xy_copy(&range, sizeof range), xy_priority(3), xy_name("sum of a thousand"));
+	error = error ? error : xy_wait(rt);
+	expect(!error && total == 1000 * 1001 / 2, "one sum");
 }
 
 /* --- synchronous, pinned, with a time limit --- */
@@ -102,8 +115,9 @@ static void pinned(struct xy_runtime *rt)
 	struct xy_task *task = NULL;
 	int error;
 
-	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &where, .arg = &ran_on,
-		.workers = &last, .nworkers = 1, .synchronous = true });
+	error = xy_submit(
+		rt, &(struct xy_task_desc){
+			    .codelet = &where, .arg = &ran_on, .workers = &last, .nworkers = 1, .synchronous = true });
 	expect(!error && ran_on == last, "a task that is pinned");
 
 	error = xy_task_create(rt, &(struct xy_task_desc){ .codelet = &where, .arg = &ran_on }, &task);
@@ -113,6 +127,71 @@ static void pinned(struct xy_runtime *rt)
 		error = xy_task_wait_for(task, 60); /* seconds; -ETIMEDOUT after that */
 	xy_task_release(task);
 	expect(!error && ran_on < nworkers, "waiting for a task with a limit");
+}
+
+/* --- once per worker --- */
+
+static int prepare(struct xy_call *call)
+{
+	double **buffers = call->arg;
+
+	buffers[call->worker] = malloc(1000 * sizeof **buffers);
+	return buffers[call->worker] ? 0 : -ENOMEM;
+}
+
+static int tidy(struct xy_call *call)
+{
+	free(((double **)call->arg)[call->worker]);
+	return 0;
+}
+
+static void prepared(struct xy_runtime *rt)
+{
+	double **buffers = calloc(xy_machine_nworkers(xy_runtime_machine(rt)), sizeof *buffers);
+	int error;
+
+	expect(buffers, "memory");
+	error = xy_on_each_worker(rt, XY_ON_CPU, prepare, buffers);
+	expect(!error && buffers[0], "a buffer for each worker");
+	error = xy_on_each_worker(rt, XY_ON_CPU, tidy, buffers);
+	expect(!error, "freeing them");
+	free(buffers);
+}
+
+/* --- groups and events --- */
+
+static void grouped(struct xy_runtime *rt)
+{
+	const struct range range = { .first = 0, .count = 10 };
+	struct xy_group *group;
+	int error;
+
+	total = 0;
+	error = xy_group_create(rt, &group);
+	for (long i = 0; i < 10 && !error; i++)
+		error = xy_insert(rt, &sum, xy_copy(&range, sizeof range), xy_into(group));
+	error = error ? error : xy_group_wait(group);
+	xy_group_free(group);
+	expect(!error && total == 450, "a group");
+}
+
+static void polled(struct xy_task *task)
+{
+	struct pollfd event = { .fd = xy_task_eventfd(task), .events = POLLIN };
+
+	expect(poll(&event, 1, 60000) == 1, "an event");
+	close(event.fd);
+}
+
+static void events(struct xy_runtime *rt)
+{
+	struct xy_task *task;
+	unsigned ran_on;
+
+	expect(!xy_task_create(rt, &(struct xy_task_desc){ .codelet = &where, .arg = &ran_on }, &task), "creating");
+	expect(!xy_task_submit(task), "submitting");
+	polled(task);
+	xy_task_release(task);
 }
 
 /* --- tasks that make tasks --- */
@@ -131,8 +210,8 @@ static int split_cpu(struct xy_call *call)
 		return 0;
 	}
 	for (int i = 0; i < 2 && !error; i++)
-		error = xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &split, .arg = &depth,
-			.arg_size = sizeof depth });
+		error = xy_submit(call->runtime,
+				  &(struct xy_task_desc){ .codelet = &split, .arg = &depth, .arg_size = sizeof depth });
 	return error;
 }
 
@@ -160,8 +239,9 @@ static void mistakes(void)
 	struct xy_runtime *rt;
 	int lines = 0, error;
 
-	error = xy_start(&rt, &(struct xy_config){ .sched = "tree-eager", .ignore_environment = true,
-		.log = silent, .log_arg = &lines });
+	error = xy_start(&rt,
+			 &(struct xy_config){
+				 .sched = "tree-eager", .ignore_environment = true, .log = silent, .log_arg = &lines });
 	expect(!error, "a second runtime");
 	expect(xy_submit(rt, &(struct xy_task_desc){ .codelet = &nowhere }) == -ENODEV, "no worker can run it");
 	expect(xy_submit(rt, NULL) == -EINVAL, "no description");
@@ -176,7 +256,11 @@ int main(void)
 
 	expect(!xy_start(&rt, NULL), "starting");
 	submitting(rt);
+	inserting(rt);
 	pinned(rt);
+	prepared(rt);
+	grouped(rt);
+	events(rt);
 	nested(rt);
 	mistakes();
 	expect(!xy_stop(&rt), "stopping");

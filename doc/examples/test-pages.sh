@@ -45,12 +45,12 @@ if [ -x doc/examples/devices ]; then
 		line '^opencl0 .* 32 tasks'
 		line '^opencl0 .*got 1048576 bytes, gave 524288, 0 copies had to go'
 		what='devices in little memory'
-		out=$(XYLEM_LIMIT_OPENCL=256K doc/examples/devices opencl) || failed "$what"
+		out=$(XYLEM_OPENCL_LIMIT=256K doc/examples/devices opencl) || failed "$what"
 		line '^opencl0 .*held 262144 bytes at most'
 		line '[1-9][0-9]* copies had to go'
 		what='devices in too little memory'
-		out=$(XYLEM_LIMIT_OPENCL=100K doc/examples/devices opencl 2>&1) && failed "$what ends well"
-		line 'needs 131072 bytes on opencl0 at once, which has room for 102400'
+		out=$(XYLEM_OPENCL_LIMIT=100K doc/examples/devices opencl 2>&1) && failed "$what ends well"
+		line 'needs 131072 bytes on opencl0, which has room for 102400'
 		unset XYLEM_CUDA_DEVICES XYLEM_OPENCL_DEVICES
 	fi
 	if [ -e examples/cuda/axpy ]; then

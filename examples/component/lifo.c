@@ -5,9 +5,9 @@
 #include <xylem/component.h>
 
 struct lifo {
-	struct xy_component base;      /* first: an instance is a component */
-	unsigned oldest_every;         /* option, constant after seal */
-	struct xy_lock lock;           /* guards what follows */
+	struct xy_component base; /* first: an instance is a component */
+	unsigned oldest_every;    /* option, constant after seal */
+	struct xy_lock lock;      /* guards what follows */
 	unsigned turn;
 	struct xy_queue queue;
 };
@@ -25,7 +25,7 @@ static bool lifo_push(struct xy_component *self, struct xy_task *task, struct xy
 	return true;
 }
 
-/* A task that the worker of `by` can run, which the queue sees to, or what those above have. */
+/* A task that the worker of `by` can run, which the queue checks, or one from above. */
 static struct xy_task *lifo_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct lifo *lifo = (struct lifo *)self;
@@ -44,17 +44,21 @@ static size_t lifo_depth(struct xy_component *self, size_t *peak)
 	return xy_queue_count(&((struct lifo *)self)->queue);
 }
 
-static const struct xy_option lifo_options[] = {
-	{ "oldest_every", "each so many-th task handed out is the oldest one", XY_OPTION_UNSIGNED,
-	  offsetof(struct lifo, oldest_every), .initial = INFINITY, .min = 1, .max = INFINITY },
-	{ 0 }
-};
+static const struct xy_option lifo_options[] = { { "oldest_every", "each so many-th task handed out is the oldest one",
+						   XY_OPTION_UNSIGNED, offsetof(struct lifo, oldest_every),
+						   .initial = INFINITY, .min = 1, .max = INFINITY },
+						 { 0 } };
 
 static const struct xy_component_ops lifo_ops = {
-	.name = "lifo", .summary = "hands out the newest task first", .flags = XY_STORES,
+	.name = "lifo",
+	.summary = "hands out the newest task first",
+	.flags = XY_STORES,
 	.manual = "Workers pull from it; it takes every task, so it can stand at the top of a tree.\n",
-	.size = sizeof(struct lifo), .options = lifo_options,
-	.push = lifo_push, .pull = lifo_pull, .depth = lifo_depth,
+	.size = sizeof(struct lifo),
+	.options = lifo_options,
+	.push = lifo_push,
+	.pull = lifo_pull,
+	.depth = lifo_depth,
 };
 
 static const struct xy_component_ops *const components[] = { &lifo_ops, NULL };

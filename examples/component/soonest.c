@@ -7,10 +7,10 @@
 
 struct soonest {
 	struct xy_component base;
-	double transfers;              /* option, constant after seal */
+	double transfers; /* option, constant after seal */
 };
 
-/* What rests from a child down to its workers, in microseconds. */
+/* Expected time of the tasks stored from a child down to its workers, in microseconds. */
 static double soonest_stored(struct xy_component *c)
 {
 	double us = 0;
@@ -61,34 +61,40 @@ static bool soonest_push(struct xy_component *self, struct xy_task *task, struct
 	return best && xy_push(best, task, by);
 }
 
-/* Nobody may take a task past a decision: a worker that asks makes the reservoir above push. */
+/* A pull can't pass a decision: a worker that asks makes the reservoir above push. */
 static struct xy_task *soonest_pull(struct xy_component *self, struct xy_agent *by)
 {
 	xy_can_push_parents(self, by);
 	return NULL;
 }
 
-static const struct xy_option soonest_options[] = {
-	{ "transfers", "how much the time of transfers counts", XY_OPTION_DOUBLE,
-	  offsetof(struct soonest, transfers), .initial = 1, .min = 0, .max = INFINITY },
-	{ 0 }
-};
+static const struct xy_option soonest_options[] = { { "transfers", "how much the time of transfers counts",
+						      XY_OPTION_DOUBLE, offsetof(struct soonest, transfers),
+						      .initial = 1, .min = 0, .max = INFINITY },
+						    { 0 } };
 
 static const struct xy_component_ops soonest_ops = {
-	.name = "soonest", .summary = "sends each task to where it is expected to end first",
+	.name = "soonest",
+	.summary = "sends each task to where it is expected to end first",
 	.manual = "It decides: put a reservoir above it and one at the head of each branch.\n",
 	.flags = XY_MAPS | XY_DECIDES | XY_PREDICTS,
-	.size = sizeof(struct soonest), .options = soonest_options,
-	.push = soonest_push, .pull = soonest_pull,
+	.size = sizeof(struct soonest),
+	.options = soonest_options,
+	.push = soonest_push,
+	.pull = soonest_pull,
 };
 
 static const struct xy_policy soonest_policy = {
-	.name = "tree-soonest", .summary = "by priority, each task to where it is expected to end first",
+	.name = "tree-soonest",
+	.summary = "by priority, each task to where it is expected to end first",
 	.expression = "prio | soonest | each worker { prio(ntasks=30, ready) | best-implementation }",
 };
 
 static const struct xy_component_ops *const components[] = { &soonest_ops, NULL };
 static const struct xy_policy *const policies[] = { &soonest_policy, NULL };
 const struct xy_plugin xy_plugin = {
-	.abi = XY_ABI, .name = "soonest", .components = components, .policies = policies,
+	.abi = XY_ABI,
+	.name = "soonest",
+	.components = components,
+	.policies = policies,
 };

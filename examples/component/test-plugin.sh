@@ -39,7 +39,7 @@ refuses() {
 	}
 }
 
-refuses 'lifo | random | each worker { fifo(ntasks=2) }' 'lifo.*keeps its tasks until somebody pulls'
+refuses 'lifo | random | each worker { fifo(ntasks=2) }' 'lifo.*holds its tasks until they are pulled'
 refuses 'lifo(oldest_every=0) | eager | each worker { }' 'oldest_every'
 refuses 'lifo(oldest=2) | eager | each worker { }' 'oldest_every'
 XYLEM_PLUGINS=./nothing.so refuses 'lifo | eager | each worker { }' 'nothing.so'

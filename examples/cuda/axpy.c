@@ -14,7 +14,7 @@ static int axpy_cpu(struct xy_call *call)
 	const float *x = xy_pointer(call, 0), a = *(const float *)call->arg;
 	float *y = xy_pointer(call, 1);
 
-	for (size_t i = 0; i < xy_vector(call, 1)->n; i++)
+	for (size_t i = 0; i < xy_vector_at(call, 1)->n; i++)
 		y[i] += a * x[i];
 	return 0;
 }
@@ -61,8 +61,9 @@ static int compute(struct xy_runtime *rt)
 		error = error ? error : xy_vector_register(rt, &hy[i], y[i], SIZE, sizeof(float));
 	}
 	for (unsigned i = 0; i < BLOCKS * ROUNDS && !error; i++)
-		error = xy_submit(rt, &(struct xy_task_desc){
-			.codelet = &axpy, .handles = { hx[i % BLOCKS], hy[i % BLOCKS] }, .arg = &a });
+		error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &axpy,
+							      .handles = { hx[i % BLOCKS], hy[i % BLOCKS] },
+							      .arg = &a });
 	end = xy_wait(rt);
 	error = error ? error : end;
 	for (unsigned i = 0; i < BLOCKS; i++) {

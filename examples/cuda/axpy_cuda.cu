@@ -11,7 +11,7 @@ extern "C" {
 extern "C" int axpy_cuda(struct xy_call *call)
 {
 	const float *a = (const float *)call->arg, *x = (const float *)xy_pointer(call, 0);
-	unsigned n = (unsigned)xy_vector(call, 1)->n, threads = 256;
+	unsigned n = (unsigned)xy_vector_at(call, 1)->n, threads = 256;
 
 	axpy_kernel<<<(n + threads - 1) / threads, threads, 0, xy_cuda_stream(call)>>>(
 		*a, x, (float *)xy_pointer(call, 1), n);

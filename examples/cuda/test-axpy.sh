@@ -46,7 +46,7 @@ for SCHED in tree-eager tree-eager-prefetching tree-random; do
 	right "on CUDA devices, $SCHED" cuda
 	ran cuda 96
 	right "everywhere, $SCHED"
-	XYLEM_LIMIT_CUDA=100K right "on small CUDA devices, $SCHED" cuda
+	XYLEM_CUDA_LIMIT=100K right "on small CUDA devices, $SCHED" cuda
 	ran cuda 96
 done
 unset SCHED

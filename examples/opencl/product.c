@@ -18,7 +18,7 @@ struct tiled {
 
 static int multiply_cpu(struct xy_call *call)
 {
-	const struct xy_matrix *a = xy_matrix(call, 0), *b = xy_matrix(call, 1), *c = xy_matrix(call, 2);
+	const struct xy_matrix *a = xy_matrix_at(call, 0), *b = xy_matrix_at(call, 1), *c = xy_matrix_at(call, 2);
 	const float *pa = a->ptr, *pb = b->ptr;
 	float *pc = c->ptr;
 
@@ -44,8 +44,8 @@ static const struct xy_opencl_program program = {
 /* Begins the work and returns; the task ends when the kernel has. */
 static int multiply_opencl(struct xy_call *call)
 {
-	const size_t range[] = { xy_matrix(call, 2)->nx, xy_matrix(call, 2)->ny };
-	cl_uint n = (cl_uint)xy_matrix(call, 0)->nx;
+	const size_t range[] = { xy_matrix_at(call, 2)->nx, xy_matrix_at(call, 2)->ny };
+	cl_uint n = (cl_uint)xy_matrix_at(call, 0)->nx;
 	cl_kernel kernel;
 	int error = xy_opencl_kernel(call, &program, "multiply", &kernel);
 
@@ -53,14 +53,14 @@ static int multiply_opencl(struct xy_call *call)
 		return error;
 	for (unsigned i = 0; i < 3; i++) {
 		cl_mem buffer = xy_opencl_buffer(call, i);
-		cl_uint ld = (cl_uint)xy_matrix(call, i)->ld;
+		cl_uint ld = (cl_uint)xy_matrix_at(call, i)->ld;
 
 		clSetKernelArg(kernel, 2 * i, sizeof buffer, &buffer);
 		clSetKernelArg(kernel, 2 * i + 1, sizeof ld, &ld);
 	}
 	clSetKernelArg(kernel, 6, sizeof n, &n);
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 2, NULL, range, NULL, 0,
-							    NULL, NULL));
+	return xy_opencl_check(
+		call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 2, NULL, range, NULL, 0, NULL, NULL));
 }
 
 static struct xy_codelet multiply = {
@@ -110,8 +110,10 @@ static int register_tiles(struct xy_runtime *rt, struct tiled *m)
 	int error = 0;
 
 	for (unsigned i = 0; i < TILES * TILES && !error; i++)
-		error = xy_matrix_register(rt, &m->handles[i / TILES][i % TILES], m->tiles[i / TILES][i % TILES], TILE,
-					   TILE, TILE, sizeof(float));
+		error = xy_matrix_register(
+			rt, &m->handles[i / TILES][i % TILES],
+			&(struct xy_matrix){
+				.ptr = m->tiles[i / TILES][i % TILES], .nx = TILE, .ny = TILE, .elem = sizeof(float) });
 	return error;
 }
 
@@ -136,10 +138,10 @@ static int submit(struct xy_runtime *rt)
 	for (unsigned k = 0; k < TILES; k++)
 		for (unsigned i = 0; i < TILES * TILES && !error; i++)
 			error = xy_submit(rt, &(struct xy_task_desc){
-				.codelet = &multiply,
-				.handles = { a.handles[i / TILES][k], b.handles[k][i % TILES],
-					     c.handles[i / TILES][i % TILES] },
-			});
+						      .codelet = &multiply,
+						      .handles = { a.handles[i / TILES][k], b.handles[k][i % TILES],
+								   c.handles[i / TILES][i % TILES] },
+					      });
 	return error;
 }
 

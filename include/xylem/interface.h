@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For authors of data interfaces. An interface says what a codelet sees of a handle (its view: a struct
- * with pointers and sizes) and of which arrays that consists; from this the runtime allocates, copies,
- * packs and partitions. doc/data.md has a complete one: complex numbers in two arrays.
+ * For authors of data interfaces. An interface defines the view that codelets have of a handle (a struct with pointers
+ * and sizes) and the arrays it consists of; from this the runtime allocates, copies, packs and partitions. doc/data.md
+ * has a complete example: complex numbers in two arrays.
  */
 #ifndef XYLEM_INTERFACE_H
 #define XYLEM_INTERFACE_H
@@ -14,47 +14,52 @@
 extern "C" {
 #endif
 
-#define XY_NPARTS 4              /* arrays of an interface */
+#define XY_NPARTS 4 /* arrays of an interface */
 
 /* One array of a view: rows of contiguous bytes, rows of rows, and so on. */
 struct xy_part {
-	size_t pointer;              /* where in the view its address is: offsetof(...) */
-	size_t row_bytes;            /* 0: nothing there at all */
+	size_t pointer;              /* offset of its address in the view: offsetof(...) */
+	size_t row_bytes;            /* 0: the array is empty */
 	unsigned ndims;              /* dimensions above the row: 0 for a plain array */
-	size_t count[XY_NDIMS - 1];  /* how many rows, planes, ... : the innermost first */
-	size_t stride[XY_NDIMS - 1]; /* bytes from the beginning of one to that of the next */
+	size_t count[XY_NDIMS - 1];  /* number of rows, planes, ... : the innermost first */
+	size_t stride[XY_NDIMS - 1]; /* bytes from the start of one to the next */
 };
 
 struct xy_interface {
 	const char *name;
 	size_t view_size;
-	/* Describes the arrays of a view, whatever its pointers are; returns how many. The counts and
-	 * row_bytes of all views of a handle are the same, their strides may differ; rows don't overlap,
-	 * and a stride is at least what the dimensions below it span. */
+	/*
+	 * Describes the arrays of a view, whatever its pointers; returns their number. Counts and row_bytes are equal
+	 * in all views of a handle, strides may differ; rows don't overlap, and a stride is at least the extent of the
+	 * dimensions below it.
+	 */
 	unsigned (*parts)(const void *view, struct xy_part parts[XY_NPARTS]);
-	/* Makes the sizes of a view those of memory without gaps, as copies on devices have it. NULL:
-	 * there never are any. */
+	/*
+	 * Sets the sizes of a view to those without gaps, the layout of copies on devices. NULL: there are never gaps.
+	 */
 	void (*compact)(void *view);
-	/* Optional: 0, -EINVAL or -EOVERFLOW for a view that is to be registered, with a sentence. */
+	/* Optional: 0, -EINVAL or -EOVERFLOW for a view to be registered, with a sentence. */
 	int (*check)(const void *view, char *error, size_t error_size);
-	/* Optional, all three or none: the content as bytes. How many follows from the sizes of the view
-	 * alone. Default: the arrays in order, without gaps. */
+	/*
+	 * Optional, all three or none: the content as bytes. Their number depends on the sizes of the view alone.
+	 * Default: the arrays in order, without gaps.
+	 */
 	size_t (*packed_bytes)(const void *view);
 	void (*pack)(const void *view, void *bytes);
 	void (*unpack)(void *view, const void *bytes);
 };
 
-extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_matrix_interface,
-	xy_block_interface, xy_tensor_interface, xy_ndim_interface, xy_csr_interface, xy_bcsr_interface,
-	xy_coo_interface, xy_void_interface;
+extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_matrix_interface, xy_block_interface,
+	xy_tensor_interface, xy_ndim_interface, xy_csr_interface, xy_bcsr_interface, xy_coo_interface,
+	xy_void_interface;
 
 /*
- * Registers data of any interface. The view is copied; its pointers are the application's memory, or
- * all NULL: then the runtime allocates, zeroed, at first use. 0, -EINVAL, -EOVERFLOW, -ENOMEM.
+ * Registers data of any interface. The view is copied; its pointers are the application's memory, or all NULL: then
+ * the runtime allocates zeroed memory at first use. 0, -EINVAL, -EOVERFLOW, -ENOMEM.
  */
 int xy_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_interface *interface, const void *view);
 
-/* What the handle was registered with. */
+/* The interface it was registered with. */
 const struct xy_interface *xy_handle_interface(const struct xy_handle *h);
 
 /* The view in RAM. Its pointers may be used between xy_acquire and xy_release. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machines: which workers there are, what they can run, where they are. A machine is a value that
- * never changes once made; it can describe this computer or one that nobody has at hand.
+ * Machines: the workers, what they can run, where they are. A machine is an immutable value; it can describe this
+ * computer or an imaginary one.
  */
 #ifndef XYLEM_MACHINE_H
 #define XYLEM_MACHINE_H
@@ -13,58 +13,54 @@
 extern "C" {
 #endif
 
-/* What a worker is. The order is that of the masks below. */
-enum xy_arch {
-	XY_CPU,
-	XY_CUDA,
-	XY_OPENCL,
-	XY_NARCH
-};
+/* The architecture of a worker. The masks below have this order. */
+enum xy_arch { XY_CPU, XY_CUDA, XY_OPENCL, XY_HIP, XY_NARCH };
 
 /* Masks of architectures, as in a codelet's `where`. */
-#define XY_ON_CPU    (1u << XY_CPU)
-#define XY_ON_CUDA   (1u << XY_CUDA)
+#define XY_ON_CPU (1u << XY_CPU)
+#define XY_ON_CUDA (1u << XY_CUDA)
 #define XY_ON_OPENCL (1u << XY_OPENCL)
-#define XY_ON_ALL    ((1u << XY_NARCH) - 1)
+#define XY_ON_HIP (1u << XY_HIP)
+#define XY_ON_ALL ((1u << XY_NARCH) - 1)
 
 struct xy_machine;
 
 /* One worker of a machine. Workers are numbered from 0, CPUs first, in topological order. */
 struct xy_worker_info {
-	char name[16];        /* "cpu0", "cuda1": unique in the machine */
+	char name[16]; /* "cpu0", "cuda1": unique in the machine */
 	enum xy_arch arch;
-	unsigned index;       /* among the workers of its architecture */
-	unsigned node;        /* memory node that it computes in */
-	int device;           /* which of its driver's devices it computes on, -1: a CPU */
-	int pu;               /* the operating system's processor to bind to, -1: none */
-	double speed;         /* relative to one CPU core */
-	unsigned kind;        /* workers of one kind take equally long for everything; from 0 */
+	unsigned index; /* among the workers of its architecture */
+	unsigned node;  /* memory node that it computes in */
+	int device;     /* its device among those of its driver, -1: a CPU */
+	int pu;         /* the operating system's processor to bind to, -1: none */
+	double speed;   /* relative to one CPU core */
+	unsigned kind;  /* workers of one kind take equally long for any task; from 0 */
 };
 
 /* One memory node. Nodes are numbered from 0: main memory, then the memory of each device. */
 struct xy_node_info {
-	char name[16];        /* "ram0", "cuda1": unique in the machine */
-	enum xy_arch arch;    /* XY_CPU: main memory, else what kind of device it is on */
-	int device;           /* which of its driver's devices it is on, -1: main memory */
-	char title[96];       /* the device as its maker calls it, "" when not known */
-	unsigned long long memory_bytes;     /* 0: not known */
+	char name[16];                   /* "ram0", "cuda1": unique in the machine */
+	enum xy_arch arch;               /* XY_CPU: main memory, else the architecture of its device */
+	int device;                      /* its device among those of its driver, -1: main memory */
+	char title[96];                  /* product name of the device, "" if unknown */
+	unsigned long long memory_bytes; /* 0: unknown */
 };
 
-/* What came of looking for a driver. */
+/* Result of probing for a driver. */
 enum xy_driver_state {
 	XY_DRIVER_READY,      /* devices were opened */
 	XY_DRIVER_OFF,        /* its devices were set to "none" */
 	XY_DRIVER_ABSENT,     /* it is not installed */
 	XY_DRIVER_UNLOADABLE, /* it can't be loaded: most often a library that it needs is missing */
-	XY_DRIVER_REFUSED,    /* it was made for another version, or is no driver */
-	XY_DRIVER_IDLE,       /* there is no device for it */
+	XY_DRIVER_REFUSED,    /* it was built for another version, or is not a driver */
+	XY_DRIVER_IDLE,       /* it has no device */
 	XY_DRIVER_BROKEN      /* it failed */
 };
 
 struct xy_driver_info {
 	enum xy_driver_state state;
-	unsigned ndevices;    /* opened */
-	char text[256];       /* a sentence about it for people */
+	unsigned ndevices; /* opened */
+	char text[256];    /* an explanation for people */
 };
 
 /*
@@ -72,42 +68,46 @@ struct xy_driver_info {
  *   ""  or "this"                  this computer: a CPU worker per allowed core
  *   "this:3"                       this computer with three CPU workers
  *   "this(numa:2 core:1)"          this computer's cores, arranged as the topology says
- *   "cpu:4 cuda:2*15 opencl:1"     so many workers of each kind; a CUDA worker as fast as 15 cores
+ *   "cpu:4 cuda:2*15 opencl:1"     the given numbers of workers; a CUDA worker is as fast as 15 cores
  *   "topology(numa:2 core:4 pu:1) cuda:2"   CPUs from an hwloc synthetic topology, and devices
- * Real devices belong to the machine of a runtime only: see xy_machine_of_config in <xylem/task.h>.
+ * Only the machine of a runtime has real devices: see xy_machine_of_config in <xylem/task.h>.
  * Returns 0 or -errno (-EINVAL, -ENOMEM, -ERANGE) with a sentence in error[error_size] (may be NULL).
  * Any thread. The caller destroys it.
  */
 int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size);
 
-/* Destroys a machine that no tree or runtime uses any more. NULL is allowed. */
+/* Destroys a machine that no tree or runtime uses. NULL is allowed. */
 void xy_machine_destroy(struct xy_machine *machine);
 
 /* Workers and memory nodes are numbered from 0. */
 unsigned xy_machine_nworkers(const struct xy_machine *machine);
 unsigned xy_machine_nnodes(const struct xy_machine *machine);
 
-/* The worker's description, NULL when there is no such worker. Valid as long as the machine. */
+/* The worker's description, NULL if there is no such worker. Lives as long as the machine. */
 const struct xy_worker_info *xy_machine_worker(const struct xy_machine *machine, unsigned worker);
 
-/* The node's description, NULL when there is no such node. Valid as long as the machine. */
+/* The node's description, NULL if there is no such node. Lives as long as the machine. */
 const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, unsigned node);
 
-/* What came of looking for the driver of XY_CUDA or XY_OPENCL; NULL when nobody looked, as for a machine
- * that is not here. Valid as long as the machine. */
+/*
+ * The result of probing for the driver of an architecture with devices; NULL if it was not probed, as for a machine
+ * that is not here. Lives as long as the machine.
+ */
 const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch);
 
-/* How far two workers are from each other: 0 for the same one, then more with each level of the
- * topology (cache, NUMA node, package, machine) that their nearest common part lies above. */
+/*
+ * The distance of two workers: 0 for the same one, plus one for each level of the topology (cache, NUMA node, package,
+ * machine) up to their nearest common part.
+ */
 unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsigned b);
 
-/* Whether the workers are those of this computer, so that a runtime can really run on it. */
+/* Whether the workers are those of this computer, so that a runtime can run on it. */
 bool xy_machine_is_here(const struct xy_machine *machine);
 
 /* Number of cores that this process may use; 0 for a machine that is not here. */
 unsigned xy_machine_ncores(const struct xy_machine *machine);
 
-/* "cpu", "cuda", "opencl"; NULL for anything else. */
+/* "cpu", "cuda", "opencl", "hip"; NULL for anything else. */
 const char *xy_arch_name(enum xy_arch arch);
 
 #ifdef __cplusplus

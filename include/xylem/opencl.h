@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For codelets with OpenCL implementations. Their function begins work on a command queue and returns
- * without waiting for it; what it enqueues there has ended when the task has. Link with -lOpenCL.
+ * For codelets with OpenCL implementations. Their function enqueues work on a command queue and returns;
+ * the task ends when that work has completed. Link with -lOpenCL.
  *
- *	static const struct xy_opencl_program program = { .source = "kernel void twice(...) ..." };
- *	...
- *	int error = xy_opencl_kernel(call, &program, "twice", &kernel);
- *	if (error)
- *		return error;
- *	cl_mem v = xy_opencl_buffer(call, 0);
- *	clSetKernelArg(kernel, 0, sizeof v, &v);
- *	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, ...));
+ * 	static const struct xy_opencl_program program = { .source = "kernel void twice(...) ..." };
+ * 	...
+ * 	int error = xy_opencl_kernel(call, &program, "twice", &kernel);
+ * 	if (error)
+ * 		return error;
+ * 	cl_mem v = xy_opencl_buffer(call, 0);
+ * 	clSetKernelArg(kernel, 0, sizeof v, &v);
+ * 	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, ...));
  *
- * Everything here is for the thread and the time of one call of an OpenCL implementation.
+ * Call these functions only inside an OpenCL implementation, from its thread.
  */
 #ifndef XYLEM_OPENCL_H
 #define XYLEM_OPENCL_H
@@ -27,17 +27,19 @@
 extern "C" {
 #endif
 
-/* A program in OpenCL C: its text, or the name of the file that it is in. Constant, and at the same
- * address, from its first use until the runtime is stopped. */
+/*
+ * A program in OpenCL C: its source text, or a file name. Constant, and at one address, from its first use until the
+ * runtime stops.
+ */
 struct xy_opencl_program {
 	const char *source;
 	const char *file;
-	const char *options;      /* for clBuildProgram; may be NULL */
+	const char *options; /* for clBuildProgram; may be NULL */
 };
 
-/* What the driver puts at call->services; use the functions below. */
+/* The driver's services at call->services; use the functions below. */
 struct xy_opencl_services {
-	cl_command_queue queue;   /* in order */
+	cl_command_queue queue; /* in order */
 	cl_context context;
 	cl_device_id device;
 	int (*kernel)(const struct xy_opencl_services *services, const struct xy_opencl_program *program,
@@ -50,7 +52,7 @@ static inline const struct xy_opencl_services *xy_opencl_services(const struct x
 	return (const struct xy_opencl_services *)call->services;
 }
 
-/* Where the work goes. Not to be released, nor used after the function has returned. */
+/* The queue to enqueue on. Don't release it, nor use it after the function has returned. */
 static inline cl_command_queue xy_opencl_queue(const struct xy_call *call)
 {
 	return xy_opencl_services(call)->queue;
@@ -64,28 +66,30 @@ static inline cl_device_id xy_opencl_device(const struct xy_call *call)
 	return xy_opencl_services(call)->device;
 }
 
-/* The memory of the i-th buffer: its pointer, which is no address here. */
+/* The memory of the i-th buffer: its pointer, which is not an address here. */
 static inline cl_mem xy_opencl_buffer(const struct xy_call *call, unsigned i)
 {
 	return (cl_mem)xy_pointer(call, i);
 }
 
 /*
- * Gives a kernel of a program, which is built for the device when it is first needed there. The kernel
- * stays the driver's, and nobody else uses it during the call; its arguments may be those of another
- * task: set all of them. 0, -EINVAL when the program can't be built (the build log is in the message of
- * the task that fails), -ENOENT when it has no such kernel or there is no such file, -ENOMEM, -ENODEV.
+ * Gets a kernel of a program, which is built when it is first needed on the device. The driver owns the kernel; it is
+ * yours during the call. Set all its arguments: they may still have another task's values. 0, -EINVAL if the program
+ * can't be built (the failing task's message has the build log), -ENOENT if it has no such kernel or there is no such
+ * file, -ENOMEM, -ENODEV.
  */
-static inline int xy_opencl_kernel(struct xy_call *call, const struct xy_opencl_program *program,
-				   const char *name, cl_kernel *kernel)
+static inline int xy_opencl_kernel(struct xy_call *call, const struct xy_opencl_program *program, const char *name,
+				   cl_kernel *kernel)
 {
 	const struct xy_opencl_services *services = xy_opencl_services(call);
 
 	return services->kernel(services, program, name, kernel);
 }
 
-/* What an implementation should return for a result of OpenCL: 0 for CL_SUCCESS, else -errno; then the
- * message of the task that fails says which. */
+/*
+ * Converts an OpenCL result to a return value: 0 for CL_SUCCESS, else -errno, with the result in the failing task's
+ * message.
+ */
 static inline int xy_opencl_check(struct xy_call *call, cl_int code)
 {
 	const struct xy_opencl_services *services = xy_opencl_services(call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runtimes, codelets and tasks. Unless said otherwise a function may be called by any thread, also
- * inside codelets and callbacks, and returns 0 or -errno with one line in the log.
+ * Runtimes, codelets and tasks. Unless stated otherwise, any thread may call a function, even inside codelets and
+ * callbacks, and it returns 0 or -errno with one log line.
  */
 #ifndef XYLEM_TASK_H
 #define XYLEM_TASK_H
@@ -17,95 +17,115 @@
 extern "C" {
 #endif
 
+struct xy_group;
 struct xy_runtime;
 struct xy_task;
+struct xy_tree;
+struct xy_component_ops;
 
 /* --- runtimes --- */
 
-enum xy_bind { XY_BIND_DEFAULT, XY_BIND_YES, XY_BIND_NO };
-enum xy_prefetch { XY_PREFETCH_DEFAULT, XY_PREFETCH_YES, XY_PREFETCH_NO };
-#define XY_NCPU_NONE (~0u)      /* no CPU workers, devices only; as 0 in the environment */
-#define XY_PIPELINE_NONE (-1)   /* fetch nothing ahead; as 0 in the environment */
+/* Values of struct xy_config. In every field 0 or NULL is the default; "none" in a text, XY_NONE in a number and XY_NO
+ * in a switch say that there is to be nothing of the kind. */
+#define XY_NONE (~0u) /* as 0 in the environment */
+enum xy_switch { XY_DEFAULT, XY_YES, XY_NO };
 
-/* What became of a task that was run, or tried. Times are those of xy_now. */
+/* Reports a task that has run, or was attempted. Times are those of xy_now. */
 struct xy_report {
 	const struct xy_task *task;
 	unsigned worker, implementation;
-	int status;               /* 0, or an error; with retries left it is run again */
-	double begin_s;           /* its worker took it; then its data was brought */
-	double start_s, end_s;    /* its implementation ran */
+	int status;            /* 0, or an error; with retries left it runs again */
+	double begin_s;        /* its worker took it; then its data was fetched */
+	double start_s, end_s; /* its implementation ran */
 };
 
-/* Is told about each task. Any thread calls it, in the middle of things: it must be quick and may only ask about the
- * task. Functions that are NULL are not called. */
+/*
+ * Task observer. Called from any thread, on the hot path: it must be fast and may only query the task. NULL functions
+ * are not called.
+ */
 struct xy_watch {
 	void *arg;
-	void (*submitted)(void *arg, const struct xy_task *task);     /* before it can become ready */
+	void (*submitted)(void *arg, const struct xy_task *task); /* before it can become ready */
 	void (*ready)(void *arg, const struct xy_task *task, double now_s);
-	void (*ended)(void *arg, const struct xy_report *report);     /* before tasks that wait for it run */
+	void (*ended)(void *arg, const struct xy_report *report); /* before its successors run */
 };
 
-/* What a program may choose; a field that is zero means the default. A variable of the environment
- * (see `xylem env`) wins over a field, unless ignore_environment is set. */
+/* Settings of a program for the devices of an architecture. */
+struct xy_device_config {
+	const char *devices; /* XYLEM_CUDA_DEVICES: which devices get workers */
+	unsigned workers;    /* XYLEM_CUDA_WORKERS: for each device (default 1) */
+	unsigned ahead;      /* XYLEM_CUDA_AHEAD: tasks whose data is fetched while another runs (default 2) */
+	const char *limit;   /* XYLEM_CUDA_LIMIT: bytes that data may use: "512M" on each device, "1G,512M" by device */
+};
+
+/* Settings of a program. An environment variable (see `xylem env`) overrides a field, unless ignore_environment is
+ * set. */
 struct xy_config {
-	const char *sched;        /* SCHED: a policy, an expression, or @file */
-	const char *machine;      /* XYLEM_MACHINE: see xy_machine_create */
-	const char *machines;     /* XYLEM_MACHINES: folders of machine files, separated by ':' */
-	unsigned ncpu;            /* XYLEM_NCPU: CPU workers, 0 = one per allowed core */
-	enum xy_bind bind;        /* XYLEM_BIND: bind workers to cores (default yes) */
-	unsigned window;          /* XYLEM_WINDOW: tasks in flight before submission waits */
-	double watchdog_s;        /* XYLEM_WATCHDOG: seconds without progress before a dump, 0 = never */
-	uint64_t seed;            /* XYLEM_SEED: of everything random */
-	const char *plugins;      /* XYLEM_PLUGINS: shared objects, separated by ':' */
-	bool profile;             /* XYLEM_PROFILE: measure the time inside codelets */
+	const char *sched; /* SCHED: a policy, an expression, or @file */
+	/* In place of sched: builds the tree for the machine that was found, as an xy_policy's build does; see
+	 * <xylem/tree.h>. A SCHED in the environment takes precedence. */
+	int (*tree)(struct xy_tree *tree, void *tree_arg);
+	void *tree_arg;
+	const struct xy_component_ops *const *components; /* of the program itself; NULL-terminated, or NULL */
+	const char *machine;                              /* XYLEM_MACHINE: see xy_machine_create */
+	const char *machines; /* XYLEM_MACHINES: folders of machine files, separated by ':' */
+	unsigned ncpu;        /* XYLEM_NCPU: CPU workers (default one per allowed core) */
+	enum xy_switch bind;  /* XYLEM_BIND: bind workers to cores (default yes) */
+	unsigned window;      /* XYLEM_WINDOW: tasks in flight before submission blocks */
+	double watchdog_s;    /* XYLEM_WATCHDOG: seconds without progress before a dump (default never) */
+	uint64_t seed;        /* XYLEM_SEED: of all random numbers */
+	const char *plugins;  /* XYLEM_PLUGINS: shared objects, separated by ':' */
 
-	const char *drivers;      /* XYLEM_DRIVERS: folders with drivers of devices, separated by ':' */
-	const char *cuda_devices;     /* XYLEM_CUDA_DEVICES: which devices get workers, "none" for none */
-	const char *opencl_devices;   /* XYLEM_OPENCL_DEVICES */
-	unsigned cuda_workers;    /* XYLEM_CUDA_WORKERS: for each device, 0 = 1 */
-	int cuda_pipeline;        /* XYLEM_CUDA_PIPELINE: tasks whose data is fetched while another runs; */
-	int opencl_pipeline;      /* XYLEM_OPENCL_PIPELINE    0 = the default, XY_PIPELINE_NONE = none */
-	const char *limit_cuda;   /* XYLEM_LIMIT_CUDA: bytes that data may use on each device: "512M" for */
-	const char *limit_opencl; /* XYLEM_LIMIT_OPENCL    all, "1G,512M" for each one; with K, M or G */
-	enum xy_prefetch prefetch; /* XYLEM_PREFETCH: fetch what a task needs once its device is known */
-	bool numa;                /* XYLEM_NUMA: have copies of data in each NUMA node, as in a device's memory */
+	enum xy_switch profile; /* XYLEM_PROFILE: measure the time inside codelets (default no) */
+	enum xy_switch sigusr1; /* XYLEM_SIGUSR1: dump on SIGUSR1, where the program has no handler (default yes) */
 
-	const char *models;       /* XYLEM_MODELS: folder of performance models; "none": they are not stored */
-	const char *host;         /* XYLEM_HOST: whose models, NULL = this computer's */
-	enum xy_calibrate calibrate;  /* XYLEM_CALIBRATE */
-	unsigned calibrate_samples;   /* XYLEM_CALIBRATE_SAMPLES: measurements that a prediction needs, 0 = 10 */
+	const char *drivers;     /* XYLEM_DRIVERS: folders with drivers of devices, separated by ':' */
+	enum xy_switch prefetch; /* XYLEM_PREFETCH: fetch a task's data once its device is known (default yes) */
+	enum xy_switch numa;     /* XYLEM_NUMA: each NUMA node is a memory node (default no) */
+	struct xy_device_config arch[XY_NARCH]; /* by architecture: .arch[XY_CUDA].devices; CPUs have none */
 
-	const char *sim;          /* XYLEM_SIM: simulate on this machine, a name or a file: see doc/sim.md */
-	double sim_noise;         /* XYLEM_SIM_NOISE: relative spread of durations, such as 0.1 */
-	double sim_submit_us;     /* XYLEM_SIM_SUBMIT: what a submission takes in the simulation */
-	double sim_overhead_us;   /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
-	bool sim_shared;          /* XYLEM_SIM_SHARED: as if all memory were one, so that nothing has to be moved */
-	const char *record;       /* XYLEM_RECORD: a file to write the run to as a graph; NULL: none */
-	const struct xy_watch *watch;  /* is told about tasks until xy_stop returns; NULL: nobody */
+	const char *models;          /* XYLEM_MODELS: folder of performance models; "none": not stored */
+	const char *host;            /* XYLEM_HOST: host of the models, NULL: this computer */
+	enum xy_calibrate calibrate; /* XYLEM_CALIBRATE */
+	unsigned calibrate_samples;  /* XYLEM_CALIBRATE_SAMPLES: measurements that a prediction needs (default 10) */
 
-	bool ignore_environment;  /* then models are stored only where `models` says */
-	/* Receives each log line (no newline) instead of stderr. Any thread calls it. */
+	const char *sim;              /* XYLEM_SIM: simulate on this machine, a name or a file: see doc/sim.md */
+	double sim_noise;             /* XYLEM_SIM_NOISE: relative spread of durations, such as 0.1 */
+	double sim_submit_us;         /* XYLEM_SIM_SUBMIT: duration of a simulated submission */
+	double sim_overhead_us;       /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
+	enum xy_switch sim_shared;    /* XYLEM_SIM_SHARED: all memory is one node, nothing is transferred */
+	const char *record;           /* XYLEM_RECORD: a file to which the run is written as a graph */
+	const struct xy_watch *watch; /* task observer, until xy_stop returns; NULL: none */
+
+	bool ignore_environment; /* models are then stored only if `models` is set */
+	/* Receives each log line (no newline) instead of stderr. Called from any thread. */
 	void (*log)(void *log_arg, const char *line);
 	void *log_arg;
 };
 
-/* Starts a runtime: workers, tree, everything. config may be NULL. On failure *rt is NULL. */
+/* Starts a runtime. config may be NULL. On failure *rt is NULL. */
 int xy_start(struct xy_runtime **rt, const struct xy_config *config);
 
-/* Waits for all tasks, ends the workers, frees everything and sets *rt to NULL. Returns what xy_wait
- * would. Tasks that can never run (they wait for one that was never submitted) are cancelled. Handles
- * must have been unregistered and created tasks released before; what was not is freed with a log line.
- * -EDEADLK inside a codelet or callback. A NULL *rt is allowed. */
+/*
+ * Waits for all tasks, ends the workers, frees everything and sets *rt to NULL. Returns what xy_wait
+ * would. Tasks that can never run (they wait for one that was never submitted) are cancelled. Unregister
+ * all handles and release all created tasks first; any left over are freed with a log line.
+ * -EDEADLK inside a codelet or callback. A NULL *rt is allowed.
+ * A runtime is of no use in a child process made by fork: there, calls that submit or wait, and xy_stop, return
+ * -ESHUTDOWN and change nothing. The child may start a runtime of its own.
+ */
 int xy_stop(struct xy_runtime **rt);
 
-/* Makes the machine that a runtime with this configuration would have: looks for drivers and devices, but
- * keeps none open. The caller destroys it. Returns what xy_start would; a log line says why. */
+/*
+ * Makes the machine that a runtime with this configuration would have: probes for drivers and devices, but keeps none
+ * open. The caller destroys it. Returns what xy_start would, with a log line on failure.
+ */
 int xy_machine_of_config(struct xy_machine **machine, const struct xy_config *config);
 
-/* Seconds on the runtime's clock: that of the computer, or since the start of a simulation. */
+/* Seconds on the runtime's clock: the computer's, or virtual time since the start of a simulation. */
 double xy_now(const struct xy_runtime *rt);
 
-/* Whether tasks are only simulated: then nothing computes, and data is never what it should be. */
+/* Whether tasks are only simulated: no kernel runs; buffer contents are undefined. */
 bool xy_is_simulated(const struct xy_runtime *rt);
 
 /* Its machine, until it stops; NULL for NULL. */
@@ -113,178 +133,204 @@ const struct xy_machine *xy_runtime_machine(const struct xy_runtime *rt);
 
 /* --- codelets --- */
 
-#define XY_NIMPLEMENTATIONS 4   /* implementations per architecture */
-#define XY_NMODES 8             /* accesses that a codelet can declare the modes of */
+#define XY_NIMPLEMENTATIONS 4 /* implementations per architecture */
+#define XY_NHANDLES 8         /* handles whose modes a codelet declares; see .accesses for more */
 
-/* What an implementation is called with. */
+/* The arguments of an implementation. */
 struct xy_call {
 	struct xy_runtime *runtime;
 	struct xy_task *task;
-	void *arg;                /* the task's argument */
-	unsigned worker;          /* who runs it */
-	unsigned implementation;  /* which of the codelet's */
+	void *arg;               /* the task's argument */
+	unsigned worker;         /* that runs it */
+	unsigned implementation; /* which of the codelet's */
 	unsigned nbuffers;
-	void *const *buffers;     /* a struct xy_vector * and so on per access */
-	unsigned rank, nranks;    /* of a parallel task: which of the threads that run it, and how many */
-	void *stream;             /* CUDA: the cudaStream_t, OpenCL: the cl_command_queue to work on */
-	const void *services;     /* of the driver: see <xylem/cuda.h>, <xylem/opencl.h> */
+	void *const *buffers;  /* a struct xy_vector * and so on per access */
+	unsigned rank, nranks; /* of a parallel task: the calling thread's number, and how many call */
+	void *stream;          /* the cudaStream_t, cl_command_queue or hipStream_t to launch on */
+	const void *services;  /* of the driver: see <xylem/cuda.h>, <xylem/opencl.h>, <xylem/hip.h> */
 };
 
-/* Returns 0, or an error which makes the task fail. */
+/* Returns 0, or an error if the task failed. */
 typedef int xy_function(struct xy_call *call);
 
-/* How a CPU implementation uses a parallel-worker; on a plain worker it is called once, with nranks 1. */
+/* How a CPU implementation uses a team; on a single worker it is called once, with nranks 1. */
 enum xy_parallel {
-	XY_SEQUENTIAL,            /* one thread */
-	XY_FORK_JOIN,             /* called once, may use nranks threads of its own (OpenMP, a threaded BLAS) */
-	XY_SPMD                   /* called nranks times at once, with ranks from 0 */
+	XY_SEQUENTIAL, /* one thread */
+	XY_FORK_JOIN,  /* called once, may use nranks threads of its own (OpenMP, a threaded BLAS) */
+	XY_SPMD        /* called nranks times in parallel, with ranks from 0 */
 };
 
-/* A kernel in several implementations; constant while tasks use it. */
+/* A kernel with one or more implementations; constant while tasks use it. */
 struct xy_codelet {
 	const char *name;
 	enum xy_parallel parallel;
-	unsigned most_ranks;                           /* of a parallel one; 0 = any number */
-	unsigned where;                                /* XY_ON_*; 0 = wherever it is implemented */
-	xy_function *cpu[XY_NIMPLEMENTATIONS];         /* filled from 0 */
+	unsigned most_ranks;                   /* of a parallel one; 0 = any number */
+	unsigned where;                        /* XY_ON_*; 0 = every architecture it is implemented for */
+	xy_function *cpu[XY_NIMPLEMENTATIONS]; /* filled from 0 */
 	xy_function *cuda[XY_NIMPLEMENTATIONS];
 	xy_function *opencl[XY_NIMPLEMENTATIONS];
-	enum xy_mode modes[XY_NMODES];                 /* of the task's handles, in order: as many */
-	const struct xy_model *model;                  /* how long it takes; NULL: a task's length_us says it */
-	const struct xy_model *energy_model;           /* how many joules it needs */
-	/* Optional: may this worker run this task with this implementation? Must be quick, and give
-	 * the same answer each time for the same arguments. Called with locks held: it calls nothing. */
+	xy_function *hip[XY_NIMPLEMENTATIONS];
+	enum xy_mode modes[XY_NHANDLES + 1]; /* of the task's handles, in order: as many; ends at 0 */
+	const struct xy_model *model;        /* of its duration; NULL: uses the task's length_us */
+	const struct xy_model *energy_model; /* of its energy in joules */
+	/*
+	 * Optional: may this worker run this task with this implementation? Must be fast, and always give the same
+	 * answer for the same arguments. Called with locks held: it must call nothing.
+	 */
 	bool (*can_execute)(const struct xy_task *task, unsigned worker, unsigned implementation);
 };
 
-/* Waits until all ranks of an SPMD call have come here. 0; -ECANCELED when a rank has returned and won't
- * come; -EINVAL for another kind of call. Only for the thread that was called with it. */
+/*
+ * Waits for all ranks of an SPMD call. 0; -ECANCELED if a rank has already returned; -EINVAL in any other call. Only
+ * for the thread that was called with it.
+ */
 int xy_call_barrier(struct xy_call *call);
 
-/* The i-th buffer of a call. Undefined when i >= nbuffers or the handle is of another shape. */
+/* The i-th buffer of a call. Undefined if i >= nbuffers or the handle has another shape. */
 static inline void *xy_pointer(const struct xy_call *call, unsigned i)
 {
 	return *(void **)call->buffers[i];
 }
-static inline const struct xy_variable *xy_variable(const struct xy_call *call, unsigned i)
+static inline const struct xy_variable *xy_variable_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_variable *)call->buffers[i];
 }
-static inline const struct xy_vector *xy_vector(const struct xy_call *call, unsigned i)
+static inline const struct xy_vector *xy_vector_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_vector *)call->buffers[i];
 }
-static inline const struct xy_matrix *xy_matrix(const struct xy_call *call, unsigned i)
+static inline const struct xy_matrix *xy_matrix_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_matrix *)call->buffers[i];
 }
-static inline const struct xy_block *xy_block(const struct xy_call *call, unsigned i)
+static inline const struct xy_block *xy_block_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_block *)call->buffers[i];
 }
-static inline const struct xy_tensor *xy_tensor(const struct xy_call *call, unsigned i)
+static inline const struct xy_tensor *xy_tensor_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_tensor *)call->buffers[i];
 }
-static inline const struct xy_ndim *xy_ndim(const struct xy_call *call, unsigned i)
+static inline const struct xy_ndim *xy_ndim_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_ndim *)call->buffers[i];
 }
-static inline const struct xy_csr *xy_csr(const struct xy_call *call, unsigned i)
+static inline const struct xy_csr *xy_csr_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_csr *)call->buffers[i];
 }
-static inline const struct xy_bcsr *xy_bcsr(const struct xy_call *call, unsigned i)
+static inline const struct xy_bcsr *xy_bcsr_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_bcsr *)call->buffers[i];
 }
-static inline const struct xy_coo *xy_coo(const struct xy_call *call, unsigned i)
+static inline const struct xy_coo *xy_coo_at(const struct xy_call *call, unsigned i)
 {
 	return (const struct xy_coo *)call->buffers[i];
 }
 
 /* --- tasks --- */
 
-#define XY_NHANDLES 6           /* handles that fit in a description */
-
 struct xy_access {
 	struct xy_handle *handle;
 	enum xy_mode mode;
 };
 
-/* Everything about a task; copied, so it may live on the stack. Unset fields are zero. */
+#ifndef __cplusplus
+/* Accesses of a description: .accesses = XY_ACCESSES({ a, XY_R }, { b, XY_RW }). C++ has xy_insert. */
+#define XY_ACCESSES(...) ((const struct xy_access[]){ __VA_ARGS__, { NULL, (enum xy_mode)0 } })
+#endif
+
+/* The description of a task; copied, so it may live on the stack. Unset fields are zero. */
 struct xy_task_desc {
-	const struct xy_codelet *codelet;        /* NULL: does nothing, for dependencies only */
-	struct xy_handle *handles[XY_NHANDLES];  /* up to the first NULL; modes from the codelet */
-	const struct xy_access *accesses;        /* instead of handles: any number, with modes */
-	unsigned naccesses;
-	void *arg;                               /* borrowed until the task ends ... */
-	size_t arg_size;                         /* ... unless non-zero: that many bytes are copied */
-	int priority;                            /* higher first, where the policy looks at it */
-	unsigned retries;                        /* how often a failing task is run again */
-	const char *name;                        /* for messages, borrowed; NULL: the codelet's */
-	/* Called once when the task has ended, before anybody who waits for it is told. */
+	const struct xy_codelet *codelet;       /* NULL: does nothing, for dependencies only */
+	struct xy_handle *handles[XY_NHANDLES]; /* up to the first NULL; the codelet declares their modes */
+	const struct xy_access *accesses;       /* instead of handles: with modes, any number, up to { NULL, 0 } */
+	void *arg;                              /* borrowed until the task ends ... */
+	size_t arg_size;                        /* ... unless non-zero: that many bytes are copied */
+	int priority;                           /* higher first, if the policy uses it */
+	unsigned retries;                       /* how often a failing task runs again */
+	const char *name;                       /* for messages, borrowed; NULL: the codelet's */
+	/* Called once when the task has ended, before any waiting thread is woken. */
 	void (*callback)(void *callback_arg, int status);
 	void *callback_arg;
-	struct xy_task *const *after;            /* tasks that must end before this one begins */
-	unsigned nafter;
-	const unsigned *workers;                 /* only on these workers; nworkers 0: on any */
-	unsigned nworkers;
-	unsigned choice;                         /* the branch that `userchoice` takes, from 0; the layer or stage
-	                                          * for `pipeline`, from 1 */
-	double length_us;                        /* without a model: expected time on a CPU core; 0: not known */
-	bool synchronous;                        /* xy_submit returns when the task has ended */
+	struct xy_task *const *after; /* nafter tasks that must end before this one starts */
+	const unsigned *workers;      /* only on these nworkers workers, which must exist; none: on any */
+	unsigned nafter, nworkers;
+	struct xy_group *group; /* to be waited for together: see <xylem/group.h> */
+	uint64_t tag;           /* likewise, by number instead; 0: none */
+	double length_us;       /* without a model: expected time on a CPU core; 0: unknown */
+	unsigned choice;        /* from 1: the branch that `userchoice` takes, the layer for `pipeline`; 0: none */
+	bool synchronous;       /* xy_submit returns when the task has ended */
 };
 
 /*
- * Submits a task that nobody will refer to again. It runs once its predecessors have ended: those in
- * desc->after, and for each handle the tasks submitted before that conflict with its mode.
- * Waits while too many tasks are in flight, except inside codelets and callbacks. Returns 0, or
+ * Submits a task without keeping a reference. It runs once its predecessors have ended: those in
+ * desc->after, and for each handle the earlier tasks that conflict with its mode.
+ * Blocks while too many tasks are in flight, except inside codelets and callbacks. Returns 0, or
  * -EINVAL (NULL or contradictory description), -ENODEV (no worker can run it), -ENOMEM, -ESHUTDOWN, and for a
  * synchronous task its status. On error nothing was submitted.
  */
 int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc);
 
-/* Makes a task without submitting it; the caller owns the reference *task until xy_task_release. */
+/* Creates a task without submitting it; the caller owns the reference *task until xy_task_release. */
 int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy_task **task);
 
-/* Makes `task`, not submitted yet, wait for `before`, in whatever state that one is.
- * -EBUSY when task is submitted, -ELOOP when it would wait for itself in the end. */
+/*
+ * Orders `task`, not submitted yet, after `before`, whatever the state of `before`.
+ * -EBUSY if task is submitted, -ELOOP if this would make a cycle.
+ */
 int xy_task_after(struct xy_task *task, struct xy_task *before);
 
 /* Submits a created task, or submits it again once it has ended (-EBUSY before that). */
 int xy_task_submit(struct xy_task *task);
 
-/* Waits until the task has ended and returns its status: 0, what its function returned, or
- * -ECANCELED. -EINVAL when it was not submitted, -EDEADLK inside a codelet or callback. */
+/*
+ * Waits until the task has ended and returns its status: 0, the error its function returned, or
+ * -ECANCELED. -EINVAL if it was not submitted, -EDEADLK inside a codelet or callback.
+ */
 int xy_task_wait(struct xy_task *task);
-/* The same with a limit; -ETIMEDOUT. */
+/* xy_task_wait with a timeout; -ETIMEDOUT. */
 int xy_task_wait_for(struct xy_task *task, double seconds);
 
-/* Gives up the reference; the task still runs. NULL is allowed. A task that was never submitted is
- * freed; tasks that were to wait for it are cancelled when they are submitted. */
+/*
+ * Drops the reference; the task still runs. NULL is allowed. A task that was never submitted is freed; tasks ordered
+ * after it are cancelled when they are submitted.
+ */
 void xy_task_release(struct xy_task *task);
 
 /* The name of its description, or else of its codelet. */
 const char *xy_task_name(const struct xy_task *task);
 unsigned long long xy_task_number(const struct xy_task *task); /* in order of creation, from 1 */
 
-/* Waits until no task is left. Returns 0 or the status of the first task that failed since the last
- * wait; xy_error then tells about it. -EDEADLK inside a codelet or callback. */
+/*
+ * Waits until no task is left. Returns 0 or the status of the first task that failed since the last wait; xy_error
+ * then describes it. -EDEADLK inside a codelet or callback.
+ */
 int xy_wait(struct xy_runtime *rt);
 int xy_wait_for(struct xy_runtime *rt, double seconds);
 
-/* One line about the error that the last xy_wait returned, "" without one. Valid until the next. */
+/*
+ * Calls a function once on each worker of these architectures (XY_ON_*; 0: all), in the worker's thread and with
+ * its device as in an implementation of a codelet, and waits. For what is prepared once per worker: handles of
+ * libraries, memory that codelets find by call->worker. Returns 0, the first error that a function returned, -ENODEV
+ * when a worker can't be reached, -EDEADLK inside a codelet or callback. In a simulation nothing is called.
+ */
+int xy_on_each_worker(struct xy_runtime *rt, unsigned archs, xy_function *function, void *arg);
+
+/* One line about the error that the last xy_wait returned, "" without one. Valid until the next xy_wait. */
 const char *xy_error(const struct xy_runtime *rt);
 
-/* Writes the tree, the queues, the waiting tasks and the workers' states to a file descriptor. */
+/*
+ * Writes the tree, the queues, the waiting tasks and the workers' states to a file descriptor. Never blocks: a
+ * component that does not answer within half a second gets a line that says who holds its lock, as far as is known.
+ */
 int xy_dump(struct xy_runtime *rt, int fd);
 
 /* What a worker did since the start. */
 struct xy_worker_stats {
-	unsigned long long tasks;   /* ended on it, whether well or not */
+	unsigned long long tasks; /* ended on it, successfully or not */
 	unsigned long long sleeps;
-	double busy_s;              /* inside codelets; 0 unless profiling was asked for */
+	double busy_s; /* inside codelets; 0 without profiling */
 };
 int xy_worker_stats(const struct xy_runtime *rt, unsigned worker, struct xy_worker_stats *stats);
 

@@ -17,16 +17,16 @@ enum { AREA_STEPS = 20000 };
 struct area {
 	const struct bound_graph *graph;
 	const struct bound_group *groups;
-	unsigned ngroups, nrows;        /* classes, the path, convexity */
-	double *basis;                  /* [row * nrows + position]: the columns of the basis */
-	double *inverse;                /* [position * nrows + row] */
-	double *value;                  /* by position */
-	double *price;                  /* by row but the last: what a unit of its load costs, at least 0 */
-	double *column;                 /* the one that enters */
-	double *step;                   /* how the basis changes with it */
-	unsigned time;                  /* the position of T */
-	double unit_us;                 /* what loads are counted in */
-	double best;                    /* the largest bound so far, in units */
+	unsigned ngroups, nrows; /* classes, the path, convexity */
+	double *basis;           /* [row * nrows + position]: the columns of the basis */
+	double *inverse;         /* [position * nrows + row] */
+	double *value;           /* by position */
+	double *price;           /* by row but the last: what a unit of its load costs, at least 0 */
+	double *column;          /* the one that enters */
+	double *step;            /* how the basis changes with it */
+	unsigned time;           /* the position of T */
+	double unit_us;          /* unit of loads */
+	double best;             /* the largest bound so far, in units */
 };
 
 static double area_capacity(const struct area *area, unsigned row)
@@ -71,7 +71,7 @@ static bool area_invert(struct area *area, double *work)
 {
 	unsigned n = area->nrows;
 
-	memcpy(work, area->basis, (size_t) n * n * sizeof(*work));
+	memcpy(work, area->basis, (size_t)n * n * sizeof(*work));
 	for (unsigned i = 0; i < n * n; i++)
 		area->inverse[i] = i / n == i % n;
 	for (unsigned k = 0; k < n; k++) {
@@ -106,8 +106,10 @@ static bool area_invert(struct area *area, double *work)
 	return true;
 }
 
-/* The prices that belong to the basis are the row of T in its inverse, negated, as only T costs. A negative
- * one asks for the slack of its row: then that is the column that enters. True: there is none. */
+/*
+ * The prices of the basis are the row of T in its inverse, negated, as only T has a cost. A negative one makes the
+ * slack of its row enter. True: optimal.
+ */
 static bool area_prices(struct area *area)
 {
 	double worst = -AREA_PRECISION;
@@ -162,13 +164,16 @@ static void area_begin(struct area *area)
 		area->price[r] = r + 2 < n;
 	area_divide(area);
 	for (unsigned r = 0; r + 1 < n; r++)
-		if (area_capacity(area, r) && (!area_capacity(area, fullest) || area->column[r] *
-				area_capacity(area, fullest) > area->column[fullest] * area_capacity(area, r)))
+		if (area_capacity(area, r) &&
+		    (!area_capacity(area, fullest) ||
+		     area->column[r] * area_capacity(area, fullest) > area->column[fullest] * area_capacity(area, r)))
 			fullest = r;
 	for (unsigned r = 0; r < n; r++)
 		for (unsigned i = 0; i < n; i++)
-			area->basis[r * n + i] = i == n - 1 ? area->column[r] : i != fullest ? r == i :
-						 r + 1 < n ? -area_capacity(area, r) : 0;
+			area->basis[r * n + i] = i == n - 1     ? area->column[r]
+						 : i != fullest ? r == i
+						 : r + 1 < n    ? -area_capacity(area, r)
+								: 0;
 	area->time = fullest;
 }
 
@@ -194,9 +199,13 @@ static void area_solve(struct area *area, double *work)
 double bound_area(const struct bound_graph *graph, const struct bound_group *groups, unsigned ngroups)
 {
 	unsigned n = graph->problem->nclasses + 2;
-	double *memory = calloc((size_t) 3 * n * n + 4 * n, sizeof(*memory));
+	double *memory = calloc((size_t)3 * n * n + 4 * n, sizeof(*memory));
 	struct area area = {
-		.graph = graph, .groups = groups, .ngroups = ngroups, .nrows = n, .basis = memory,
+		.graph = graph,
+		.groups = groups,
+		.ngroups = ngroups,
+		.nrows = n,
+		.basis = memory,
 		.unit_us = graph->total_us,
 	};
 

@@ -31,8 +31,8 @@ static unsigned bound_groups(const struct bound_graph *graph, const unsigned *pa
 	unsigned n = 0;
 
 	for (unsigned t = 0; t < graph->ntypes; t++) {
-		groups[t] = (struct bound_group) { .type = t, .count = graph->count[t] };
-		groups[graph->ntypes + t] = (struct bound_group) { .type = t, .on_path = true };
+		groups[t] = (struct bound_group){ .type = t, .count = graph->count[t] };
+		groups[graph->ntypes + t] = (struct bound_group){ .type = t, .on_path = true };
 	}
 	for (unsigned k = 0; k < length; k++) {
 		groups[graph->type[path[k]]].count--;
@@ -73,18 +73,19 @@ static int bound_simple(const struct bound_graph *graph, struct bound_set *set, 
 
 int bound_compute(const struct bound_problem *problem, double limit_s, struct bound_set *set, char *message)
 {
-	size_t n = (size_t) problem->ntasks + 1;
+	size_t n = (size_t)problem->ntasks + 1;
 	struct bound_graph graph;
 	struct bound_room room;
 	int error = bound_graph_init(&graph, problem, message);
 
-	*set = (struct bound_set) { .end = BOUND_NO_SOLVER };
+	*set = (struct bound_set){ .end = BOUND_NO_SOLVER };
 	if (error)
 		return error;
-	room = (struct bound_room) {
-		.length_us = malloc(n * sizeof(*room.length_us)), .up_us = malloc(n * sizeof(*room.up_us)),
+	room = (struct bound_room){
+		.length_us = malloc(n * sizeof(*room.length_us)),
+		.up_us = malloc(n * sizeof(*room.up_us)),
 		.path = malloc(n * sizeof(*room.path)),
-		.groups = malloc((2 * (size_t) graph.ntypes + 1) * sizeof(*room.groups)),
+		.groups = malloc((2 * (size_t)graph.ntypes + 1) * sizeof(*room.groups)),
 	};
 	error = room.length_us && room.up_us && room.path && room.groups ? bound_simple(&graph, set, &room) : -ENOMEM;
 	free(room.length_us);

@@ -13,10 +13,10 @@
 /* A graph on a machine. Nothing is copied; all of it belongs to the caller. */
 struct bound_problem {
 	unsigned ntasks, nclasses;
-	const unsigned *workers;        /* by class, how many; 0 is allowed */
-	const double *duration_us;      /* [task * nclasses + class]; INFINITY where it can't run */
-	const size_t *first;            /* [ntasks + 1]: where a task's predecessors begin */
-	const unsigned *predecessors;   /* in any order, tasks in any order */
+	const unsigned *workers;      /* by class, how many; 0 is allowed */
+	const double *duration_us;    /* [task * nclasses + class]; INFINITY where it can't run */
+	const size_t *first;          /* [ntasks + 1]: where a task's predecessors begin */
+	const unsigned *predecessors; /* in any order, tasks in any order */
 };
 
 enum bound_kind { BOUND_AREA, BOUND_PATH, BOUND_MIXED, BOUND_LP, BOUND_NKINDS };
@@ -29,11 +29,11 @@ enum bound_end {
 };
 
 struct bound_set {
-	double us[BOUND_NKINDS];        /* area <= mixed <= lp, path <= mixed */
+	double us[BOUND_NKINDS]; /* area <= mixed <= lp, path <= mixed */
 	enum bound_end end;
-	double gap;                     /* relative; 0 without a solver, INFINITY: nothing is known */
-	unsigned npaths;                /* constraints of paths in the linear program */
-	unsigned ntypes;                /* different rows of durations */
+	double gap;      /* relative; 0 without a solver, INFINITY: nothing is known */
+	unsigned npaths; /* constraints of paths in the linear program */
+	unsigned ntypes; /* different rows of durations */
 };
 
 enum { BOUND_MESSAGE = 160 };
@@ -42,12 +42,12 @@ enum { BOUND_MESSAGE = 160 };
  * 0, -EINVAL with what is wrong in message[BOUND_MESSAGE] (a task that can run nowhere, a cycle, ...) or -ENOMEM. */
 int bound_compute(const struct bound_problem *problem, double limit_s, struct bound_set *set, char *message);
 
-/* Whether the linear program is solved, and by what ("GLPK 5.0"); NULL: it isn't. */
+/* The solver of the linear program ("GLPK 5.0"); NULL: none. */
 const char *bound_solver(void);
 
 /* "area", "path", "mixed", "lp". */
 const char *bound_name(enum bound_kind kind);
-/* False: there is none of this name. */
+/* False: unknown name. */
 bool bound_kind_of(const char *name, enum bound_kind *kind);
 
 #endif

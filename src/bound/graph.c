@@ -13,8 +13,7 @@
 
 #include "bound/parts.h"
 
-__attribute__((format(printf, 2, 3)))
-static int graph_wrong(char *message, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int graph_wrong(char *message, const char *format, ...)
 {
 	va_list list;
 
@@ -26,7 +25,7 @@ static int graph_wrong(char *message, const char *format, ...)
 
 static const double *graph_row(const struct bound_problem *problem, unsigned task)
 {
-	return problem->duration_us + (size_t) task * problem->nclasses;
+	return problem->duration_us + (size_t)task * problem->nclasses;
 }
 
 static int graph_check_task(const struct bound_problem *problem, unsigned task, char *message)
@@ -40,10 +39,10 @@ static int graph_check_task(const struct bound_problem *problem, unsigned task, 
 		runs = runs || (problem->workers[c] && isfinite(row[c]));
 	}
 	if (!runs)
-		return graph_wrong(message, "task %u can run nowhere", task);
+		return graph_wrong(message, "task %u can't run anywhere", task);
 	for (size_t e = problem->first[task]; e < problem->first[task + 1]; e++)
 		if (problem->predecessors[e] >= problem->ntasks)
-			return graph_wrong(message, "task %u comes after task %u, which is not there", task,
+			return graph_wrong(message, "task %u comes after task %u, which does not exist", task,
 					   problem->predecessors[e]);
 	return 0;
 }
@@ -61,7 +60,7 @@ static int graph_sort(struct bound_graph *graph, size_t *begin, unsigned *succes
 	for (unsigned i = 0; i < n; i++)
 		begin[i + 1] += begin[i];
 	for (unsigned i = n; i-- > 0;) {
-		missing[i] = (unsigned) (problem->first[i + 1] - problem->first[i]);
+		missing[i] = (unsigned)(problem->first[i + 1] - problem->first[i]);
 		for (size_t e = problem->first[i]; e < problem->first[i + 1]; e++)
 			successors[--begin[problem->predecessors[e] + 1]] = i;
 	}
@@ -77,16 +76,16 @@ static int graph_sort(struct bound_graph *graph, size_t *begin, unsigned *succes
 			if (!--missing[successors[s]])
 				graph->order[nordered++] = successors[s];
 	}
-	return nordered == n ? 0 : graph_wrong(message, "the tasks depend on each other in a circle");
+	return nordered == n ? 0 : graph_wrong(message, "the tasks depend on each other in a cycle");
 }
 
 static int graph_order(struct bound_graph *graph, char *message)
 {
 	const struct bound_problem *problem = graph->problem;
 	size_t nedges = problem->first[problem->ntasks];
-	size_t *begin = calloc((size_t) problem->ntasks + 2, sizeof(*begin));
+	size_t *begin = calloc((size_t)problem->ntasks + 2, sizeof(*begin));
 	unsigned *successors = malloc((nedges + 1) * sizeof(*successors));
-	unsigned *missing = malloc(((size_t) problem->ntasks + 1) * sizeof(*missing));
+	unsigned *missing = malloc(((size_t)problem->ntasks + 1) * sizeof(*missing));
 	int error = begin && successors && missing ? graph_sort(graph, begin, successors, missing, message) : -ENOMEM;
 
 	free(begin);
@@ -104,13 +103,13 @@ static size_t graph_hash(const struct bound_problem *problem, unsigned task)
 
 	for (unsigned c = 0; c < problem->nclasses; c++) {
 		uint64_t bits;
-		double value = row[c] + 0.0;    /* -0 is 0 */
+		double value = row[c] + 0.0; /* -0 is 0 */
 
 		memcpy(&bits, &value, sizeof(bits));
 		hash = (hash ^ bits) * 1099511628211u;
 		hash ^= hash >> 29;
 	}
-	return (size_t) hash;
+	return (size_t)hash;
 }
 
 static bool graph_same(const struct bound_problem *problem, unsigned a, unsigned b)
@@ -141,7 +140,7 @@ static int graph_types(struct bound_graph *graph)
 	size_t size = 16;
 	unsigned *table;
 
-	while (size < 2 * (size_t) n)
+	while (size < 2 * (size_t)n)
 		size *= 2;
 	table = calloc(size, sizeof(*table));
 	if (!table)
@@ -165,10 +164,10 @@ static int graph_types(struct bound_graph *graph)
 
 int bound_graph_init(struct bound_graph *graph, const struct bound_problem *problem, char *message)
 {
-	size_t n = (size_t) problem->ntasks + 1;
+	size_t n = (size_t)problem->ntasks + 1;
 	int error = 0;
 
-	*graph = (struct bound_graph) { .problem = problem };
+	*graph = (struct bound_graph){ .problem = problem };
 	for (unsigned i = 0; i < problem->ntasks && !error; i++)
 		error = graph_check_task(problem, i, message);
 	if (error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The linear program over areas and dependency paths, with GLPK and lazy constraints. Tasks of one type that are
- * on the same paths of those named so far form one group, divided among the classes as a whole; a path that
- * is longer than T under the division found becomes a constraint, which splits the groups that it cuts.
- * The dual simplex goes on from the basis before. The multipliers of the rows, not the objective, give the
- * bound, so that it is valid after each step and whatever the tolerances.
+ * The linear program over areas and dependency paths, with GLPK and lazy constraints. Tasks of one type on the same
+ * named paths form one group, divided among the classes as a whole; a path that is longer than T under the current
+ * division becomes a constraint, which splits the groups it cuts. The dual simplex continues from the previous basis.
+ * The multipliers of the rows, not the objective, give the bound, so that it is valid after each step and whatever the
+ * tolerances.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,16 +23,16 @@ enum {
 	LP_TIME = 1,    /* the column of T */
 	LP_ROUNDS = 12, /* of naming paths before the whole program is tried, if it has few rows and columns; */
 	LP_FEW = 15000,
-	LP_MANY = 40000,        /* with at most that many paths get half of the time; with more, all of it */
+	LP_MANY = 40000, /* with at most that many paths get half of the time; with more, all of it */
 };
-#define LP_GAP 1e-4                     /* near enough to the optimum */
-#define LP_HASTE 1e-5                   /* what all work counts beside T where it matters, see haste */
+#define LP_GAP 1e-4   /* near enough to the optimum */
+#define LP_HASTE 1e-5 /* weight of all work beside T where it matters, see haste */
 
 struct lp_group {
 	unsigned type, count;
-	int row;                /* that all of it is done somewhere */
-	unsigned on;            /* while a path is named: how many of its tasks are on it, then its other half */
-	double path_price;      /* of all paths that it is on */
+	int row;           /* that all of it is done somewhere */
+	unsigned on;       /* while a path is named: how many of its tasks are on it, then its other half */
+	double path_price; /* of all paths that it is on */
 };
 
 struct lp {
@@ -40,24 +40,26 @@ struct lp {
 	glp_prob *program;
 	unsigned nclasses, ngroups;
 	struct lp_group *groups;
-	unsigned *group;        /* by task */
+	unsigned *group; /* by task */
 	unsigned npaths;
-	int *path_rows;         /* by path */
-	double unit_us;         /* what lengths in the program are counted in */
-	double end_s;           /* when to stop */
-	/* What a microsecond of work costs. Where a path is the bound, many divisions are optimal; with short tasks all
-	 * other paths are likely to be short enough too. */
+	int *path_rows; /* by path */
+	double unit_us; /* unit of lengths in the program */
+	double end_s;   /* when to stop */
+	/*
+	 * The cost of a microsecond of work. If a path is the bound, many divisions are optimal; with short tasks all
+	 * other paths are likely to be short enough too.
+	 */
 	double haste;
-	double bound_us, upper_us;      /* the largest bound, the smallest value of a division */
+	double bound_us, upper_us; /* the largest bound, the smallest value of a division */
 	/* By task, at the division found last, at the best one, and at a point between: how long it takes. */
 	double *length_us, *best_us, *between_us;
 	double *area_us, *best_area_us; /* by class: load by workers */
 	double *up_us, *down_us;
-	unsigned *next;         /* by task: the one after it on the longest path down */
+	unsigned *next; /* by task: the one after it on the longest path down */
 	unsigned *path;
 	unsigned char *covered;
-	unsigned *ranked;       /* tasks by what is the longest path through them */
-	int *index;             /* room for rows of the program */
+	unsigned *ranked; /* tasks by what is the longest path through them */
+	int *index;       /* room for rows of the program */
 	double *value;
 };
 
@@ -66,12 +68,12 @@ static double lp_now(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static int lp_column(const struct lp *lp, unsigned group, unsigned class)
 {
-	return LP_TIME + 1 + (int) (group * lp->nclasses + class);
+	return LP_TIME + 1 + (int)(group * lp->nclasses + class);
 }
 
 /* --- groups and rows --- */
@@ -81,9 +83,9 @@ static void lp_add_group(struct lp *lp, unsigned type, unsigned count)
 	struct lp_group *group = &lp->groups[lp->ngroups];
 	unsigned g = lp->ngroups++;
 
-	*group = (struct lp_group) { .type = type, .count = count, .row = glp_add_rows(lp->program, 1) };
+	*group = (struct lp_group){ .type = type, .count = count, .row = glp_add_rows(lp->program, 1) };
 	glp_set_row_bnds(lp->program, group->row, GLP_FX, count, count);
-	glp_add_cols(lp->program, (int) lp->nclasses);
+	glp_add_cols(lp->program, (int)lp->nclasses);
 	for (unsigned c = 0; c < lp->nclasses; c++) {
 		bool runs = isfinite(bound_graph_duration(lp->graph, type, c));
 
@@ -102,12 +104,12 @@ static void lp_begin(struct lp *lp)
 	glp_add_cols(lp->program, 1);
 	glp_set_col_bnds(lp->program, LP_TIME, GLP_LO, 0, 0);
 	glp_set_obj_coef(lp->program, LP_TIME, 1);
-	glp_add_rows(lp->program, (int) lp->nclasses);
+	glp_add_rows(lp->program, (int)lp->nclasses);
 	for (unsigned c = 0; c < lp->nclasses; c++) {
-		glp_set_row_bnds(lp->program, (int) c + 1, GLP_UP, 0, 0);
+		glp_set_row_bnds(lp->program, (int)c + 1, GLP_UP, 0, 0);
 		lp->index[1] = LP_TIME;
-		lp->value[1] = -(double) graph->problem->workers[c];
-		glp_set_mat_row(lp->program, (int) c + 1, 1, lp->index, lp->value);
+		lp->value[1] = -(double)graph->problem->workers[c];
+		glp_set_mat_row(lp->program, (int)c + 1, 1, lp->index, lp->value);
 	}
 	for (unsigned t = 0; t < graph->ntypes; t++) {
 		lp_add_group(lp, t, graph->count[t]);
@@ -116,7 +118,7 @@ static void lp_begin(struct lp *lp)
 
 			lp->index[1] = lp->groups[t].row;
 			lp->value[1] = 1;
-			lp->index[2] = (int) c + 1;
+			lp->index[2] = (int)c + 1;
 			lp->value[2] = length / lp->unit_us;
 			if (isfinite(length))
 				glp_set_mat_col(lp->program, lp_column(lp, t, c), 2, lp->index, lp->value);
@@ -212,7 +214,7 @@ static double lp_evaluate(struct lp *lp)
 	for (unsigned g = 0; g < lp->ngroups; g++)
 		lp->groups[g].path_price = 0;
 	for (unsigned c = 0; c < lp->nclasses; c++)
-		capacity += problem->workers[c] * fmax(0, -glp_get_row_dual(lp->program, (int) c + 1));
+		capacity += problem->workers[c] * fmax(0, -glp_get_row_dual(lp->program, (int)c + 1));
 	for (unsigned p = 0; p < lp->npaths; p++) {
 		double price = fmax(0, -glp_get_row_dual(lp->program, lp->path_rows[p]));
 		int n = price > 0 ? glp_get_mat_row(lp->program, lp->path_rows[p], lp->index, NULL) : 0;
@@ -221,7 +223,7 @@ static double lp_evaluate(struct lp *lp)
 		capacity += price;
 		for (int k = 1; k <= n; k++) {
 			int column = lp->index[k] - LP_TIME - 1;
-			unsigned g = column < 0 ? seen : (unsigned) column / lp->nclasses;
+			unsigned g = column < 0 ? seen : (unsigned)column / lp->nclasses;
 
 			/* The columns of a group follow each other. */
 			if (g != seen)
@@ -234,7 +236,7 @@ static double lp_evaluate(struct lp *lp)
 
 		for (unsigned c = 0; c < lp->nclasses; c++) {
 			double us = bound_graph_duration(lp->graph, lp->groups[g].type, c);
-			double price = fmax(0, -glp_get_row_dual(lp->program, (int) c + 1)) + lp->groups[g].path_price;
+			double price = fmax(0, -glp_get_row_dual(lp->program, (int)c + 1)) + lp->groups[g].path_price;
 
 			if (isfinite(us))
 				least = fmin(least, us * price);
@@ -314,17 +316,18 @@ static void lp_look_down(struct lp *lp, const double *length_us)
 static int lp_compare(const void *a, const void *b, void *arg)
 {
 	const double *through = arg;
-	unsigned first = *(const unsigned *) a, second = *(const unsigned *) b;
+	unsigned first = *(const unsigned *)a, second = *(const unsigned *)b;
 
-	return through[first] != through[second] ? through[first] < through[second] ? 1 : -1 :
-	       first < second ? -1 : first > second;
+	return through[first] != through[second] ? through[first] < through[second] ? 1 : -1
+	       : first < second                  ? -1
+						 : first > second;
 }
 
 /* Adds the longest paths through tasks that no path added before it contains; returns how many. */
 static unsigned lp_separate(struct lp *lp, const double *length_us, double limit_us)
 {
 	unsigned n = lp->graph->problem->ntasks, nranked = 0, nadded = 0;
-	double *through_us = lp->value;         /* until rows are made: nothing else needs it before */
+	double *through_us = lp->value; /* until rows are made: nothing else needs it before */
 
 	bound_graph_longest(lp->graph, length_us, lp->up_us);
 	lp_look_down(lp, length_us);
@@ -365,7 +368,7 @@ static bool lp_solve(struct lp *lp, bool first)
 	glp_init_smcp(&settings);
 	settings.msg_lev = GLP_MSG_OFF;
 	settings.meth = first ? GLP_PRIMAL : GLP_DUALP;
-	settings.tm_lim = (int) fmin(1e9, fmax(1, left_s * 1000));
+	settings.tm_lim = (int)fmin(1e9, fmax(1, left_s * 1000));
 	error = glp_simplex(lp->program, &settings);
 	if (error && error != GLP_ETMLIM) {
 		glp_std_basis(lp->program);
@@ -408,17 +411,27 @@ static bool lp_init(struct lp *lp, const struct bound_graph *graph)
 	size_t n = graph->problem->ntasks, nclasses = graph->problem->nclasses;
 	size_t nentries = n * (nclasses + 1) + nclasses + LP_ROWS + 2;
 
-	*lp = (struct lp) {
-		.graph = graph, .nclasses = (unsigned) nclasses,
-		.unit_us = graph->total_us / (double) n, .upper_us = INFINITY,
-		.groups = malloc(n * sizeof(*lp->groups)), .group = malloc(n * sizeof(*lp->group)),
-		.path_rows = malloc(LP_ROWS * sizeof(*lp->path_rows)), .length_us = malloc(n * sizeof(double)),
-		.best_us = malloc(n * sizeof(double)), .between_us = malloc(n * sizeof(double)),
-		.area_us = malloc(nclasses * sizeof(double)), .best_area_us = malloc(nclasses * sizeof(double)),
-		.up_us = malloc(n * sizeof(double)), .down_us = malloc(n * sizeof(double)),
-		.next = malloc(n * sizeof(*lp->next)), .path = malloc(n * sizeof(*lp->path)),
-		.covered = malloc(n), .ranked = malloc(n * sizeof(*lp->ranked)),
-		.index = malloc(nentries * sizeof(*lp->index)), .value = malloc(nentries * sizeof(*lp->value)),
+	*lp = (struct lp){
+		.graph = graph,
+		.nclasses = (unsigned)nclasses,
+		.unit_us = graph->total_us / (double)n,
+		.upper_us = INFINITY,
+		.groups = malloc(n * sizeof(*lp->groups)),
+		.group = malloc(n * sizeof(*lp->group)),
+		.path_rows = malloc(LP_ROWS * sizeof(*lp->path_rows)),
+		.length_us = malloc(n * sizeof(double)),
+		.best_us = malloc(n * sizeof(double)),
+		.between_us = malloc(n * sizeof(double)),
+		.area_us = malloc(nclasses * sizeof(double)),
+		.best_area_us = malloc(nclasses * sizeof(double)),
+		.up_us = malloc(n * sizeof(double)),
+		.down_us = malloc(n * sizeof(double)),
+		.next = malloc(n * sizeof(*lp->next)),
+		.path = malloc(n * sizeof(*lp->path)),
+		.covered = malloc(n),
+		.ranked = malloc(n * sizeof(*lp->ranked)),
+		.index = malloc(nentries * sizeof(*lp->index)),
+		.value = malloc(nentries * sizeof(*lp->value)),
 	};
 	return lp->groups && lp->group && lp->path_rows && lp->length_us && lp->best_us && lp->between_us &&
 	       lp->area_us && lp->best_area_us && lp->up_us && lp->down_us && lp->next && lp->path && lp->covered &&
@@ -477,7 +490,7 @@ static double lp_whole_size(const struct bound_graph *graph)
 {
 	const struct bound_problem *problem = graph->problem;
 
-	return (double) problem->ntasks * (problem->nclasses + 1) + (double) problem->first[problem->ntasks];
+	return (double)problem->ntasks * (problem->nclasses + 1) + (double)problem->first[problem->ntasks];
 }
 
 static int lp_search(struct lp *lp, double limit_s)

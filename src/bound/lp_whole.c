@@ -12,7 +12,7 @@
 #include <glpk.h>
 #include "bound/parts.h"
 
-enum { WHOLE_TIME = 1, WHOLE_ENTRIES = 64 };    /* the column of T; of a row that is filled by hand */
+enum { WHOLE_TIME = 1, WHOLE_ENTRIES = 64 }; /* the column of T; of a row that is filled by hand */
 
 /* Each task is on its base class but for the parts that its columns say. */
 struct whole {
@@ -20,15 +20,15 @@ struct whole {
 	glp_prob *program;
 	unsigned n, nclasses;
 	double unit_us;
-	unsigned *base;         /* by type: a class that can run it */
-	int *part;              /* by task: its first column, for the other classes that can run it, in order */
-	int *edge_row;          /* by edge */
-	int *first_row;         /* by task without predecessors: that it ends after its length; else 0 */
-	int *last_row;          /* by task without successors: that T is after its end; else 0 */
-	bool *followed;         /* by task: it has successors */
-	double *flow;           /* by task */
-	double *shares;         /* by task: the multipliers of what follows it */
-	int *index;             /* room for rows */
+	unsigned *base; /* by type: a class that can run it */
+	int *part;      /* by task: its first column, for the other classes that can run it, in order */
+	int *edge_row;  /* by edge */
+	int *first_row; /* by task without predecessors: that it ends after its length; else 0 */
+	int *last_row;  /* by task without successors: that T is after its end; else 0 */
+	bool *followed; /* by task: it has successors */
+	double *flow;   /* by task */
+	double *shares; /* by task: the multipliers of what follows it */
+	int *index;     /* room for rows */
 	double *value;
 };
 
@@ -44,15 +44,15 @@ static unsigned whole_base(const struct whole *whole, unsigned task)
 
 static int whole_end(unsigned task)
 {
-	return WHOLE_TIME + 1 + (int) task;
+	return WHOLE_TIME + 1 + (int)task;
 }
 
 /* --- the program --- */
 
 static void whole_columns(struct whole *whole)
 {
-	glp_add_cols(whole->program, (int) whole->n + 1);
-	for (int i = 1; i <= (int) whole->n + 1; i++)
+	glp_add_cols(whole->program, (int)whole->n + 1);
+	for (int i = 1; i <= (int)whole->n + 1; i++)
 		glp_set_col_bnds(whole->program, i, GLP_LO, 0, 0);
 	glp_set_obj_coef(whole->program, WHOLE_TIME, 1);
 	for (unsigned i = 0; i < whole->n; i++) {
@@ -131,7 +131,7 @@ static void whole_task(struct whole *whole, unsigned task)
 		whole_row(whole, count, GLP_UP, 1);
 }
 
-/* W T is at least the load of a class: what is there by default less what went away, and what came. */
+/* W T is at least the load of a class: its default load, minus what moved away, plus what moved in. */
 static void whole_area(struct whole *whole, unsigned class)
 {
 	double load = 0;
@@ -212,14 +212,14 @@ static double whole_bound_us(struct whole *whole)
 	double capacity = whole_flow(whole), cost = 0;
 
 	for (unsigned c = 0; c < whole->nclasses; c++)
-		capacity += whole->graph->problem->workers[c] * whole_price(whole, (int) c + 1);
+		capacity += whole->graph->problem->workers[c] * whole_price(whole, (int)c + 1);
 	for (unsigned i = 0; i < whole->n; i++) {
 		double least = INFINITY;
 
 		for (unsigned c = 0; c < whole->nclasses; c++)
 			if (isfinite(whole_us(whole, i, c)))
-				least = fmin(least, whole_us(whole, i, c) *
-					     (whole_price(whole, (int) c + 1) + whole->flow[i]));
+				least = fmin(least,
+					     whole_us(whole, i, c) * (whole_price(whole, (int)c + 1) + whole->flow[i]));
 		cost += least;
 	}
 	return capacity > 0 ? cost / capacity * whole->unit_us * (1 - BOUND_ROUNDING) : 0;
@@ -232,13 +232,20 @@ static bool whole_init(struct whole *whole, const struct bound_graph *graph)
 	size_t n = graph->problem->ntasks, nclasses = graph->problem->nclasses, nedges = graph->problem->first[n];
 	size_t longest = n * nclasses + nclasses + WHOLE_ENTRIES;
 
-	*whole = (struct whole) {
-		.graph = graph, .n = (unsigned) n, .nclasses = (unsigned) nclasses,
-		.unit_us = graph->total_us / (double) n, .base = malloc(graph->ntypes * sizeof(*whole->base)),
-		.part = malloc(n * sizeof(*whole->part)), .edge_row = malloc((nedges + 1) * sizeof(*whole->edge_row)),
-		.first_row = malloc(n * sizeof(*whole->first_row)), .last_row = malloc(n * sizeof(*whole->last_row)),
-		.followed = calloc(n, sizeof(*whole->followed)), .flow = malloc(n * sizeof(*whole->flow)),
-		.shares = malloc(n * sizeof(*whole->shares)), .index = malloc(longest * sizeof(*whole->index)),
+	*whole = (struct whole){
+		.graph = graph,
+		.n = (unsigned)n,
+		.nclasses = (unsigned)nclasses,
+		.unit_us = graph->total_us / (double)n,
+		.base = malloc(graph->ntypes * sizeof(*whole->base)),
+		.part = malloc(n * sizeof(*whole->part)),
+		.edge_row = malloc((nedges + 1) * sizeof(*whole->edge_row)),
+		.first_row = malloc(n * sizeof(*whole->first_row)),
+		.last_row = malloc(n * sizeof(*whole->last_row)),
+		.followed = calloc(n, sizeof(*whole->followed)),
+		.flow = malloc(n * sizeof(*whole->flow)),
+		.shares = malloc(n * sizeof(*whole->shares)),
+		.index = malloc(longest * sizeof(*whole->index)),
 		.value = malloc(longest * sizeof(*whole->value)),
 	};
 	return whole->base && whole->part && whole->edge_row && whole->first_row && whole->last_row &&
@@ -271,7 +278,7 @@ int bound_whole(const struct bound_graph *graph, double limit_s, double *bound_u
 		glp_init_smcp(&settings);
 		settings.msg_lev = GLP_MSG_OFF;
 		settings.meth = GLP_DUAL;
-		settings.tm_lim = (int) fmin(1e9, fmax(1, limit_s * 1000));
+		settings.tm_lim = (int)fmin(1e9, fmax(1, limit_s * 1000));
 		/* The bound does not rest on how this ended; that it is the optimum does. */
 		if (!glp_simplex(whole.program, &settings) && glp_get_status(whole.program) == GLP_OPT)
 			*upper_us = fmin(*upper_us, glp_get_obj_val(whole.program) * whole.unit_us);

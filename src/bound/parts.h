@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the bounds share: a checked problem, its tasks in an order that follows the edges, its types (tasks with
- * the same durations), and groups of tasks that a program need not tell apart.
+ * Shared by the bounds: a checked problem, its tasks in topological order, its types (tasks with equal durations), and
+ * groups of tasks that a program need not distinguish.
  */
 #ifndef XYLEM_BOUND_PARTS_H
 #define XYLEM_BOUND_PARTS_H
 
 #include "bound/bound.h"
 
-/* What is taken off a bound for the rounding of sums, relative. */
+/* Relative margin taken off a bound for the rounding of sums. */
 #define BOUND_ROUNDING 1e-9
 
 struct bound_graph {
 	const struct bound_problem *problem;
 	unsigned ntypes;
-	unsigned *order;        /* all tasks, predecessors first */
-	unsigned *type;         /* by task */
-	unsigned *sample;       /* by type: a task of it, the first */
-	unsigned *count;        /* by type: how many tasks */
-	double *fastest_us;     /* by type */
-	double total_us;        /* of all tasks, at their fastest */
+	unsigned *order;    /* all tasks, predecessors first */
+	unsigned *type;     /* by task */
+	unsigned *sample;   /* by type: a task of it, the first */
+	unsigned *count;    /* by type: how many tasks */
+	double *fastest_us; /* by type */
+	double total_us;    /* of all tasks, at their fastest */
 };
 
 int bound_graph_init(struct bound_graph *graph, const struct bound_problem *problem, char *message);
@@ -46,8 +46,10 @@ double bound_area(const struct bound_graph *graph, const struct bound_group *gro
 /* The linear program; set has the other bounds and gets this one. */
 int bound_lp(const struct bound_graph *graph, double limit_s, struct bound_set *set);
 
-/* The same in one piece, with an end for each task: at most so many seconds. Raises *bound_us, and lowers *upper_us to
- * what the optimum is at most. 0 or -ENOMEM. */
+/*
+ * The whole linear program, with an end for each task, within limit_s seconds. Raises *bound_us, and lowers *upper_us
+ * to an upper bound on the optimum. 0 or -ENOMEM.
+ */
 int bound_whole(const struct bound_graph *graph, double limit_s, double *bound_us, double *upper_us);
 
 #endif

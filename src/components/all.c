@@ -4,8 +4,6 @@
  */
 #include "components/all.h"
 
-#include "core/tree/tree.h"
-
 const struct xy_component_ops *const xy__components[] = {
 	&xy__best_implementation_ops,
 	&xy__cambium_ops,
@@ -26,5 +24,5 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__userchoice_ops,
 	&xy__work_stealing_ops,
 	&xy__worker_ops,
-	NULL
+	NULL,
 };

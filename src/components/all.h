@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of components that come with the library, for all.c and the tests; xy__worker_ops and
- * xy__parallel_worker_ops are declared in core/tree/tree.h.
+ * The kinds of components that come with the library, and their table.
  */
 #ifndef XYLEM_COMPONENTS_ALL_H
 #define XYLEM_COMPONENTS_ALL_H
 
 #include <xylem/component.h>
+
+/* All of them, sorted by name, NULL-terminated. */
+extern const struct xy_component_ops *const xy__components[];
 
 extern const struct xy_component_ops xy__best_implementation_ops;
 extern const struct xy_component_ops xy__cambium_ops;
@@ -18,6 +20,7 @@ extern const struct xy_component_ops xy__heft_ops;
 extern const struct xy_component_ops xy__heteroprio_ops;
 extern const struct xy_component_ops xy__in_order_ops;
 extern const struct xy_component_ops xy__mct_ops;
+extern const struct xy_component_ops xy__parallel_worker_ops;
 extern const struct xy_component_ops xy__perfmodel_select_ops;
 extern const struct xy_component_ops xy__pipeline_ops;
 extern const struct xy_component_ops xy__prio_ops;
@@ -25,5 +28,6 @@ extern const struct xy_component_ops xy__random_ops;
 extern const struct xy_component_ops xy__stage_ops;
 extern const struct xy_component_ops xy__userchoice_ops;
 extern const struct xy_component_ops xy__work_stealing_ops;
+extern const struct xy_component_ops xy__worker_ops;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * best-implementation: sets which of a codelet's implementations a task runs with. Stands above each
- * worker, as it needs to know who will run the task.
+ * best-implementation: sets the implementation that a task runs with. Placed above each worker, because it needs to
+ * know which worker will run the task.
  */
 #include "core/task/task.h"
 
@@ -27,8 +27,7 @@ static unsigned best_of(const struct xy_task *task, unsigned worker)
 		if (length.kind == XY_PREDICTION_UNKNOWN)
 			return i;
 		if (chosen == XY_NIMPLEMENTATIONS ||
-		    (length.kind == XY_PREDICTION_VALUE &&
-		     (best.kind == XY_PREDICTION_NONE || length.us < best.us))) {
+		    (length.kind == XY_PREDICTION_VALUE && (best.kind == XY_PREDICTION_NONE || length.us < best.us))) {
 			chosen = i;
 			best = length;
 		}
@@ -62,15 +61,14 @@ static bool best_push(struct xy_component *self, struct xy_task *task, struct xy
 const struct xy_component_ops xy__best_implementation_ops = {
 	.name = "best-implementation",
 	.summary = "chooses the fastest implementation of the codelet for the worker",
-	.manual =
-		"A codelet may have several implementations for one architecture. This component chooses\n"
-		"among those that the worker can use (the codelet's can_execute hook is asked) the one\n"
-		"with the shortest expected time. One that still has to be measured is chosen at once; if\n"
-		"nothing is known about any, the first one is taken.\n"
-		"\n"
-		"It belongs directly above a worker. Above several, a task that is pushed down gets what\n"
-		"is best for the first of them that can run it; a task that is pulled always gets what is\n"
-		"best for the worker that pulls.\n",
+	.manual = "A codelet may have several implementations for one architecture. Among those that the\n"
+		  "worker can run (by the codelet's can_execute), this component chooses the one with the\n"
+		  "shortest expected time. One that still has to be measured is chosen at once; if nothing\n"
+		  "is known about any, the first is taken.\n"
+		  "\n"
+		  "It belongs directly above a worker. Above several, a pushed task gets the best\n"
+		  "implementation for the first worker that can run it; a pulled task always gets the best\n"
+		  "one for the worker that pulls.\n",
 	.size = sizeof(struct xy_component),
 	.push = best_push,
 	.passed = best_passed,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eager: whoever is free takes the next task. It stores nothing and decides nothing, so that a pull
- * goes straight through to the reservoir above.
+ * eager: an idle worker takes the next task. It stores nothing and decides nothing, so a pull passes straight through
+ * to the reservoir above.
  */
 #include "components/spread.h"
 
@@ -38,16 +38,16 @@ static void eager_fini(struct xy_component *self)
 
 const struct xy_component_ops xy__eager_ops = {
 	.name = "eager",
-	.summary = "gives the next task to whoever is free",
-	.manual =
-		"Below eager hang the workers, or a branch for each of them. A worker that asks for a\n"
-		"task is answered by the reservoir above. When a task arrives above, one worker that can\n"
-		"run it and sleeps is woken: the one that made the task ready if it is about to look for\n"
-		"work anyway, else the others in turn.\n"
-		"\n"
-		"A branch that begins with a reservoir gets tasks ahead of time: eager pushes each task\n"
-		"into the branch of the worker that asks, or else into the next branch in turn that has\n"
-		"room and a worker that can run it. It never pushes at a bare worker, as that one pulls.\n",
+	.summary = "gives the next task to an idle worker",
+	.manual = "The workers, or a branch for each of them, are below eager. The reservoir above answers\n"
+		  "a worker that asks for a task. When a task arrives above, one sleeping worker that can\n"
+		  "run it is woken: the worker that made the task ready if it is about to look for work\n"
+		  "anyway, else the others in turn.\n"
+		  "\n"
+		  "A branch that begins with a reservoir gets tasks ahead of time: eager pushes each task\n"
+		  "into the branch of the worker that asks, or else into the next branch in turn that has\n"
+		  "room and a worker that can run it. It never pushes to a bare worker, which pulls\n"
+		  "instead.\n",
 	.flags = XY_MAPS,
 	.size = sizeof(struct eager),
 	.init = eager_init,

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eager-calibration: spreads tasks that need measurements over the kinds of workers and the implementations that lack
- * them. It keeps what nobody has room for. Invariant: a task rests here only while all who can run it are full.
+ * eager-calibration: spreads tasks that need measurements over the classes of workers and the implementations that lack
+ * them. It holds tasks that find no room. Invariant: a task rests here only while all workers that can run it are full.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "components/estimate.h"
 #include "components/spread.h"
 #include "core/task/queue.h"
+#include "core/task/refusals.h"
 
 enum { CALIBRATION_COUNTERS = 512 };
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct calibration {
 	struct xy_component base;
-	struct xy__estimate estimate;                /* (c) */
-	struct xy__spread spread;                    /* for offers */
+	struct xy__estimate estimate; /* (c) */
+	struct xy__spread spread;     /* for offers */
 	struct xy_lock lock;
-	bool *full;                                  /* (l) by child and lane: it refused, and has not had room since */
-	unsigned turn[XY__ESTIMATE_KINDS + 1];       /* (l) by kind: the seat after the one that got the last task */
-	unsigned sent[CALIBRATION_COUNTERS];         /* (l) tasks by codelet, kind of worker and implementation */
-	bool measures_only;                          /* (l) tasks that need no measurements leave by `back` */
-	struct xy_task *back, **back_end;            /* (l) to be given back, linked by next */
-	struct xy_queue queue;                       /* (l) its count (a) */
+	uint8_t *full;                         /* (l) by refusal: the set that the child refused, without room since */
+	unsigned turn[XY__ESTIMATE_KINDS + 1]; /* (l) by kind: the seat after the one that got the last task */
+	unsigned sent[CALIBRATION_COUNTERS];   /* (l) tasks by codelet, kind of worker and implementation */
+	bool measures_only;                    /* (l) tasks that need no measurements leave by `back` */
+	struct xy_task *back, **back_end;      /* (l) to be given back, linked by next */
+	struct xy_queue queue;                 /* (l) its count (a) */
 };
 
 static struct calibration *calibration(struct xy_component *self)
@@ -45,7 +47,7 @@ static unsigned *calibration_sent(struct calibration *c, const struct xy_task *t
 
 static bool calibration_is_full(const struct calibration *c, const struct xy__seat *seat, const struct xy_task *task)
 {
-	return !task->constrained && c->full[seat->child * XY_NLANES + task->archs];
+	return !task->constrained && c->full[xy__refusal(seat->child, task)] == task->archs;
 }
 
 /* How far a seat is from having its turn among those of its kind. */
@@ -56,8 +58,10 @@ static unsigned calibration_distance(const struct calibration *c, unsigned seat)
 	return seat >= turn ? seat - turn : seat + c->estimate.nseats - turn;
 }
 
-/* The place with room where measurements are missing that has got the fewest tasks of this codelet, in turn among
- * equals; NULL if there is none. */
+/*
+ * Among the seats with room that lack measurements, the one that has received the fewest tasks of this codelet, in turn
+ * among equals; NULL without one.
+ */
 static const struct xy__seat *calibration_find(struct calibration *c, struct xy__forecast *f, unsigned *implementation)
 {
 	const struct xy__seat *best = NULL;
@@ -95,11 +99,11 @@ static bool calibration_give(struct calibration *c, struct xy_task *task, const 
 		return true;
 	}
 	if (!task->constrained)
-		c->full[seat->child * XY_NLANES + task->archs] = true;
+		c->full[xy__refusal(seat->child, task)] = task->archs;
 	return false;
 }
 
-/* To anybody who has room. */
+/* Gives the task to any seat with room. */
 static bool calibration_give_any(struct calibration *c, struct xy_task *task, struct xy__forecast *f,
 				 struct xy_agent *by)
 {
@@ -196,8 +200,7 @@ static bool calibration_can_push(struct xy_component *self, struct xy_component 
 	while (self->children[i] != child)
 		i++;
 	xy_lock_take(&c->lock, self, by);
-	for (unsigned lane = 0; lane < XY_NLANES; lane++)
-		c->full[i * XY_NLANES + lane] = false;
+	memset(&c->full[i * XY__REFUSALS], 0, XY__REFUSALS);
 	xy_lock_drop(&c->lock, self, by);
 	moved = calibration_pump(c, by);
 	return xy_can_push_parents(self, by) || moved;
@@ -232,7 +235,7 @@ static int calibration_init(struct xy_component *self)
 	struct calibration *c = calibration(self);
 
 	c->queue.ordered = true;
-	c->full = calloc(self->nchildren, XY_NLANES * sizeof *c->full);
+	c->full = calloc(self->nchildren, XY__REFUSALS);
 	if (xy__estimate_init(&c->estimate, self) || xy__spread_init(&c->spread, self) || !c->full) {
 		calibration_fini(self);
 		return -ENOMEM;
@@ -274,17 +277,16 @@ static void calibration_each_kind(struct xy_component *self, void (*visit)(void 
 
 const struct xy_component_ops xy__eager_calibration_ops = {
 	.name = "eager-calibration",
-	.summary = "spreads tasks over the places where they have to be measured",
-	.manual =
-		"A task whose model lacks measurements goes to a worker of a kind that it has to be\n"
-		"measured on, with the implementation that is to be measured; to the kind and\n"
-		"implementation that have got the fewest tasks of its codelet so far. Where those are all\n"
-		"busy, it goes to any worker with room that can run it.\n"
-		"\n"
-		"Below hang the workers themselves, or branches with small reservoirs: tasks that find no\n"
-		"room are kept here, in order of priority. Those that need no measurements any more when\n"
-		"there is room again are given back to the top of the tree, as there may be a mapper\n"
-		"that makes better use of what is now known: see perfmodel-select.\n",
+	.summary = "spreads tasks over the workers that still have to be measured",
+	.manual = "A task whose model lacks measurements goes to a class of workers on which it has to be\n"
+		  "measured, with the implementation to be measured: to the pair of class and\n"
+		  "implementation that has received the fewest tasks of its codelet so far. If all those\n"
+		  "workers are busy, it goes to any worker with room that can run it.\n"
+		  "\n"
+		  "Below are the workers themselves, or branches with small reservoirs: tasks that find no\n"
+		  "room are held here, in order of priority. Tasks that need no more measurements by the\n"
+		  "time there is room return to the root, where a mapper may use the new predictions: see\n"
+		  "perfmodel-select.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES,
 	.size = sizeof(struct calibration),
 	.init = calibration_init,

@@ -6,10 +6,9 @@
 
 const struct xy_component_ops xy__eager_prio_ops = {
 	.name = "eager-prio",
-	.summary = "holds tasks in order of priority and gives the next to whoever is free",
-	.manual =
-		"Does what `prio | eager` does, in one place and so in fewer steps: a queue without a\n"
-		"bound, ordered by priority, above several branches. The page of each says the rest.\n",
+	.summary = "holds tasks in order of priority and gives the next to an idle worker",
+	.manual = "Does what `prio | eager` does, in one component and so in fewer steps: an unlimited\n"
+		  "priority queue above several branches. See the manuals of both.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
 	.size = sizeof(struct xy__reservoir),
 	.init = xy__reservoir_init_prio,

@@ -31,12 +31,12 @@ static bool seat_wait(struct xy__seat *seat, struct xy_component *c)
 /* While ways are followed. */
 struct estimate_search {
 	struct xy__estimate *estimate;
-	unsigned *marks;                 /* by component: 1 + the last child that it was found below */
-	unsigned *seats;                 /* by worker: 1 + its seat below that child */
+	unsigned *marks; /* by component: 1 + the last child that it was found below */
+	unsigned *seats; /* by worker: 1 + its seat below that child */
 	unsigned child;
 };
 
-/* What rests in c comes before a task for the seats below it. */
+/* Tasks resting in c run before a new task for the seats below it. */
 static bool search_note(struct estimate_search *search, struct xy_component *c)
 {
 	struct xy__estimate *e = search->estimate;
@@ -93,7 +93,10 @@ static void estimate_add(struct xy__estimate *e, unsigned child, unsigned worker
 	const struct xy_worker_info *info = xy_machine_worker(xy_component_machine(e->self), worker);
 
 	e->seats[e->nseats++] = (struct xy__seat){
-		.child = child, .worker = worker, .team = team, .node = info->node,
+		.child = child,
+		.worker = worker,
+		.team = team,
+		.node = info->node,
 		.kind = team || info->kind > XY__ESTIMATE_KINDS ? XY__ESTIMATE_KINDS : info->kind,
 	};
 }
@@ -114,8 +117,9 @@ static void estimate_add_child(struct xy__estimate *e, unsigned i)
 /* A table entry for seats that may be alike, -1 for one that is like no other. */
 static int seat_likeness(const struct xy__seat *seat)
 {
-	return seat->team || seat->kind >= XY__ESTIMATE_KINDS || seat->node >= XY__ESTIMATE_NODES ? -1 :
-	       (int)(seat->kind * XY__ESTIMATE_NODES + seat->node);
+	return seat->team || seat->kind >= XY__ESTIMATE_KINDS || seat->node >= XY__ESTIMATE_NODES
+		       ? -1
+		       : (int)(seat->kind * XY__ESTIMATE_NODES + seat->node);
 }
 
 /* Counts the groups and their members; group_of is by seat. */

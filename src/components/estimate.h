@@ -11,7 +11,7 @@
 
 enum { XY__ESTIMATE_KINDS = 32, XY__ESTIMATE_NODES = 64 };
 
-/* A place on the way to a worker where tasks rest that it, or one of so many like it, runs first. */
+/* A place on the way to a worker where tasks rest; `share` of them run before a new task there. */
 struct xy__wait {
 	struct xy_component *at;
 	double share;
@@ -19,17 +19,19 @@ struct xy__wait {
 
 /* A worker, or a team, below a mapper. All (c). */
 struct xy__seat {
-	unsigned child;                  /* which leads to it */
-	unsigned worker;                 /* of a team: its first member */
-	unsigned kind, node;             /* workers of one kind are equally fast; too large: nobody else is like it */
-	struct xy_component *team;       /* or NULL */
+	unsigned child;            /* which leads to it */
+	unsigned worker;           /* of a team: its first member */
+	unsigned kind, node;       /* workers of one kind are equally fast; out of range: like no other worker */
+	struct xy_component *team; /* or NULL */
 	unsigned nwaits;
 	struct xy__wait *waits;
 };
 
-/* Seats of one kind in one memory node: most tasks take equally long there, so that only who is free first counts. */
+/*
+ * Seats of one kind in one memory node: most tasks take equally long there, so only the time they become free counts.
+ */
 struct xy__group {
-	unsigned *seats;                 /* in rising order */
+	unsigned *seats; /* in rising order */
 	unsigned count;
 };
 
@@ -37,39 +39,39 @@ struct xy__group {
 struct xy__estimate {
 	const struct xy_component *self;
 	unsigned nseats;
-	struct xy__seat *seats;          /* in order of the children */
-	unsigned *first;                 /* by child: its first seat; one more at the end */
+	struct xy__seat *seats; /* in order of the children */
+	unsigned *first;        /* by child: its first seat; one more at the end */
 	unsigned ngroups;
-	struct xy__group *groups;        /* of all seats; one that is like no other is a group of its own */
-	unsigned *members;               /* what the groups point to */
+	struct xy__group *groups; /* of all seats; a seat like no other is its own group */
+	unsigned *members;        /* storage of the groups' members */
 };
 
 /* How long a task takes on a worker. */
 struct xy__length {
-	bool runs;                       /* it can run there at all */
-	bool known;                      /* us is the expected time of the fastest implementation */
-	bool missing;                    /* some implementation needs measurements; the first of those is `unknown` */
+	bool runs;    /* it can run there at all */
+	bool known;   /* us is the expected time of the fastest implementation */
+	bool missing; /* some implementation needs measurements; the first of those is `unknown` */
 	uint8_t implementation, unknown;
-	unsigned samples;                /* of the one that is missing */
+	unsigned samples; /* of the one that is missing */
 	double us;
 };
 
-/* What is expected of one task; made on the stack of whoever asks. */
+/* Predictions for one task; lives on the caller's stack. */
 struct xy__forecast {
 	const struct xy__estimate *estimate;
 	const struct xy_task *task;
-	double now_us;                   /* for whoever compares: when it did so */
-	double least_us;                 /* see xy__forecast_least_us; negative: not looked for yet */
-	bool alike;                      /* workers of a kind take equally long */
-	uint32_t kinds;                  /* mask of those in lengths */
-	uint64_t nodes;                  /* mask of those in transfers */
+	double now_us;   /* for callers that compare: the time of comparison */
+	double least_us; /* see xy__forecast_least_us; negative: not computed yet */
+	bool alike;      /* workers of a kind take equally long */
+	uint32_t kinds;  /* mask of those in lengths */
+	uint64_t nodes;  /* mask of those in transfers */
 	struct xy__length lengths[XY__ESTIMATE_KINDS];
 	double transfers[XY__ESTIMATE_NODES];
 };
 
 /* For a component's init and fini. 0 or -ENOMEM; after that fini does no harm. */
 int xy__estimate_init(struct xy__estimate *estimate, const struct xy_component *self);
-/* After init, for those who ask when seats are free. 0 or -ENOMEM. */
+/* After init, for components that ask when seats are free. 0 or -ENOMEM. */
 int xy__estimate_find_waits(struct xy__estimate *estimate);
 void xy__estimate_fini(struct xy__estimate *estimate);
 
@@ -87,14 +89,16 @@ static inline const struct xy__seat *xy__forecast_seat(const struct xy__forecast
 	return &f->estimate->seats[f->alike ? f->estimate->groups[i].seats[0] : i];
 }
 
-/* How long its data is under way; 0 if that is not known. */
+/* Transfer time of its data; 0 if unknown. */
 double xy__forecast_transfer_us(struct xy__forecast *forecast, const struct xy__seat *seat);
 
-/* The shortest time that is known for it below; INFINITY if there is none. */
+/* The shortest known duration below; INFINITY without one. */
 double xy__forecast_least_us(struct xy__forecast *forecast);
 
-/* When a worker is expected to have done all that has been sent to it, as seen from now_us: comparing takes time, and
- * who is compared last must not look later for that. If that is not before limit_us, any time from there on will do. */
+/*
+ * When a worker is expected to finish everything sent to it, as seen from now_us: comparing takes time, and the last
+ * seat compared must not look later for that. If the result is not before limit_us, any time from there on will do.
+ */
 double xy__seat_free_us(const struct xy__estimate *estimate, const struct xy__seat *seat, double now_us,
 			double limit_us);
 

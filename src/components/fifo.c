@@ -7,24 +7,23 @@
 const struct xy_component_ops xy__fifo_ops = {
 	.name = "fifo",
 	.summary = "holds tasks in order of arrival",
-	.manual =
-		"Tasks leave in the order in which they came, except that a worker gets the first one\n"
-		"that it can run. Without a bound, fifo takes every task and is fit for the top of a\n"
-		"tree. With a bound it refuses what is too much, and the task stays in the reservoir\n"
-		"above: fifo(ntasks=2) above a worker keeps two tasks ready for it. length_us bounds the\n"
-		"sum of the expected lengths; a task that is longer than that is taken by an empty fifo.\n"
-		"\n"
-		"Where all workers below compute in one memory node and there are others, the data of a\n"
-		"task begins to move there before the task is stored, so that it comes while other tasks\n"
-		"run (XYLEM_PREFETCH=0 switches that off). With ready, a worker gets the task that misses\n"
-		"the fewest bytes where it computes, of the first 64 that it can run; among equals the\n"
-		"oldest. Tasks whose data is elsewhere may then wait for long while others keep coming.\n"
-		"\n"
-		"When something below takes pushes (a bounded reservoir, a mapper that decides), fifo\n"
-		"pumps: it passes tasks down as they arrive and whenever there is room again. Once a task\n"
-		"is refused, the ones behind it that the same workers can run wait too, those for other\n"
-		"architectures are still tried; so are all tasks that are pinned or have a can_execute\n"
-		"hook. Otherwise the workers below are told, and pull.\n",
+	.manual = "Tasks leave in order of arrival, except that a worker gets the first one it can run.\n"
+		  "Without a limit, fifo accepts every task and can be the root of a tree. With a limit, it\n"
+		  "refuses further tasks, which stay in the reservoir above: fifo(ntasks=2) above a worker\n"
+		  "keeps two tasks ready for it. length_us limits the sum of the expected lengths; an empty\n"
+		  "fifo accepts even a task longer than that.\n"
+		  "\n"
+		  "If all workers below compute in one of several memory nodes, the data of a task is\n"
+		  "prefetched before the task is stored, so that transfers overlap with other tasks\n"
+		  "(XYLEM_PREFETCH=0 turns this off). With ready, a worker gets the task that misses the\n"
+		  "fewest bytes on its node, among the first 64 it can run; among equals the oldest. Tasks\n"
+		  "whose data is elsewhere may then wait long while others keep arriving.\n"
+		  "\n"
+		  "If a component below accepts pushes (a limited reservoir, a mapper that decides), fifo\n"
+		  "pumps: it pushes tasks down as they arrive and whenever there is room again. After a\n"
+		  "refusal, later tasks that the same workers can run wait too; those for other\n"
+		  "architectures are still tried, and so are all tasks that are pinned or have a\n"
+		  "can_execute hook. Otherwise the workers below are notified, and pull.\n",
 	.flags = XY_STORES | XY_PUMPS,
 	.size = sizeof(struct xy__reservoir),
 	.options = xy__reservoir_options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heft: keeps some tasks back and maps the most urgent of them first, as mct would. Invariant: beyond the window, and
- * once somebody has asked, one of the first tasks rests here only if its best branch has no room for it.
+ * heft: holds some tasks back and maps the most urgent of them first, like mct. Invariant: beyond the window, and once
+ * a worker has asked, one of the first tasks rests here only if its best branch has no room for it.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,18 +10,18 @@
 #include "components/spread.h"
 #include "core/task/queue.h"
 
-enum { HEFT_LOOKS = 64 };   /* tasks that are looked at together */
+enum { HEFT_LOOKS = 64 }; /* tasks that are looked at together */
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct heft {
-	struct xy__mct mct;              /* its base comes first */
-	unsigned window;                 /* (c) */
-	struct xy__spread spread;        /* for offers */
+	struct xy__mct mct;       /* its base comes first */
+	unsigned window;          /* (c) */
+	struct xy__spread spread; /* for offers */
 	struct xy_lock lock;
-	struct xy_queue queue;           /* (l) its count (a) */
-	struct xy__choice choice;        /* (l) where the task goes that is being given away */
-	_Atomic bool changed;            /* (a) tasks or room have come since all was mapped that could be, ... */
-	_Atomic double mapped_us;        /* (a) ... which was then: later, workers may be free that were not expected */
+	struct xy_queue queue;    /* (l) its count (a) */
+	struct xy__choice choice; /* (l) where the task goes that is being given away */
+	_Atomic bool changed;     /* (a) tasks or room have come since all was mapped that could be, ... */
+	_Atomic double mapped_us; /* (a) ... which was then: later, workers may be free that were not expected */
 };
 
 static struct heft *heft(struct xy_component *self)
@@ -96,7 +96,7 @@ static bool heft_pump(struct heft *h, struct xy_agent *by)
 	if (atomic_load(&h->mapped_us) == now && !atomic_load(&h->changed))
 		return false;
 	xy_lock_take(&h->lock, &h->mct.base, by);
-	atomic_store(&h->changed, false); /* whoever changes something later says so later, and then asks */
+	atomic_store(&h->changed, false); /* a later change announces itself later, and asks again */
 	atomic_store(&h->mapped_us, now);
 	moved = heft_map_all(h, by);
 	xy_lock_drop(&h->lock, &h->mct.base, by);
@@ -211,32 +211,54 @@ static void heft_each_kind(struct xy_component *self, void (*visit)(void *arg, c
 	xy_lock_drop(&heft(self)->lock, self, &nobody);
 }
 
-static const struct xy_option heft_options[] = {
-	{ .name = "window", .help = "tasks that are kept back until a worker asks for some", .type = XY_OPTION_UNSIGNED,
-	  .offset = offsetof(struct heft, window), .initial = 32, .min = 0, .max = INFINITY },
-	{ .name = "alpha", .help = "weight of the time until the task has ended", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct heft, mct.alpha), .initial = 1, .min = 0, .max = 1e9 },
-	{ .name = "beta", .help = "weight of the time that its data is under way", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct heft, mct.beta), .initial = 1, .min = 0, .max = 1e9 },
-	{ .name = "gamma", .help = "microseconds that a joule is worth", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct heft, mct.gamma), .initial = 1000, .min = 0, .max = 1e9 },
-	{ .name = "idle_w", .help = "watts that the machine uses while it waits for the last worker",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct heft, mct.idle_w), .initial = 0, .min = 0, .max = 1e9 },
-	{ 0 }
-};
+static const struct xy_option heft_options[] = { { .name = "window",
+						   .help = "tasks held back until a worker asks",
+						   .type = XY_OPTION_UNSIGNED,
+						   .offset = offsetof(struct heft, window),
+						   .initial = 32,
+						   .min = 0,
+						   .max = INFINITY },
+						 { .name = "alpha",
+						   .help = "weight of the time until the task finishes",
+						   .type = XY_OPTION_DOUBLE,
+						   .offset = offsetof(struct heft, mct.alpha),
+						   .initial = 1,
+						   .min = 0,
+						   .max = 1e9 },
+						 { .name = "beta",
+						   .help = "weight of the time to transfer its data",
+						   .type = XY_OPTION_DOUBLE,
+						   .offset = offsetof(struct heft, mct.beta),
+						   .initial = 1,
+						   .min = 0,
+						   .max = 1e9 },
+						 { .name = "gamma",
+						   .help = "value of a joule in microseconds",
+						   .type = XY_OPTION_DOUBLE,
+						   .offset = offsetof(struct heft, mct.gamma),
+						   .initial = 1000,
+						   .min = 0,
+						   .max = 1e9 },
+						 { .name = "idle_w",
+						   .help = "watts the machine uses while it waits for the last worker",
+						   .type = XY_OPTION_DOUBLE,
+						   .offset = offsetof(struct heft, mct.idle_w),
+						   .initial = 0,
+						   .min = 0,
+						   .max = 1e9 },
+						 { 0 } };
 
 const struct xy_component_ops xy__heft_ops = {
 	.name = "heft",
-	.summary = "keeps tasks back for a while and maps the most urgent first",
-	.manual =
-		"Decides like mct, whose page explains the other options, but not at once: up to `window`\n"
-		"tasks wait here until a worker asks for one. Then they are mapped in order of priority, so\n"
-		"that of tasks which become ready together the most urgent has the first choice. When there\n"
-		"are more than that, the most urgent one is mapped for each that comes.\n"
-		"\n"
-		"A task whose best branch is full waits here. The tasks behind it, of the 64 most urgent,\n"
-		"are mapped as if it were there already, so that they don't wait in vain for the same\n"
-		"worker. Nothing is ever refused: heft can be the top of a tree.\n",
+	.summary = "holds tasks back for a while and maps the most urgent first",
+	.manual = "Decides like mct, whose manual explains the other options, but not at once: up to\n"
+		  "`window` tasks wait here until a worker asks for one. Then they are mapped in order of\n"
+		  "priority, so that the most urgent of several ready tasks has the first choice. Beyond\n"
+		  "`window`, each arriving task causes the most urgent one to be mapped.\n"
+		  "\n"
+		  "A task whose best branch is full waits here. The tasks behind it, among the 64 most\n"
+		  "urgent, are mapped as if it were already in that branch, so that they don't wait in vain\n"
+		  "for the same worker. heft never refuses a task, so it can be the root of a tree.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_PREDICTS,
 	.size = sizeof(struct heft),
 	.options = heft_options,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heteroprio: tasks wait in buckets by how much faster some architectures run them than others, and each worker takes
- * from the bucket that it is comparatively best at. Invariant: tasks of one bucket have nearly the same speed-ups, and
- * expect the time that they take where they are fastest.
+ * heteroprio: tasks wait in buckets by their speed-ups between architectures, and each worker takes from the bucket it
+ * is comparatively best at. Invariant: tasks of one bucket have nearly equal speed-ups, and expect their duration on
+ * the fastest architecture.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,9 +15,9 @@
 enum {
 	HETEROPRIO_BUCKETS = 64,
 	HETEROPRIO_ARCHS = XY_NARCH,
-	HETEROPRIO_NEVER = 10000,        /* slowness where a task can't run */
-	HETEROPRIO_STEPS = 10,           /* of slowness while a task takes twice as long: steps of 7 % */
-	HETEROPRIO_NEAR_STEPS = 5        /* taken together where moving data decides, as no two tasks are alike then */
+	HETEROPRIO_NEVER = 10000, /* slowness where a task can't run */
+	HETEROPRIO_STEPS = 10,    /* of slowness while a task takes twice as long: steps of 7 % */
+	HETEROPRIO_NEAR_STEPS = 5 /* taken together where moving data decides, as no two tasks are alike then */
 };
 
 /* How much slower architectures are than the fastest one, in steps of a logarithm. */
@@ -33,17 +33,17 @@ struct bucket {
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct heteroprio {
 	struct xy_component base;
-	bool wait, near;                             /* (c) options; near only where there are several memory nodes */
-	struct xy__estimate estimate;                /* (c) */
-	struct xy__spread spread;                    /* for offers */
-	bool pushes;                                 /* (c) some child takes pushes */
+	bool wait, near;              /* (c) options; near only where there are several memory nodes */
+	struct xy__estimate estimate; /* (c) */
+	struct xy__spread spread;     /* for offers */
+	bool pushes;                  /* (c) some child takes pushes */
 	struct xy_lock lock;
-	_Atomic size_t count, peak;                  /* (l) to write, (a) */
-	bool *full;                                  /* (l) by child: it refused, and has not had room since */
-	unsigned nbuckets;                           /* (l) that were ever used */
-	struct bucket *buckets;                      /* (l) HETEROPRIO_BUCKETS of them */
-	const struct bucket *giving;                 /* (l) the task that is being pushed comes from here, ... */
-	unsigned giving_arch, giving_to;             /* (l) ... for a worker of this architecture, to this child */
+	_Atomic size_t count, peak;      /* (l) to write, (a) */
+	bool *full;                      /* (l) by child: it refused, and has not had room since */
+	unsigned nbuckets;               /* (l) that were ever used */
+	struct bucket *buckets;          /* (l) HETEROPRIO_BUCKETS of them */
+	const struct bucket *giving;     /* (l) the task that is being pushed comes from here, ... */
+	unsigned giving_arch, giving_to; /* (l) ... for a worker of this architecture, to this child */
 };
 
 static struct heteroprio *heteroprio(struct xy_component *self)
@@ -73,8 +73,9 @@ static void heteroprio_lengths(struct xy__forecast *f, const struct heteroprio *
 		if (moving && length.known)
 			length.us += xy__forecast_transfer_us(f, seat);
 		if (length.runs)
-			us[arch] = length.known ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
-						: isinf(us[arch]) ? -1 : us[arch];
+			us[arch] = length.known      ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
+				   : isinf(us[arch]) ? -1
+						     : us[arch];
 	}
 }
 
@@ -94,13 +95,13 @@ static struct slowness heteroprio_compare(const double us[HETEROPRIO_ARCHS], int
 		else if (us[arch] < 0 || !(*best_us > 0))
 			s.of[arch] = 0;
 		else
-			s.of[arch] = (int16_t)(unit * lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000) /
-							    unit));
+			s.of[arch] = (int16_t)(unit *
+					       lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000) / unit));
 	}
 	return s;
 }
 
-/* How much slower the task is where; with the time to move its data if that decides who is fastest. */
+/* The slow-down of a task on each architecture; includes the transfer time if that changes which one is fastest. */
 static struct slowness heteroprio_slowness(struct heteroprio *h, const struct xy_task *task, double *best_us)
 {
 	double us[HETEROPRIO_ARCHS], moved_us;
@@ -212,26 +213,25 @@ static double heteroprio_backlog(const struct heteroprio *h, unsigned arch, cons
 	return n ? sum / n : INFINITY;
 }
 
-/* What a task of a bucket takes on another architecture than the fastest. */
+/* The duration of a bucket's task on an architecture other than the fastest. */
 static double heteroprio_length(const struct bucket *b, const struct xy_task *task, unsigned arch)
 {
 	return (double)task->expected_us * exp2((double)b->slowness.of[arch] / HETEROPRIO_STEPS);
 }
 
-/* Whether faster workers will have done the task, and all others that they like, before a slow one could. */
+/* Whether faster workers will finish the task, and all others they prefer, before a slow one could. */
 static bool heteroprio_should_wait(const struct heteroprio *h, const struct bucket *b, const struct xy_task *task,
 				   unsigned arch)
 {
 	if (!h->wait || b->slowness.of[arch] == 0)
 		return false;
 	for (unsigned fast = 0; fast < HETEROPRIO_ARCHS; fast++)
-		if (b->slowness.of[fast] == 0 &&
-		    heteroprio_backlog(h, fast, task) < heteroprio_length(b, task, arch))
+		if (b->slowness.of[fast] == 0 && heteroprio_backlog(h, fast, task) < heteroprio_length(b, task, arch))
 			return true;
 	return false;
 }
 
-/* The bucket that an architecture is next best at, after `last`; NULL if there is none. Ties go to the first. */
+/* The next best bucket of an architecture, after `last`; NULL at the end. Ties go to the first. */
 static struct bucket *heteroprio_next(struct heteroprio *h, unsigned arch, const struct bucket *last)
 {
 	struct bucket *best = NULL;
@@ -268,7 +268,7 @@ static bool heteroprio_hand(struct xy_component *self, struct xy_task *task, str
 	return false;
 }
 
-/* Gives a child that takes pushes what its first worker is best at, as long as it has room. */
+/* Pushes to a child the tasks its first worker is best at, while it has room. */
 static bool heteroprio_feed(struct heteroprio *h, unsigned child, struct xy_agent *by)
 {
 	struct xy_component *c = h->base.children[child];
@@ -307,8 +307,10 @@ static void heteroprio_feed_all(struct heteroprio *h, const struct slowness *s, 
 		}
 }
 
-/* First to those who are fastest: a slower one that is woken may leave the task to them. No lock is held, or the task
- * is constrained and held. */
+/*
+ * Offers first to the fastest workers: a slower one that is woken may leave the task to them. No lock is held, or the
+ * task is constrained and held.
+ */
 static void heteroprio_offer(struct heteroprio *h, const struct slowness *s, struct xy_offer offer, struct xy_agent *by)
 {
 	struct xy_offer fast = { .archs = 0, .task = offer.task };
@@ -350,7 +352,7 @@ static bool heteroprio_push(struct xy_component *self, struct xy_task *task, str
 
 /* --- up --- */
 
-/* The first task of a bucket for whoever pulls, or the nearest of the first, unless it had better wait. */
+/* The first task of a bucket for the pulling worker, or the nearest of the first ones, unless it should wait. */
 static struct xy_task *heteroprio_take_from(struct heteroprio *h, struct bucket *b, unsigned arch, struct xy_agent *by)
 {
 	int own = xy__spread_own(&h->spread, by);
@@ -394,7 +396,7 @@ static struct xy_task *heteroprio_pull(struct xy_component *self, struct xy_agen
 	if (task || !self->nparents)
 		return task;
 	task = xy_pull_parents(self, by);
-	/* who decides above answers by pushing */
+	/* a deciding component above answers by pushing */
 	return task ? task : heteroprio_take(heteroprio(self), by);
 }
 
@@ -492,36 +494,44 @@ static void heteroprio_each_kind(struct xy_component *self, void (*visit)(void *
 }
 
 static const struct xy_option heteroprio_options[] = {
-	{ .name = "wait", .help = "a slow worker leaves a task that fast ones will have done before it could",
-	  .type = XY_OPTION_BOOL, .offset = offsetof(struct heteroprio, wait), .initial = 1, .max = 1 },
-	{ .name = "near", .help = "what is far from a fast worker is for others, and of equals the nearest is taken",
-	  .type = XY_OPTION_BOOL, .offset = offsetof(struct heteroprio, near), .initial = 1, .max = 1 },
+	{ .name = "wait",
+	  .help = "a slow worker leaves a task that fast ones would finish sooner",
+	  .type = XY_OPTION_BOOL,
+	  .offset = offsetof(struct heteroprio, wait),
+	  .initial = 1,
+	  .max = 1 },
+	{ .name = "near",
+	  .help = "tasks whose data is far from a fast worker are for others; among equals the nearest is "
+		  "taken",
+	  .type = XY_OPTION_BOOL,
+	  .offset = offsetof(struct heteroprio, near),
+	  .initial = 1,
+	  .max = 1 },
 	{ 0 }
 };
 
 const struct xy_component_ops xy__heteroprio_ops = {
 	.name = "heteroprio",
-	.summary = "gives each worker the tasks that it is comparatively best at",
-	.manual =
-		"Tasks wait in buckets by their speed-ups: how much longer they take on each architecture\n"
-		"than on the fastest one, by their models. A worker takes from the bucket for which the\n"
-		"best of the other architectures is slowest compared with its own. So with cores and\n"
-		"GPUs, GPUs begin at the tasks that they accelerate most, cores at the other end. Within a\n"
-		"bucket the order is that of priority, then of arrival. Tasks without a model count as\n"
-		"equally fast everywhere.\n"
-		"\n"
-		"Where there are several memory nodes, the time to move a task's data counts as well if it\n"
-		"decides: what takes longer to bring to a GPU than it gains there is a core's. Of the first\n"
-		"64 tasks of a bucket with the same priority, a worker takes the one that misses the fewest\n"
-		"bytes. near=false ignores where data is.\n"
-		"\n"
-		"A worker on a slower architecture leaves a task alone if the faster ones will have done\n"
-		"it, and everything else that they are fastest at, before it could; wait=false lets it\n"
-		"take the task.\n"
-		"\n"
-		"Workers pull. A branch that begins with a bounded reservoir is kept filled; if branches\n"
-		"have workers of several architectures, those of its first worker count. Nothing is ever\n"
-		"refused, so that heteroprio can be the top of a tree.\n",
+	.summary = "gives each worker the tasks it is comparatively best at",
+	.manual = "Tasks wait in buckets by their speed-ups: how much longer they take on each architecture\n"
+		  "than on the fastest one, by their models. A worker takes from the bucket for which the\n"
+		  "best of the other architectures is slowest compared with its own. So with cores and\n"
+		  "GPUs, GPUs start with the tasks they accelerate most, and cores at the other end. Within\n"
+		  "a bucket, tasks are ordered by priority, then by arrival. Tasks without a model count as\n"
+		  "equally fast everywhere.\n"
+		  "\n"
+		  "With several memory nodes, the time to transfer a task's data counts too if it decides:\n"
+		  "a task whose transfer to a GPU takes longer than the GPU gains is left to cores. Among\n"
+		  "the first 64 tasks of a bucket with the same priority, a worker takes the one that\n"
+		  "misses the fewest bytes. near=false ignores the location of data.\n"
+		  "\n"
+		  "A worker of a slower architecture leaves a task alone if the faster ones would finish\n"
+		  "it, and everything else they are fastest at, before it could; wait=false lets it take\n"
+		  "the task.\n"
+		  "\n"
+		  "Workers pull. A branch that begins with a limited reservoir is kept filled; if a branch\n"
+		  "has workers of several architectures, its first worker's counts. heteroprio never\n"
+		  "refuses a task, so it can be the root of a tree.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_PREDICTS,
 	.size = sizeof(struct heteroprio),
 	.options = heteroprio_options,

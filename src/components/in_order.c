@@ -7,19 +7,19 @@
 #include "core/task/task.h"
 
 enum {
-	IN_ORDER_FIRST = -1000000000,   /* the priority of position 0; each position is one less, ... */
-	IN_ORDER_LAST = -2000000000     /* ... down to here */
+	IN_ORDER_FIRST = -1000000000, /* the priority of position 0; each position is one less, ... */
+	IN_ORDER_LAST = -2000000000   /* ... down to here */
 };
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct in_order {
 	struct xy_component base;
-	int bound;                   /* (c) a worker below when all compute in one of several nodes, else -1 */
+	int prefetch_for; /* (c) a worker below when all compute in one of several nodes, else -1 */
 	struct xy_lock lock;
-	int next;                    /* (l) the priority of the next position */
-	struct xy_queue ready;       /* (l) those that may go, by priority; its count (a) */
-	struct xy_queue waiting;     /* (l) those whose turn has not come, by priority; its count (a) */
-	_Atomic size_t peak;         /* (l) to write, (a): of both together */
+	int next;                /* (l) the priority of the next position */
+	struct xy_queue ready;   /* (l) those that may go, by priority; its count (a) */
+	struct xy_queue waiting; /* (l) those whose turn has not come, by priority; its count (a) */
+	_Atomic size_t peak;     /* (l) to write, (a): of both together */
 };
 
 static struct in_order *in_order(struct xy_component *self)
@@ -27,7 +27,7 @@ static struct in_order *in_order(struct xy_component *self)
 	return (struct in_order *)self;
 }
 
-/* Whether its turn is still to come. */
+/* Whether its turn has not come yet. */
 static bool in_order_is_early(const struct in_order *o, const struct xy_task *task)
 {
 	return task->priority < o->next && task->priority >= IN_ORDER_LAST;
@@ -44,7 +44,7 @@ static void in_order_release(struct in_order *o, struct xy_task *task, struct xy
 	xy_can_pull_children(&o->base, &offer, by);
 }
 
-/* Stores a task, and lets go whose turn has come with it. */
+/* Stores a task, and releases those whose turn has come. */
 static void in_order_store(struct in_order *o, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy_task *first;
@@ -69,8 +69,8 @@ static bool in_order_push(struct xy_component *self, struct xy_task *task, struc
 {
 	struct in_order *o = in_order(self);
 
-	if (o->bound >= 0 && !atomic_load_explicit(&task->status, memory_order_relaxed))
-		xy_task_prefetch(task, (unsigned)o->bound, self, by);
+	if (o->prefetch_for >= 0 && !atomic_load_explicit(&task->status, memory_order_relaxed))
+		xy_task_prefetch(task, (unsigned)o->prefetch_for, self, by);
 	in_order_store(o, task, by);
 	return true;
 }
@@ -87,7 +87,7 @@ static struct xy_task *in_order_take(struct in_order *o, struct xy_agent *by)
 	return task;
 }
 
-/* What comes from above has its turn too. */
+/* A task from above takes its turn too. */
 static struct xy_task *in_order_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct in_order *o = in_order(self);
@@ -109,11 +109,11 @@ static int in_order_init(struct xy_component *self)
 
 	o->next = IN_ORDER_FIRST;
 	o->ready.ordered = o->waiting.ordered = true;
-	o->bound = xy_machine_nnodes(machine) > 1 ? (int)self->workers[0] : -1;
-	for (unsigned i = 1; i < self->nworkers && o->bound >= 0; i++)
+	o->prefetch_for = xy_machine_nnodes(machine) > 1 ? (int)self->workers[0] : -1;
+	for (unsigned i = 1; i < self->nworkers && o->prefetch_for >= 0; i++)
 		if (xy_machine_worker(machine, self->workers[i])->node !=
 		    xy_machine_worker(machine, self->workers[0])->node)
-			o->bound = -1;
+			o->prefetch_for = -1;
 	return 0;
 }
 
@@ -151,16 +151,16 @@ static void in_order_each_kind(struct xy_component *self, void (*visit)(void *ar
 
 const struct xy_component_ops xy__in_order_ops = {
 	.name = "in-order",
-	.summary = "lets tasks go in the order of positions that they were given",
-	.manual =
-		"For schedules that were made outside: each task is pinned to its worker, and its\n"
-		"priority says its position there: -1000000000 for the first, -1000000001 for the next,\n"
-		"and so on down to -2000000000. A task waits here until all positions before its own\n"
-		"have been let go, even if the worker has nothing else to do.\n"
-		"\n"
-		"Positions are used once: a task that comes again, to be tried once more, goes at once.\n"
-		"A task with any other priority has no position. It need not wait, and goes before those\n"
-		"that have one. One that is cancelled takes its turn all the same, without running.\n",
+	.summary = "releases tasks in the order of their given positions",
+	.manual = "For schedules computed elsewhere: each task is pinned to its worker, and its priority\n"
+		  "gives its position there: -1000000000 for the first, -1000000001 for the next, and so on\n"
+		  "down to\n"
+		  "-2000000000. A task waits here until all positions before its own have been released, even\n"
+		  "if the worker is idle.\n"
+		  "\n"
+		  "Positions are used once: a task that is retried is released at once. A task with any\n"
+		  "other priority has no position: it need not wait, and goes before those that have one. A\n"
+		  "cancelled task takes its turn too, without running.\n",
 	.flags = XY_STORES | XY_AWAITS,
 	.size = sizeof(struct in_order),
 	.init = in_order_init,

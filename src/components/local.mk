@@ -21,9 +21,9 @@ libxylem_all_la_SOURCES += \
 	src/components/prio.c \
 	src/components/random.c \
 	src/components/reservoir.c src/components/reservoir.h \
-	src/components/schedule.c src/components/schedule.h \
+	src/components/pipeline_schedule.c src/components/pipeline_schedule.h \
 	src/components/spread.c src/components/spread.h \
 	src/components/stage.c \
 	src/components/userchoice.c \
 	src/components/work_stealing.c \
-	src/components/worker.c
+	src/components/worker.c src/components/worker.h

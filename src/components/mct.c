@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mct: sends each task to where it is expected to end soonest. Nothing is locked: estimates are read, then the task is
- * pushed, so that two threads that decide at once may not know of each other's task.
+ * mct: sends each task to the worker with the earliest expected finish time. Nothing is locked: estimates are read,
+ * then the task is pushed, so two threads that decide at once may not see each other's task.
  */
 #include "components/mct.h"
 
@@ -9,14 +9,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MCT_MEMORY = 16 };   /* a guess is the mean of about so many tasks */
+#include "core/task/refusals.h"
+
+enum { MCT_MEMORY = 16 }; /* a guess is the mean of about this many tasks */
 
 static struct xy__mct *mct_of(struct xy_component *self)
 {
 	return (struct xy__mct *)self;
 }
 
-/* --- who has room --- */
+/* --- room --- */
+
+/* Never 0, which is no refusal: every task has architectures. */
+static uint64_t mct_refusal(unsigned room, const struct xy_task *task)
+{
+	return (uint64_t)room << 8 | task->archs;
+}
 
 /*
  * A child that refuses says can_push later. It is left alone until then; should it have said so between the look at
@@ -26,8 +34,8 @@ bool xy__mct_is_full(const struct xy__mct *m, unsigned child, const struct xy_ta
 {
 	unsigned room = atomic_load_explicit(&m->room[child], memory_order_relaxed);
 
-	return !task->constrained &&
-	       atomic_load_explicit(&m->full[child * XY_NLANES + task->archs], memory_order_relaxed) == room + 1;
+	return !task->constrained && atomic_load_explicit(&m->full[xy__refusal(child, task)], memory_order_relaxed) ==
+					     mct_refusal(room, task);
 }
 
 void xy__mct_room(struct xy__mct *m, const struct xy_component *child, const struct xy_agent *by)
@@ -57,7 +65,7 @@ static void mct_learn(struct xy__mct *m, double length_us)
 	atomic_store_explicit(&m->guess_us, guess + ((float)length_us - guess) / MCT_MEMORY, memory_order_relaxed);
 }
 
-/* What is known of the task somewhere below, for places where nothing is; else what tasks took of late. */
+/* Used where the task has no prediction: its best prediction below, else the mean of recent tasks. */
 static double mct_fallback(const struct xy__mct *m, struct xy__forecast *f)
 {
 	double least = xy__forecast_least_us(f);
@@ -87,7 +95,7 @@ static double mct_latest(const struct xy__mct *m, double now_us)
 	return latest;
 }
 
-/* What the task takes in a place, whenever it begins; false if it can't run there. */
+/* The cost of the task on a seat, whenever it starts; false if it can't run there. */
 static bool mct_place(const struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat,
 		      struct xy__choice *c)
 {
@@ -95,7 +103,8 @@ static bool mct_place(const struct xy__mct *m, struct xy__forecast *f, const str
 
 	if (!length.runs)
 		return false;
-	*c = (struct xy__choice){ .seat = seat, .known = length.known && !length.missing,
+	*c = (struct xy__choice){ .seat = seat,
+				  .known = length.known && !length.missing,
 				  .implementation = length.missing ? length.unknown : length.implementation };
 	c->length_us = length.known ? length.us : mct_fallback(m, f);
 	c->transfer_us = xy__forecast_transfer_us(f, seat);
@@ -110,7 +119,7 @@ static double mct_start_us(const struct xy__mct *m, const struct xy__forecast *f
 	return m->ahead_us ? start_us + m->ahead_us[seat - m->estimate.seats] : start_us;
 }
 
-/* What comes of beginning there at start_us. */
+/* Completes the cost for a start at start_us. */
 static void mct_price(const struct xy__mct *m, const struct xy__forecast *f, double start_us, double latest,
 		      struct xy__choice *c)
 {
@@ -121,7 +130,7 @@ static void mct_price(const struct xy__mct *m, const struct xy__forecast *f, dou
 		c->cost += m->gamma * m->idle_w * (c->end_us - latest) * 1e-6;
 }
 
-/* Of equals, the first. */
+/* Among equals, the first. */
 static void mct_prefer(struct xy__choice *best, const struct xy__choice *c)
 {
 	if (!best->seat || c->cost < best->cost || (c->cost == best->cost && c->seat < best->seat))
@@ -130,8 +139,8 @@ static void mct_prefer(struct xy__choice *best, const struct xy__choice *c)
 
 /* While a choice is made. */
 struct mct_search {
-	double latest;                   /* see mct_latest */
-	struct xy__choice best, full;    /* of the branches that have room, and of the others */
+	double latest;                /* see mct_latest */
+	struct xy__choice best, full; /* of the branches that have room, and of the others */
 };
 
 static void mct_consider(const struct xy__mct *m, struct xy__forecast *f, const struct xy__seat *seat,
@@ -147,8 +156,10 @@ static void mct_consider(const struct xy__mct *m, struct xy__forecast *f, const 
 	mct_prefer(is_full ? &search->full : &search->best, &c);
 }
 
-/* In a group, who is free first is cheapest, and nobody can be cheaper than one that is free before the data comes.
- * What is full counts only where it is cheaper than what has room. */
+/*
+ * Within a group, the seat that is free first is cheapest, and no seat can be cheaper than one that is free before the
+ * data arrives. A full seat counts only if it is cheaper than the best with room.
+ */
 static void mct_consider_group(const struct xy__mct *m, struct xy__forecast *f, const struct xy__group *group,
 			       struct mct_search *search)
 {
@@ -184,8 +195,10 @@ static bool mct_has_groups(const struct xy__mct *m, const struct xy__forecast *f
 	return f->alike && (m->gamma == 0 || !codelet || !codelet->energy_model);
 }
 
-/* Ties go to the first that has room. If the best place is full the task waits for it: elsewhere it would end later,
- * and be in the way of others there. But that has to be known: nobody waits for a guess. */
+/*
+ * Ties go to the first seat with room. If the best seat is full the task waits for it: elsewhere it would finish later,
+ * and delay others there. But this requires a prediction: a task never waits for a guess.
+ */
 struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 {
 	const struct xy__estimate *e = &m->estimate;
@@ -199,8 +212,7 @@ struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 	else
 		for (unsigned i = 0; i < e->nseats; i++)
 			mct_consider(m, f, &e->seats[i], &search);
-	if (!search.full.seat ||
-	    (search.best.seat && (!search.best.known || search.best.cost <= search.full.cost)))
+	if (!search.full.seat || (search.best.seat && (!search.best.known || search.best.cost <= search.full.cost)))
 		return search.best;
 	if (!m->ahead_us)
 		search.full.seat = NULL;
@@ -219,7 +231,7 @@ bool xy__mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choi
 	task->expected_us = (float)length_us;
 	if (!xy_push(m->base.children[child], task, by)) {
 		if (!task->constrained)
-			atomic_store(&m->full[child * XY_NLANES + task->archs], room + 1);
+			atomic_store(&m->full[xy__refusal(child, task)], mct_refusal(room, task));
 		return false;
 	}
 	if (c->known)
@@ -227,7 +239,7 @@ bool xy__mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choi
 	return true;
 }
 
-/* What is constrained is like no other task, so that refusals are not remembered. */
+/* A constrained task is like no other, so refusals are not remembered. */
 static bool mct_push_constrained(struct xy__mct *m, struct xy_task *task, struct xy__forecast *f, struct xy_agent *by)
 {
 	struct xy__choice best = xy__mct_choose(m, f), c;
@@ -284,7 +296,7 @@ int xy__mct_init(struct xy_component *self)
 
 	m->own = malloc(nworkers * sizeof *m->own);
 	m->room = calloc(self->nchildren, sizeof *m->room);
-	m->full = calloc(self->nchildren, XY_NLANES * sizeof *m->full);
+	m->full = calloc(self->nchildren, XY__REFUSALS * sizeof *m->full);
 	atomic_init(&m->guess_us, 1);
 	if (xy__estimate_init(&m->estimate, self) || xy__estimate_find_waits(&m->estimate) || !m->own || !m->room ||
 	    !m->full) {
@@ -309,43 +321,61 @@ void xy__mct_fini(struct xy_component *self)
 	free(m->room);
 	free(m->own);
 	m->own = NULL;
-	m->room = m->full = NULL;
+	m->room = NULL;
+	m->full = NULL;
 }
 
-static const struct xy_option mct_options[] = {
-	{ .name = "alpha", .help = "weight of the time until the task has ended", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct xy__mct, alpha), .initial = 1, .min = 0, .max = 1e9 },
-	{ .name = "beta", .help = "weight of the time that its data is under way", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct xy__mct, beta), .initial = 1, .min = 0, .max = 1e9 },
-	{ .name = "gamma", .help = "microseconds that a joule is worth", .type = XY_OPTION_DOUBLE,
-	  .offset = offsetof(struct xy__mct, gamma), .initial = 1000, .min = 0, .max = 1e9 },
-	{ .name = "idle_w", .help = "watts that the machine uses while it waits for the last worker",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__mct, idle_w), .initial = 0, .min = 0, .max = 1e9 },
-	{ 0 }
-};
+static const struct xy_option mct_options[] = { { .name = "alpha",
+						  .help = "weight of the time until the task finishes",
+						  .type = XY_OPTION_DOUBLE,
+						  .offset = offsetof(struct xy__mct, alpha),
+						  .initial = 1,
+						  .min = 0,
+						  .max = 1e9 },
+						{ .name = "beta",
+						  .help = "weight of the time to transfer its data",
+						  .type = XY_OPTION_DOUBLE,
+						  .offset = offsetof(struct xy__mct, beta),
+						  .initial = 1,
+						  .min = 0,
+						  .max = 1e9 },
+						{ .name = "gamma",
+						  .help = "value of a joule in microseconds",
+						  .type = XY_OPTION_DOUBLE,
+						  .offset = offsetof(struct xy__mct, gamma),
+						  .initial = 1000,
+						  .min = 0,
+						  .max = 1e9 },
+						{ .name = "idle_w",
+						  .help = "watts the machine uses while it waits for the last worker",
+						  .type = XY_OPTION_DOUBLE,
+						  .offset = offsetof(struct xy__mct, idle_w),
+						  .initial = 0,
+						  .min = 0,
+						  .max = 1e9 },
+						{ 0 } };
 
 const struct xy_component_ops xy__mct_ops = {
 	.name = "mct",
-	.summary = "sends each task to where it is expected to end soonest",
-	.manual =
-		"For each worker below, the task would begin when the worker has done what it runs and\n"
-		"what rests in the reservoirs on the way to it, and not before its data has come; it would\n"
-		"take what the model of its fastest implementation there predicts. The task goes to the\n"
-		"branch of the worker with the least\n"
-		"\n"
-		"  alpha * time until its end + beta * time to move its data + gamma * joules\n"
-		"\n"
-		"all in microseconds; the first of equals. With idle_w, the energy that the whole machine\n"
-		"uses while it waits for this task alone counts as well. If that branch is full the task\n"
-		"stays above until there is room, as it would end later elsewhere; a task of which nothing\n"
-		"is known there goes to the best branch that has room.\n"
-		"\n"
-		"A place where the task still has to be measured counts as fast as the best one that is\n"
-		"known, so that it is soon tried. If nothing is known at all, tasks are taken to be as\n"
-		"long as others were of late, and so spread by their number.\n"
-		"\n"
-		"mct decides: a worker never takes a task from above it. Put a reservoir at the head of\n"
-		"each branch; without a bound, all tasks are mapped when they become ready.\n",
+	.summary = "sends each task to the worker with the earliest expected finish time",
+	.manual = "On each worker below, the task would start once the worker has finished its current task\n"
+		  "and those stored on the way to it, and its data has arrived; its duration is the\n"
+		  "prediction for its fastest implementation there. The task goes to the branch of the\n"
+		  "worker with the least\n"
+		  "\n"
+		  "  alpha * time until its end + beta * time to move its data + gamma * joules\n"
+		  "\n"
+		  "all in microseconds; among equals the first. With idle_w, the energy that the whole\n"
+		  "machine uses while it waits for this task alone counts too. If that branch is full, the\n"
+		  "task stays above until there is room, because it would finish later elsewhere; a task\n"
+		  "without a prediction there goes to the best branch that has room.\n"
+		  "\n"
+		  "A worker on which the task still has to be measured counts as fast as the best known\n"
+		  "one, so that it is tried soon. If no prediction is known at all, tasks are assumed to\n"
+		  "take as long as recent ones, which spreads them by number.\n"
+		  "\n"
+		  "mct decides: a worker never takes a task from above it. Put a reservoir at the head of\n"
+		  "each branch; without a limit, all tasks are mapped when they become ready.\n",
 	.flags = XY_MAPS | XY_DECIDES | XY_PREDICTS,
 	.size = sizeof(struct xy__mct),
 	.options = mct_options,

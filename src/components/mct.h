@@ -10,15 +10,15 @@
 /* Begins the instances of all kinds that decide like this. Locking key: (c) constant after seal, (a) atomic. */
 struct xy__mct {
 	struct xy_component base;
-	double alpha;                    /* (c) weight of the time until the task has ended */
-	double beta;                     /* (c) weight of the time that its data is under way */
-	double gamma;                    /* (c) microseconds that a joule is worth */
-	double idle_w;                   /* (c) watts of the machine while it waits for the last worker */
-	struct xy__estimate estimate;    /* (c) */
-	int *own;                        /* (c) by worker: the child that leads to it, -1 if none does */
-	_Atomic unsigned *room;          /* (a) by child: how often it has said can_push */
-	_Atomic unsigned *full;          /* (a) by child and lane: 1 + room when it refused such a task */
-	_Atomic float guess_us;          /* (a) what a task took of late, for those of which nothing is known */
+	double alpha;                 /* (c) weight of the time until the task has ended */
+	double beta;                  /* (c) weight of the time to transfer its data */
+	double gamma;                 /* (c) microseconds that a joule is worth */
+	double idle_w;                /* (c) watts of the machine while it waits for the last worker */
+	struct xy__estimate estimate; /* (c) */
+	int *own;                     /* (c) by worker: the child that leads to it, -1 if none does */
+	_Atomic unsigned *room;       /* (a) by child: how often it has said can_push */
+	_Atomic uint64_t *full;       /* (a) by refusal: the set that the child refused, and its room then */
+	_Atomic float guess_us;       /* (a) duration of recent tasks, for those without a prediction */
 	/* For kinds that decide with a lock held, else NULL: by seat, what will be sent there before. Then branches
 	 * that are full may be chosen as well. */
 	double *ahead_us;
@@ -26,9 +26,9 @@ struct xy__mct {
 
 /* Where a task ends at the least cost. */
 struct xy__choice {
-	const struct xy__seat *seat;     /* NULL: no branch has a place for it */
+	const struct xy__seat *seat; /* NULL: no branch has a place for it */
 	unsigned implementation;
-	bool known;                      /* the time is expected, not only guessed */
+	bool known; /* the time is expected, not only guessed */
 	double length_us, transfer_us;
 	double start_us, end_us;
 	double cost;
@@ -41,7 +41,7 @@ void xy__mct_fini(struct xy_component *self);
 /* The best place for a task among the branches that have not refused one like it since they had room. */
 struct xy__choice xy__mct_choose(struct xy__mct *mct, struct xy__forecast *forecast);
 
-/* Whether a branch has refused a task like this one since it had room. */
+/* Whether a branch has refused such a task since it last had room. */
 bool xy__mct_is_full(const struct xy__mct *mct, unsigned child, const struct xy_task *task);
 /* Marks the task with what is expected and pushes it there. */
 bool xy__mct_give(struct xy__mct *mct, struct xy_task *task, const struct xy__choice *choice, struct xy_agent *by);

@@ -98,7 +98,7 @@ static unsigned team_rank(const struct xy__team *team, unsigned worker)
 	return rank;
 }
 
-/* The one of these with the lowest ticket, NULL if there is none. The lock is held. */
+/* The team with the lowest ticket, NULL without one. The lock is held. */
 static struct xy__team *team_first(struct xy__team *const *teams, unsigned nteams)
 {
 	struct xy__team *first = NULL;
@@ -119,7 +119,7 @@ static void team_begin(struct xy__team *team)
 		team_call(team);
 }
 
-/* Tells the parents that there is room, again until it is filled, as a worker does. */
+/* Tells the parents that there is room, repeatedly until it is filled, like a worker. */
 static void team_refill(struct xy__team *team, struct xy_agent *by)
 {
 	bool full = false;
@@ -199,11 +199,8 @@ static bool team_can_pull(struct xy_component *self, const struct xy_offer *offe
 	for (unsigned i = 0; i < self->nmembers; i++) {
 		enum xy__wake wake = XY__WAKE_BUSY;
 
-		if (by->worker == (int)self->members[i] && by->offers == 0) {
-			by->offers = 1;
-			by->offered = offer->task ? 0 : offer->archs;
+		if (by->worker == (int)self->members[i] && xy_agent_keep_offer(by, offer->task ? 0 : offer->archs))
 			return true;
-		}
 		if (engine)
 			wake = engine->wake(engine, self->members[i]);
 		if (wake == XY__WAKE_WOKEN || (wake == XY__WAKE_LOOKING && !offer->task))
@@ -212,7 +209,7 @@ static bool team_can_pull(struct xy_component *self, const struct xy_offer *offe
 	return false;
 }
 
-/* What a pull at the leaf itself gives: nobody gets the task of a team by a pull, but the parents are asked for one. */
+/* A pull at the leaf itself never returns a team's task, but asks the parents for one. */
 static struct xy_task *team_pull(struct xy_component *self, struct xy_agent *by)
 {
 	if (by->worker >= 0)
@@ -246,8 +243,8 @@ static void team_each_task(struct xy_component *self, void (*visit)(void *arg, c
 	team_unlock(team_of(self), &nobody);
 }
 
-void xy__team_missing(struct xy__team *team,
-		      void (*visit)(void *arg, const struct xy_task *task, const bool *arrived), void *arg)
+void xy__team_missing(struct xy__team *team, void (*visit)(void *arg, const struct xy_task *task, const bool *arrived),
+		      void *arg)
 {
 	struct xy_agent nobody = { .worker = -1 };
 
@@ -273,28 +270,29 @@ static void team_fini(struct xy_component *self)
 	team_of(self)->arrived = NULL;
 }
 
-static const struct xy_option team_options[] = {
-	{ .name = "id", .help = "which team of the machine", .type = XY_OPTION_UNSIGNED,
-	  .offset = offsetof(struct xy__team, id), .initial = 0, .min = 0, .max = INFINITY },
-	{ 0 }
-};
+static const struct xy_option team_options[] = { { .name = "id",
+						   .help = "number of the team",
+						   .type = XY_OPTION_UNSIGNED,
+						   .offset = offsetof(struct xy__team, id),
+						   .initial = 0,
+						   .min = 0,
+						   .max = INFINITY },
+						 { 0 } };
 
 const struct xy_component_ops xy__parallel_worker_ops = {
 	.name = "parallel-worker",
-	.summary = "the place where several workers take a task together",
-	.manual =
-		"A leaf for a team: CPU workers that share a cache, a memory node, a package or the whole\n"
-		"machine. `each team { ... }` makes them, one for each team of the machine. Only tasks of\n"
-		"a codelet with parallel = XY_FORK_JOIN or XY_SPMD come here, and only if most_ranks of\n"
-		"the codelet is 0 or not less than the size of the team.\n"
-		"\n"
-		"A task that arrives calls the members. Each comes when it has finished what it runs, and\n"
-		"waits, asleep after a short while, until the last one is there; then the task begins. A\n"
-		"member comes to the team that called it first, so that teams which overlap never wait\n"
-		"for each other. Between two tasks of teams a member runs one of its own, if it has any.\n"
-		"\n"
-		"It has room for one task that is pushed at it. Members that find nothing else to do also\n"
-		"ask above it for one.\n",
+	.summary = "the leaf where a team of workers takes a task",
+	.manual = "The leaf of a team: CPU workers that share a cache, a memory node, a package or the\n"
+		  "whole machine. `each team { ... }` makes one for each team of the machine. It accepts\n"
+		  "only tasks of a codelet with parallel = XY_FORK_JOIN or XY_SPMD whose most_ranks is 0 or\n"
+		  "at least the size of the team.\n"
+		  "\n"
+		  "An arriving task calls the members. Each joins when it has finished its current task,\n"
+		  "and waits, asleep after a short while, until the last one has joined; then the task\n"
+		  "starts. A member joins the team that called it first, so overlapping teams never wait\n"
+		  "for each other. Between two tasks of teams, a member runs one of its own, if it has any.\n"
+		  "\n"
+		  "The leaf has room for one pushed task. Idle members also pull one from above it.\n",
 	.flags = XY_LEAF,
 	.size = sizeof(struct xy__team),
 	.options = team_options,

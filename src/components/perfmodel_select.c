@@ -11,15 +11,17 @@ static const char *const select_labels[] = { "known", "calibrating", "none", NUL
 
 /* The label for each kind of prediction. */
 static const unsigned select_order[] = {
-	[XY_PREDICTION_VALUE] = 0, [XY_PREDICTION_UNKNOWN] = 1, [XY_PREDICTION_NONE] = 2,
+	[XY_PREDICTION_VALUE] = 0,
+	[XY_PREDICTION_UNKNOWN] = 1,
+	[XY_PREDICTION_NONE] = 2,
 };
 
 /* All (c), but for the turn in spread. */
 struct select {
 	struct xy_component base;
-	struct xy_component *branches[3];     /* by label */
+	struct xy_component *branches[3]; /* by label */
 	struct xy__estimate estimate;
-	struct xy__spread spread;             /* for offers */
+	struct xy__spread spread; /* for offers */
 };
 
 static bool select_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
@@ -49,7 +51,7 @@ static bool select_can_pull(struct xy_component *self, const struct xy_offer *of
 	return xy__spread_offer(self, &((struct select *)self)->spread, offer, by);
 }
 
-/* The branch with a label, else the one with its number; the last if there are not so many. */
+/* The branch with a label, else the one with its number; the last if there are fewer branches. */
 static struct xy_component *select_branch(const struct xy_component *self, unsigned label)
 {
 	bool labelled = false;
@@ -85,20 +87,18 @@ static int select_init(struct xy_component *self)
 
 const struct xy_component_ops xy__perfmodel_select_ops = {
 	.name = "perfmodel-select",
-	.summary = "sends a task where its performance model is of use",
-	.manual =
-		"The branch `known` gets tasks of which is known how long they take on each worker below\n"
-		"that can run them, with each implementation; `calibrating` those that still need\n"
-		"measurements somewhere; `none` those without a model, unless their length was given when\n"
-		"they were submitted. Without labels the branches have this order. A label that is missing\n"
-		"means the last branch.\n"
-		"\n"
-		"  perfmodel-select { known: mct | each worker { prio | best-implementation },\n"
-		"                     calibrating: eager-calibration | each worker { },\n"
-		"                     none: prio | eager | each worker { best-implementation } }\n"
-		"\n"
-		"Flows may share their lower parts, or have their own down to the workers, who then ask in\n"
-		"the order of the branches.\n",
+	.summary = "sends a task to a branch by the state of its performance model",
+	.manual = "The branch `known` gets tasks whose duration is known on each worker below that can run\n"
+		  "them, with each implementation; `calibrating` those that still need measurements; `none`\n"
+		  "those without a model, unless their length was given at submission. Without labels, the\n"
+		  "branches have this order. A missing label means the last branch.\n"
+		  "\n"
+		  "  perfmodel-select { known: mct | each worker { prio | best-implementation },\n"
+		  "                     calibrating: eager-calibration | each worker { },\n"
+		  "                     none: prio | eager | each worker { best-implementation } }\n"
+		  "\n"
+		  "The branches may share their lower parts, or be separate down to the workers, which then\n"
+		  "ask in the order of the branches.\n",
 	.flags = XY_MAPS | XY_DECIDES,
 	.size = sizeof(struct select),
 	.labels = select_labels,

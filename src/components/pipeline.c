@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pipeline: each stage of a pipeline has a branch and queues of its own. A stage begins nothing while enough waits to
- * enter the next one; so what is under way stays bounded however much is submitted. The last stage never waits, nor
- * does what is inside of a stage, so that something can always go on.
+ * pipeline: each stage has its own branch and queues. A stage starts nothing while enough tasks wait to enter the next
+ * one, so the work in flight is bounded however much is submitted. The last stage never waits, nor do tasks inside a
+ * stage, so there is always progress.
  */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "components/schedule.h"
+#include "components/pipeline_schedule.h"
 #include "components/spread.h"
 #include "core/task/queue.h"
 #include "core/task/task.h"
@@ -17,26 +17,26 @@
 
 /* Locking key: (c) constant after seal, (l) the component's lock, (a) atomic. */
 struct pipeline_stage {
-	unsigned first;            /* (c) its first layer: what carries this number enters the stage */
-	unsigned child;            /* (c) its branch */
-	int next;                  /* (c) the stage before it that has the same branch, -1 if there is none */
-	struct xy_queue entering;  /* (l) */
-	struct xy_queue inside;    /* (l) */
+	unsigned first;           /* (c) its first layer: what carries this number enters the stage */
+	unsigned child;           /* (c) its branch */
+	int next;                 /* (c) the previous stage with the same branch, -1 without one */
+	struct xy_queue entering; /* (l) */
+	struct xy_queue inside;   /* (l) */
 };
 
 struct pipeline {
 	struct xy_component base;
-	char file[XY_OPTION_TEXT_SIZE];  /* (c) option */
-	unsigned ahead;                  /* (c) option */
-	unsigned nstages;                /* (c) */
-	struct pipeline_stage *stages;   /* (c) */
-	unsigned nlayers;                /* (c) */
-	unsigned *stage_of;              /* (c) by layer - 1; NULL: each layer is a stage */
-	int *last;                       /* (c) by child: its last stage, -1 if it has none */
-	struct xy__spread spread;        /* (a) for what belongs to no stage */
-	_Atomic size_t count, peak;      /* (a) tasks in all queues, (l) to write */
+	char file[XY_OPTION_TEXT_SIZE]; /* (c) option */
+	unsigned ahead;                 /* (c) option */
+	unsigned nstages;               /* (c) */
+	struct pipeline_stage *stages;  /* (c) */
+	unsigned nlayers;               /* (c) */
+	unsigned *stage_of;             /* (c) by layer - 1; NULL: each layer is a stage */
+	int *last;                      /* (c) by child: its last stage, -1 if it has none */
+	struct xy__spread spread;       /* (a) for what belongs to no stage */
+	_Atomic size_t count, peak;     /* (a) tasks in all queues, (l) to write */
 	struct xy_lock lock;
-	struct xy_queue others;          /* (l) what belongs to no stage, or can't run there */
+	struct xy_queue others; /* (l) what belongs to no stage, or can't run there */
 };
 
 static struct pipeline *pipeline(struct xy_component *self)
@@ -44,7 +44,7 @@ static struct pipeline *pipeline(struct xy_component *self)
 	return (struct pipeline *)self;
 }
 
-/* The stage of a task, -1 if it has none or nobody there can run it. */
+/* The stage of a task, -1 if it has none or no worker there can run it. */
 static int pipeline_stage_of(const struct pipeline *p, const struct xy_task *task)
 {
 	unsigned layer = xy_task_choice(task), stage;
@@ -60,7 +60,7 @@ static struct xy_component *pipeline_child(const struct pipeline *p, int stage)
 	return p->base.children[p->stages[stage].child];
 }
 
-/* Whether a stage may begin something. The lock is held, here and below. */
+/* Whether a stage may start a task. The lock is held, here and below. */
 static bool pipeline_is_open(const struct pipeline *p, int stage)
 {
 	return (unsigned)stage + 1 == p->nstages || xy_queue_count(&p->stages[stage + 1].entering) < p->ahead;
@@ -138,7 +138,7 @@ static bool pipeline_fill(struct pipeline *p, int stage, struct xy_agent *by)
 	return any;
 }
 
-/* Lets those know who may take a task that was just stored. */
+/* Notifies the workers that may take a task just stored. */
 static void pipeline_tell(struct pipeline *p, int stage, const struct xy_task *task, struct xy_agent *by)
 {
 	const struct xy_offer offer = { xy_task_archs(task), task };
@@ -173,7 +173,7 @@ static bool pipeline_push(struct xy_component *self, struct xy_task *task, struc
 
 /* --- up --- */
 
-/* What is inside of a stage goes before what enters it. */
+/* Tasks inside a stage go before tasks that enter it. */
 static struct xy_task *pipeline_take_of(struct pipeline *p, int stage, struct xy_agent *by)
 {
 	struct pipeline_stage *s = &p->stages[stage];
@@ -205,7 +205,7 @@ static struct xy_task *pipeline_take(struct pipeline *p, struct xy_agent *by)
 	return task;
 }
 
-/* What comes from above may be for another stage. */
+/* A task from above may be for another stage. */
 static struct xy_task *pipeline_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct xy_task *task = pipeline_take(pipeline(self), by);
@@ -252,7 +252,7 @@ static int pipeline_wrong(struct pipeline *p, const char *what, const char *host
 	return -EINVAL;
 }
 
-/* The worker of this name below, -1 if there is none. */
+/* The worker of this name below, -1 without one. */
 static int pipeline_worker(const struct pipeline *p, const char *name)
 {
 	for (unsigned i = 0; i < p->base.nworkers; i++)
@@ -273,9 +273,12 @@ static int pipeline_place(struct pipeline *p, const struct xy__schedule *schedul
 		int worker = pipeline_worker(p, host);
 
 		if (named && worker < 0)
-			return pipeline_wrong(p, "no worker is called %s, while other hosts are workers", host);
+			return pipeline_wrong(p, "no worker is called %s, but other hosts are workers", host);
 		if (!named && i >= p->base.nchildren)
-			return pipeline_wrong(p, "there is no branch for %s: it has more stages than branches", host);
+			return pipeline_wrong(p,
+					      "no branch for %s: the schedule has more stages than "
+					      "there are branches",
+					      host);
 		p->stages[i].first = schedule->stages[i].first;
 		p->stages[i].child = named ? (unsigned)xy_component_child_of(&p->base, (unsigned)worker) : i;
 	}
@@ -385,34 +388,39 @@ static void pipeline_each_task(struct xy_component *self, void (*visit)(void *ar
 }
 
 static const struct xy_option pipeline_options[] = {
-	{ .name = "file", .help = "the schedule, as sched-pipeline writes it", .type = XY_OPTION_TEXT,
+	{ .name = "file",
+	  .help = "schedule file, as written by sched-pipeline",
+	  .type = XY_OPTION_TEXT,
 	  .offset = offsetof(struct pipeline, file) },
-	{ .name = "ahead", .help = "a stage begins nothing while so many tasks wait to enter the next one",
-	  .type = XY_OPTION_UNSIGNED, .offset = offsetof(struct pipeline, ahead), .initial = 2, .min = 1,
+	{ .name = "ahead",
+	  .help = "limit of tasks waiting to enter a stage before the previous stage pauses",
+	  .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct pipeline, ahead),
+	  .initial = 2,
+	  .min = 1,
 	  .max = INFINITY },
 	{ 0 }
 };
 
 const struct xy_component_ops xy__pipeline_ops = {
 	.name = "pipeline",
-	.summary = "each task to the branch of its layer, stage after stage",
-	.manual =
-		"The field `choice` of a task's description is the number of its layer, from 1. The file,\n"
-		"a list of `- host: [first, last]` such as sched-pipeline writes, says which layers are a\n"
-		"stage. A host that is the name of a worker, such as cuda0, is that worker; if no host is\n"
-		"one, the stages take the branches below in their order. Without a file each branch is a\n"
-		"stage of one layer. Tasks with another number, and those that nobody in the branch of\n"
-		"their stage can run, go to whoever has nothing else to do.\n"
-		"\n"
-		"A stage has a queue for what enters it, that is for tasks with the number of its first\n"
-		"layer, and one for the rest, which goes first. It begins nothing while `ahead` tasks wait\n"
-		"to enter the next stage: so a slow stage holds back those before it, and what is under\n"
-		"way needs no more memory however much is submitted. Within a queue the highest priority\n"
-		"goes first, then the oldest.\n"
-		"\n"
-		"A branch that begins with a bounded reservoir is kept filled, which has data moved ahead:\n"
-		"pipeline(file=schedule.yml) | each worker { fifo(ntasks=2) | best-implementation }.\n"
-		"Nothing is ever refused, so that pipeline can be the top of a tree.\n",
+	.summary = "sends each task to the branch of its layer, stage after stage",
+	.manual = "The field `choice` of a task's description is the number of its layer, from 1. The file,\n"
+		  "a list of `- host: [first, last]` as written by sched-pipeline, assigns layers to\n"
+		  "stages. If a host is the name of a worker, such as cuda0, it is that worker; if no host\n"
+		  "is, the stages take the branches below in order. Without a file, each branch is a stage\n"
+		  "of one layer. Tasks with another number, and those that no worker in the branch of their\n"
+		  "stage can run, go to idle workers.\n"
+		  "\n"
+		  "A stage has a queue for tasks that enter it, those of its first layer, and one for the\n"
+		  "rest, which goes first. It starts nothing while `ahead` tasks wait to enter the next\n"
+		  "stage: so a slow stage holds back earlier ones, and memory in flight is bounded however\n"
+		  "much is submitted. Within a queue, the highest priority goes first, then the oldest.\n"
+		  "\n"
+		  "A branch that begins with a limited reservoir is kept filled, which prefetches data:\n"
+		  "pipeline(file=schedule.yml) | each worker { fifo(ntasks=2) | best-implementation }. A\n"
+		  "branch with an unlimited reservoir takes everything at once, so earlier stages are not\n"
+		  "held back. pipeline never refuses a task, so it can be the root of a tree.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
 	.size = sizeof(struct pipeline),
 	.options = pipeline_options,

@@ -7,11 +7,10 @@
 const struct xy_component_ops xy__prio_ops = {
 	.name = "prio",
 	.summary = "holds tasks in order of priority",
-	.manual =
-		"As fifo, but tasks of higher priority leave first, and among equals the oldest. A task\n"
-		"that has been passed on to a reservoir below is not called back when a more urgent one\n"
-		"arrives. Tasks of priority 0 cost no more than in a fifo, others a heap operation. With\n"
-		"ready, the choice is among the tasks of the highest priority that is there.\n",
+	.manual = "Like fifo, but tasks of higher priority leave first, and among equals the oldest. A task\n"
+		  "already pushed to a reservoir below is not called back when a more urgent one arrives.\n"
+		  "Tasks of priority 0 cost no more than in a fifo, others a heap operation. With ready,\n"
+		  "the choice is among the tasks of the highest priority present.\n",
 	.flags = XY_STORES | XY_PUMPS,
 	.size = sizeof(struct xy__reservoir),
 	.options = xy__reservoir_options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * random: draws the branch of each task, weighted by the speed of the workers there that can run it.
- * The only state is constant: the weights of the branches for each set of architectures.
+ * The only state is constant: the speeds of the branches by architecture.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,15 +11,16 @@
 /* How often a branch is drawn after refusals before the remaining ones are tried in turn. */
 enum { RANDOM_DRAWS = 8 };
 
-struct random_branch {
-	double weights[XY_NLANES];      /* by the architectures of a task */
+/* Speeds of workers by architecture; those of teams come last. */
+struct random_speeds {
+	double of[XY_NARCH + 1];
 };
 
 /* Locking key: (c) constant after seal, (a) atomic. */
 struct random {
 	struct xy_component base;
-	struct random_branch *branches; /* (c) */
-	double totals[XY_NLANES];       /* (c) */
+	struct random_speeds *branches; /* (c) */
+	struct random_speeds total;     /* (c) */
 	struct xy__spread spread;       /* (a) for offers */
 };
 
@@ -38,6 +39,16 @@ static double random_team_speed(const struct xy_component *team)
 	return speed;
 }
 
+/* What the workers of these architectures can do together. */
+static double random_sum(const struct random_speeds *speeds, unsigned archs)
+{
+	double sum = 0;
+
+	for (; archs; archs &= archs - 1)
+		sum += speeds->of[__builtin_ctz(archs)];
+	return sum;
+}
+
 /* The weight of a branch for a task. */
 static double random_weight(const struct random *r, unsigned i, const struct xy_task *task)
 {
@@ -45,7 +56,7 @@ static double random_weight(const struct random *r, unsigned i, const struct xy_
 	double weight = 0;
 
 	if (!task->constrained)
-		return r->branches[i].weights[task->archs];
+		return random_sum(&r->branches[i], task->archs);
 	for (unsigned k = 0; (child->archs & XY_ON_ALL) && k < child->nworkers; k++)
 		if (xy_task_can_run(task, child->workers[k]))
 			weight += random_speed(child, child->workers[k]);
@@ -60,7 +71,7 @@ static double random_total(const struct random *r, const struct xy_task *task)
 	double total = 0;
 
 	if (!task->constrained)
-		return r->totals[task->archs];
+		return random_sum(&r->total, task->archs);
 	for (unsigned i = 0; i < r->base.nchildren; i++)
 		total += random_weight(r, i, task);
 	return total;
@@ -80,9 +91,9 @@ static bool random_was_tried(const struct random_tried *tried, unsigned i)
 	return false;
 }
 
-/* The branch at this point of the weights of all that were not tried; nchildren if there is none. */
-static unsigned random_at(const struct random *r, const struct xy_task *task,
-			  const struct random_tried *tried, double point)
+/* The branch at this point of the cumulative weights of all untried ones; nchildren at the end. */
+static unsigned random_at(const struct random *r, const struct xy_task *task, const struct random_tried *tried,
+			  double point)
 {
 	unsigned last = r->base.nchildren;
 
@@ -123,7 +134,7 @@ static bool random_push(struct xy_component *self, struct xy_task *task, struct 
 	return false;
 }
 
-/* Whose task the next one is gets drawn when it is pushed, so that nobody may take it from above. */
+/* The branch of a task is drawn when it is pushed, so it can't be pulled from above. */
 static struct xy_task *random_pull(struct xy_component *self, struct xy_agent *by)
 {
 	xy_can_push_parents(self, by);
@@ -135,21 +146,13 @@ static bool random_can_pull(struct xy_component *self, const struct xy_offer *of
 	return xy__spread_offer(self, &((struct random *)self)->spread, offer, by);
 }
 
-/* Adds a worker or team to the weights of a branch. */
-static void random_add(struct random_branch *branch, unsigned arch, double speed)
-{
-	for (unsigned archs = 0; archs < XY_NLANES; archs++)
-		if (archs & arch)
-			branch->weights[archs] += speed;
-}
-
-static void random_weigh(struct random_branch *branch, const struct xy_component *child)
+static void random_weigh(struct random_speeds *branch, const struct xy_component *child)
 {
 	for (unsigned k = 0; (child->archs & XY_ON_ALL) && k < child->nworkers; k++)
-		random_add(branch, 1u << xy_machine_worker(xy_component_machine(child), child->workers[k])->arch,
-			   random_speed(child, child->workers[k]));
+		branch->of[xy_machine_worker(xy_component_machine(child), child->workers[k])->arch] += random_speed(
+			child, child->workers[k]);
 	for (unsigned k = 0; k < child->nteams; k++)
-		random_add(branch, XY_ON_TEAM, random_team_speed(child->teams[k]));
+		branch->of[XY_NARCH] += random_team_speed(child->teams[k]);
 }
 
 static int random_init(struct xy_component *self)
@@ -164,8 +167,8 @@ static int random_init(struct xy_component *self)
 	for (unsigned i = 0; i < self->nchildren; i++)
 		random_weigh(&r->branches[i], self->children[i]);
 	for (unsigned i = 0; i < self->nchildren; i++)
-		for (unsigned archs = 0; archs < XY_NLANES; archs++)
-			r->totals[archs] += r->branches[i].weights[archs];
+		for (unsigned arch = 0; arch <= XY_NARCH; arch++)
+			r->total.of[arch] += r->branches[i].of[arch];
 	return 0;
 }
 
@@ -179,17 +182,16 @@ static void random_fini(struct xy_component *self)
 
 const struct xy_component_ops xy__random_ops = {
 	.name = "random",
-	.summary = "draws a branch for each task, weighted by speed",
-	.manual =
-		"The chance of a branch is the sum of the speeds of its workers that can run the task; a\n"
-		"team counts as all of its members.\n"
-		"When the branch refuses, another one is drawn among the rest; after eight refusals the\n"
-		"remaining ones are tried in order. If all refuse, the task stays in the reservoir above.\n"
-		"The draws come from the runtime's seed, so that a run in one thread can be repeated.\n"
-		"\n"
-		"random decides: a worker never takes a task from above it. When a worker asks for one,\n"
-		"the reservoir above is told to push. Put a reservoir at the head of each branch, or the\n"
-		"workers have one task each at hand.\n",
+	.summary = "sends each task to a random branch, weighted by speed",
+	.manual = "The probability of a branch is proportional to the sum of the speeds of its workers that\n"
+		  "can run the task; a team counts as all of its members. If the branch refuses, another is\n"
+		  "drawn among the rest; after eight refusals the remaining ones are tried in order. If all\n"
+		  "refuse, the task stays in the reservoir above. The random numbers come from the\n"
+		  "runtime's seed, so that a run in one thread is reproducible.\n"
+		  "\n"
+		  "random decides: a worker never takes a task from above it. When a worker asks for one,\n"
+		  "the reservoir above is told to push. Put a reservoir at the head of each branch, or each\n"
+		  "worker has only one task at hand.\n",
 	.flags = XY_MAPS | XY_DECIDES,
 	.size = sizeof(struct random),
 	.init = random_init,

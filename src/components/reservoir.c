@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reservoirs. The invariant that makes pumping cheap: unless somebody is about to say can_push, the
- * first task of each lane has been refused by everybody below. So an arriving task is pushed only if it
- * leads its lane, and the whole queue is tried only after can_push.
+ * Reservoirs. The invariant that makes pumping cheap: unless a can_push is about to arrive, the first task of each lane
+ * has been refused by all children. So an arriving task is pushed only if it leads its lane, and the whole queue is
+ * tried only after can_push.
  */
 #include "components/reservoir.h"
 
@@ -17,7 +17,7 @@ static struct xy__reservoir *reservoir(struct xy_component *self)
 	return (struct xy__reservoir *)self;
 }
 
-/* Whether a worker gets what misses the fewest bytes. */
+/* Whether a worker gets the task that misses the fewest bytes. */
 static inline bool reservoir_picks(const struct xy__reservoir *r)
 {
 	const struct xy__tree_engine *engine = r->base.tree->engine;
@@ -40,8 +40,10 @@ static bool reservoir_has_room_for(const struct xy__reservoir *r, const struct x
 	return !count || (count < r->ntasks && xy__queue_length_with(&r->queue, task) <= r->length_us);
 }
 
-/* Tells the parents that there is room, again as long as one of them fills some of it: it may not
- * have been the only one that was turned away. No lock is held. */
+/*
+ * Tells the parents that there is room, repeatedly while one of them fills some of it: it may not be the only one that
+ * was refused. No lock is held.
+ */
 static bool reservoir_refill(struct xy__reservoir *r, struct xy_agent *by)
 {
 	bool moved = false, room = true;
@@ -52,7 +54,7 @@ static bool reservoir_refill(struct xy__reservoir *r, struct xy_agent *by)
 			break;
 		xy_lock_take(&r->lock, &r->base, by);
 		room = reservoir_has_room(r);
-		if (!room) /* others may still wait to be told */
+		if (!room) /* other refused parents may still wait */
 			r->turned_away = true;
 		xy_lock_drop(&r->lock, &r->base, by);
 	}
@@ -82,7 +84,7 @@ static bool reservoir_pump(struct xy__reservoir *r, struct xy_agent *by)
 	return xy__queue_pump(&r->queue, reservoir_spread, &r->base, by);
 }
 
-/* The same when there is room where this worker computes: first what misses the fewest bytes there. */
+/* reservoir_pump for a worker with room: first the task that misses the fewest bytes on its node. */
 static bool reservoir_pump_ready(struct xy__reservoir *r, struct xy_agent *by)
 {
 	bool moved = false;
@@ -104,8 +106,10 @@ bool xy__reservoir_can_pull(struct xy_component *self, const struct xy_offer *of
 	return xy__spread_offer(self, &reservoir(self)->spread, offer, by);
 }
 
-/* Tells those below of a task that was stored. The dispatcher knows in one look whether anybody needs
- * to be told, but it can't be asked to come here while the lock is held. */
+/*
+ * Offers a stored task downwards. The dispatcher knows at once whether any worker needs to be woken, but it can't be
+ * asked while the lock is held.
+ */
 static void reservoir_offer(struct xy__reservoir *r, const struct xy_offer *offer, struct xy_agent *by)
 {
 	if (r->base.nchildren == 1)
@@ -127,8 +131,11 @@ static inline bool reservoir_enter(struct xy__reservoir *r, const struct xy_task
 	return false;
 }
 
-/* Has the data of a task brought, if there is room for it. The lock is not held meanwhile, as that takes longer
- * than anything else here; so the room may be gone afterwards. Then whoever gets the task has it brought elsewhere. */
+/*
+ * Prefetches the data of a task, if there is room for it. The lock is released meanwhile, as this takes longer than
+ * anything else here; so the room may be gone afterwards. Then the next component that gets the task prefetches
+ * elsewhere.
+ */
 static __attribute__((noinline)) bool reservoir_prefetch(struct xy__reservoir *r, struct xy_task *task,
 							 struct xy_agent *by)
 {
@@ -137,7 +144,7 @@ static __attribute__((noinline)) bool reservoir_prefetch(struct xy__reservoir *r
 			return false;
 		xy_lock_drop(&r->lock, &r->base, by);
 	}
-	xy_task_prefetch(task, (unsigned)r->bound, &r->base, by);
+	xy_task_prefetch(task, (unsigned)r->prefetch_for, &r->base, by);
 	return true;
 }
 
@@ -146,7 +153,7 @@ bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct 
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_offer offer = xy_offer_of(task);
 
-	if (r->bound >= 0 && !reservoir_prefetch(r, task, by))
+	if (r->prefetch_for >= 0 && !reservoir_prefetch(r, task, by))
 		return false;
 	if (!reservoir_enter(r, task, by))
 		return false;
@@ -176,15 +183,14 @@ static size_t reservoir_push_each(struct xy_component *self, struct xy_task *con
 	return taken;
 }
 
-size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
-			       struct xy_agent *by)
+size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_offer offer;
 
 	if (n < 2 || r->bounded || r->pushes || !xy_offer_of_many(tasks, n, &offer))
 		return reservoir_push_each(self, tasks, n, by);
-	for (size_t i = 0; r->bound >= 0 && i < n; i++)
+	for (size_t i = 0; r->prefetch_for >= 0 && i < n; i++)
 		reservoir_prefetch(r, tasks[i], by);
 	xy_lock_take(&r->lock, self, by);
 	for (size_t i = 0; i < n; i++)
@@ -198,7 +204,7 @@ size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const 
 /* --- up --- */
 
 static inline __attribute__((always_inline)) struct xy_task *reservoir_take(struct xy__reservoir *r,
-									     struct xy_agent *by)
+									    struct xy_agent *by)
 {
 	struct xy_task *task;
 	bool refill = false;
@@ -215,9 +221,8 @@ static inline __attribute__((always_inline)) struct xy_task *reservoir_take(stru
 	return task;
 }
 
-/* What the parents have; or what they pushed, as who decides above answers a pull like that. */
-static __attribute__((noinline)) struct xy_task *reservoir_pull_parents(struct xy__reservoir *r,
-									struct xy_agent *by)
+/* A task of the parents; or one they pushed, as a deciding component above answers a pull by pushing. */
+static __attribute__((noinline)) struct xy_task *reservoir_pull_parents(struct xy__reservoir *r, struct xy_agent *by)
 {
 	struct xy_task *task = xy_pull_parents(&r->base, by);
 
@@ -257,7 +262,7 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 /* --- set-up and looking --- */
 
 /* A worker below if all of them compute in one of several nodes, else -1. */
-static int reservoir_bound(const struct xy_component *self)
+static int reservoir_prefetch_for(const struct xy_component *self)
 {
 	const struct xy_machine *machine = xy_component_machine(self);
 	unsigned node = xy_machine_worker(machine, self->workers[0])->node;
@@ -275,7 +280,7 @@ static int reservoir_init(struct xy__reservoir *r, bool ordered)
 	r->queue.ordered = ordered;
 	if (r->base.predicted)
 		xy_queue_predict(&r->queue);
-	r->bound = reservoir_bound(&r->base);
+	r->prefetch_for = reservoir_prefetch_for(&r->base);
 	r->picks = r->ready && xy_machine_nnodes(xy_component_machine(&r->base)) > 1;
 	r->bounded = xy__reservoir_is_bounded(&r->base);
 	for (unsigned i = 0; i < r->base.nchildren; i++)
@@ -316,8 +321,7 @@ double xy__reservoir_stored_us(struct xy_component *self)
 	return xy_queue_length_us(&reservoir(self)->queue);
 }
 
-void xy__reservoir_each_task(struct xy_component *self,
-			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+void xy__reservoir_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_agent nobody = { .worker = -1 };
@@ -327,8 +331,7 @@ void xy__reservoir_each_task(struct xy_component *self,
 	xy_lock_drop(&r->lock, self, &nobody);
 }
 
-void xy__reservoir_each_kind(struct xy_component *self,
-			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+void xy__reservoir_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_agent nobody = { .worker = -1 };
@@ -339,12 +342,24 @@ void xy__reservoir_each_kind(struct xy_component *self,
 }
 
 const struct xy_option xy__reservoir_options[] = {
-	{ .name = "ntasks", .help = "refuse a task when so many are here", .type = XY_OPTION_UNSIGNED,
-	  .offset = offsetof(struct xy__reservoir, ntasks), .initial = INFINITY, .min = 1, .max = INFINITY },
-	{ .name = "length_us", .help = "refuse a task that makes the expected length longer than this",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__reservoir, length_us),
-	  .initial = INFINITY, .min = 0, .max = INFINITY },
-	{ .name = "ready", .help = "a worker gets the task that misses the fewest bytes where it computes",
-	  .type = XY_OPTION_BOOL, .offset = offsetof(struct xy__reservoir, ready), .max = 1 },
+	{ .name = "ntasks",
+	  .help = "refuse tasks beyond this number",
+	  .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct xy__reservoir, ntasks),
+	  .initial = INFINITY,
+	  .min = 1,
+	  .max = INFINITY },
+	{ .name = "length_us",
+	  .help = "refuse tasks beyond this expected length",
+	  .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__reservoir, length_us),
+	  .initial = INFINITY,
+	  .min = 0,
+	  .max = INFINITY },
+	{ .name = "ready",
+	  .help = "give a worker the task that misses the fewest bytes on its node",
+	  .type = XY_OPTION_BOOL,
+	  .offset = offsetof(struct xy__reservoir, ready),
+	  .max = 1 },
 	{ 0 }
 };

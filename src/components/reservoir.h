@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fifo, prio and eager-prio are: a queue, perhaps with bounds, that pumps. They differ in their
+ * The implementation of fifo, prio and eager-prio: a queue, optionally limited, that pumps. They differ in their
  * options, in whether the queue is ordered, and in the number of children.
  */
 #ifndef XYLEM_COMPONENTS_RESERVOIR_H
@@ -12,18 +12,18 @@
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct xy__reservoir {
 	struct xy_component base;
-	unsigned ntasks;            /* (c) bound on the number of tasks */
-	double length_us;           /* (c) bound on their expected length */
-	bool bounded;               /* (c) one of the two is finite */
-	bool ready;                 /* (c) a worker gets the task that misses the fewest bytes, ... */
-	bool picks;                 /* (c) ... and the machine has several nodes; see reservoir_picks */
-	int bound;                  /* (c) a worker below when all compute in one of several nodes, else -1 */
-	bool pushes;                /* (c) some child takes pushes */
-	char pad[64];               /* what is read by all, apart from what the lock's holder writes */
+	unsigned ntasks;  /* (c) bound on the number of tasks */
+	double length_us; /* (c) bound on their expected length */
+	bool bounded;     /* (c) one of the two is finite */
+	bool ready;       /* (c) a worker gets the task that misses the fewest bytes, ... */
+	bool picks;       /* (c) ... and the machine has several nodes; see reservoir_picks */
+	int prefetch_for; /* (c) a worker below when all compute in one of several nodes, else -1 */
+	bool pushes;      /* (c) some child takes pushes */
+	char pad[64];     /* separates what all threads read from what the lock's holder writes */
 	struct xy_lock lock;
-	bool turned_away;           /* (l) a push was refused and can_push has not been said since */
-	struct xy__spread spread;   /* with several children */
-	struct xy_queue queue;      /* (l) its count (a) */
+	bool turned_away;         /* (l) a push was refused and can_push has not been said since */
+	struct xy__spread spread; /* with several children */
+	struct xy_queue queue;    /* (l) its count (a) */
 	char pad_end[64];
 };
 
@@ -35,8 +35,7 @@ int xy__reservoir_init_fifo(struct xy_component *self);
 int xy__reservoir_init_prio(struct xy_component *self);
 void xy__reservoir_fini(struct xy_component *self);
 
-size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
-			       struct xy_agent *by);
+size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by);
 bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by);
 bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by);
@@ -44,9 +43,9 @@ bool xy__reservoir_can_pull(struct xy_component *self, const struct xy_offer *of
 bool xy__reservoir_is_bounded(const struct xy_component *self);
 size_t xy__reservoir_depth(struct xy_component *self, size_t *peak);
 double xy__reservoir_stored_us(struct xy_component *self);
-void xy__reservoir_each_task(struct xy_component *self,
-			     void (*visit)(void *arg, const struct xy_task *task), void *arg);
-void xy__reservoir_each_kind(struct xy_component *self,
-			     void (*visit)(void *arg, const struct xy_task *task), void *arg);
+void xy__reservoir_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			     void *arg);
+void xy__reservoir_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			     void *arg);
 
 #endif

@@ -7,14 +7,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "core/task/task.h"
+#include "core/task/refusals.h"
 
 int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 {
 	unsigned nworkers = xy_machine_nworkers(xy_component_machine(self));
 
 	spread->own = malloc(nworkers * sizeof *spread->own);
-	spread->full = calloc(self->nchildren, XY_NLANES * sizeof *spread->full);
+	spread->full = calloc(self->nchildren, XY__REFUSALS * sizeof *spread->full);
 	if (!spread->own || !spread->full) {
 		xy__spread_fini(spread);
 		return -ENOMEM;
@@ -51,27 +51,27 @@ static void spread_end(struct xy__spread *spread, unsigned i, unsigned nchildren
  * The mark is set before the push and cleared if that is taken. A child that refuses says can_push later,
  * and its lock puts that after the mark, so that no mark stays on a child that has room. All relaxed.
  */
-static bool spread_give(struct xy_component *self, struct xy__spread *spread, unsigned i,
-			struct xy_task *task, struct xy_agent *by)
+static bool spread_give(struct xy_component *self, struct xy__spread *spread, unsigned i, struct xy_task *task,
+			struct xy_agent *by)
 {
 	struct xy_component *child = self->children[i];
-	_Atomic bool *full = &spread->full[i * XY_NLANES + task->archs];
+	_Atomic uint8_t *full = &spread->full[xy__refusal(i, task)];
 
 	if (!child->takes_pushes || !xy_task_can_run_below(task, child))
 		return false;
 	if (task->constrained) /* is not like others of its architectures */
 		return xy_push(child, task, by);
-	if (atomic_load_explicit(full, memory_order_relaxed))
+	if (atomic_load_explicit(full, memory_order_relaxed) == task->archs)
 		return false;
-	atomic_store_explicit(full, true, memory_order_relaxed);
+	atomic_store_explicit(full, task->archs, memory_order_relaxed);
 	if (!xy_push(child, task, by))
 		return false;
-	atomic_store_explicit(full, false, memory_order_relaxed);
+	atomic_store_explicit(full, 0, memory_order_relaxed);
 	return true;
 }
 
-void xy__spread_room(struct xy_component *self, struct xy__spread *spread,
-		     const struct xy_component *child, const struct xy_agent *by)
+void xy__spread_room(struct xy_component *self, struct xy__spread *spread, const struct xy_component *child,
+		     const struct xy_agent *by)
 {
 	int own = xy__spread_own(spread, by);
 	unsigned i = 0;
@@ -80,12 +80,11 @@ void xy__spread_room(struct xy_component *self, struct xy__spread *spread,
 		i = (unsigned)own;
 	while (self->children[i] != child)
 		i++;
-	for (unsigned lane = 0; lane < XY_NLANES; lane++)
-		atomic_store_explicit(&spread->full[i * XY_NLANES + lane], false, memory_order_relaxed);
+	for (unsigned k = 0; k < XY__REFUSALS; k++)
+		atomic_store_explicit(&spread->full[i * XY__REFUSALS + k], 0, memory_order_relaxed);
 }
 
-bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struct xy_task *task,
-		     struct xy_agent *by)
+bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struct xy_task *task, struct xy_agent *by)
 {
 	int own = xy__spread_own(spread, by);
 	unsigned at = spread_begin(spread);

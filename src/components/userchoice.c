@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * userchoice: the task says which branch it takes. Stateless but for whose turn it is to be woken.
+ * userchoice: the task chooses its branch. Stateless except for the next child to be woken.
  */
 #include "components/spread.h"
 
@@ -9,11 +9,11 @@ struct userchoice {
 	struct xy__spread spread;
 };
 
-/* Where nobody in the chosen branch can run the task, the branches after it are next. */
+/* If no worker of the chosen branch can run the task, the following branches are next. */
 static bool userchoice_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	unsigned choice = xy_task_choice(task);
-	unsigned i = choice < self->nchildren ? choice : self->nchildren - 1;
+	unsigned i = choice > self->nchildren ? self->nchildren - 1 : choice ? choice - 1 : 0;
 
 	for (unsigned n = self->nchildren; n > 0; n--) {
 		if (xy_task_can_run_below(task, self->children[i]))
@@ -30,8 +30,7 @@ static struct xy_task *userchoice_pull(struct xy_component *self, struct xy_agen
 	return NULL;
 }
 
-static bool userchoice_can_pull(struct xy_component *self, const struct xy_offer *offer,
-				struct xy_agent *by)
+static bool userchoice_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
 	return xy__spread_offer(self, &((struct userchoice *)self)->spread, offer, by);
 }
@@ -48,18 +47,18 @@ static void userchoice_fini(struct xy_component *self)
 
 const struct xy_component_ops xy__userchoice_ops = {
 	.name = "userchoice",
-	.summary = "sends each task down the branch that it names",
-	.manual =
-		"The field `choice` of a task's description is the number of a branch, from 0. A number\n"
-		"beyond the last branch means the last one. If no worker of that branch can run the task,\n"
-		"it takes the next branch that has one, beginning again with the first after the last.\n"
-		"\n"
-		"A branch that refuses makes the task wait in the reservoir above, in front of tasks for\n"
-		"other branches that the same workers could run. Put a reservoir without a bound at the\n"
-		"head of each branch, so that none refuses.\n"
-		"\n"
-		"userchoice decides: a worker never takes a task from above it, as it could be one for\n"
-		"another branch.\n",
+	.summary = "sends each task down the branch given by its choice",
+	.manual = "The field `choice` of a task's description is the number of a branch, from 1. Without one\n"
+		  "(0) the task takes the first branch; a number beyond the last branch means the last one.\n"
+		  "If no worker of that branch can run the task, it takes the next branch that has one,\n"
+		  "wrapping around after the last.\n"
+		  "\n"
+		  "If a branch refuses, the task waits in the reservoir above, ahead of tasks for other\n"
+		  "branches that the same workers could run. Put an unlimited reservoir at the head of each\n"
+		  "branch, so that none refuses.\n"
+		  "\n"
+		  "userchoice decides: a worker never takes a task from above it, because the task could be\n"
+		  "for another branch.\n",
 	.flags = XY_MAPS | XY_DECIDES,
 	.size = sizeof(struct userchoice),
 	.init = userchoice_init,

@@ -14,25 +14,25 @@
 #include "core/util/bits.h"
 
 enum {
-	STEALING_BATCH = 32,       /* tasks that a thief takes at most */
-	STEALING_ORDERED = 256     /* children up to which distances are looked up; of more, bits tell who has tasks */
+	STEALING_BATCH = 32,   /* tasks that a thief takes at most */
+	STEALING_ORDERED = 256 /* children up to which distances are stored; with more, bits tell which have tasks */
 };
 
 /* The queue of a child. Locking key: (l) lock, (a) atomic. */
 struct stealing_side {
 	alignas(128) struct xy_lock lock;
-	struct xy_queue queue;        /* (l) its count (a) */
-	size_t noted;                 /* (l) its peak, as far as it is in the sum */
+	struct xy_queue queue; /* (l) its count (a) */
+	size_t noted;          /* (l) its peak, as far as it is in the sum */
 };
 
 /* Locking key: (c) constant after seal, (a) atomic. */
 struct stealing {
 	struct xy_component base;
-	struct stealing_side *sides;  /* (c) by child */
-	uint8_t *victims;             /* (c) for each child the others, nearest first; NULL: see filled */
-	_Atomic size_t peaks;         /* (a) their sum, where there is filled */
-	_Atomic uint64_t *filled;     /* (c) (a) of many children: those whose queue has tasks, (l) to write */
-	struct xy__spread spread;     /* its turn is the child that got the last task from outside */
+	struct stealing_side *sides; /* (c) by child */
+	uint8_t *victims;            /* (c) for each child the others, nearest first; NULL: see filled */
+	_Atomic size_t peaks;        /* (a) their sum, where there is filled */
+	_Atomic uint64_t *filled;    /* (c) (a) of many children: those whose queue has tasks, (l) to write */
+	struct xy__spread spread;    /* its turn is the child that got the last task from outside */
 };
 
 static struct stealing *stealing(struct xy_component *self)
@@ -80,7 +80,7 @@ static int stealing_next(struct stealing *s, const struct xy_task *task)
 	return -1;
 }
 
-/* Of many workers only those that sleep are told, from this one upwards. */
+/* With many workers, only sleeping ones are notified, upwards from this one. */
 static bool stealing_wake(struct stealing *s, unsigned first, const struct xy_offer *offer, struct xy_agent *by)
 {
 	_Atomic uint64_t *asleep = s->base.tree->engine->asleep;
@@ -140,8 +140,7 @@ static bool stealing_push(struct xy_component *self, struct xy_task *task, struc
 }
 
 /* A batch goes to the side of the worker that brings it, if all of it can run there. */
-static size_t stealing_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n,
-				 struct xy_agent *by)
+static size_t stealing_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
 {
 	struct stealing *s = stealing(self);
 	int i = xy__spread_own(&s->spread, by);
@@ -199,10 +198,11 @@ static unsigned stealing_rob(struct stealing *s, unsigned from, unsigned most, s
 	return n;
 }
 
-/* Puts the loot in the thief's own queue and says so: others may have looked for these tasks while
- * they were in nobody's queue. */
-static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, unsigned n,
-			   struct xy_agent *by)
+/*
+ * Puts the loot into the thief's own queue and offers it: other workers may have looked for these tasks while they were
+ * in no queue.
+ */
+static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, unsigned n, struct xy_agent *by)
 {
 	struct stealing_side *side = &s->sides[own];
 	struct xy_offer offer = { 0 };
@@ -214,7 +214,7 @@ static void stealing_hoard(struct stealing *s, int own, struct xy_task **loot, u
 	}
 	stealing_note(s, (unsigned)own);
 	xy_lock_drop(&side->lock, &s->base, by);
-	by->offers = 1; /* it has its task; these are for somebody else */
+	xy_agent_offer_to_others(by); /* it has its task */
 	xy_can_pull(&s->base, &offer, by);
 }
 
@@ -229,7 +229,7 @@ static struct xy_task *stealing_from(struct stealing *s, int own, unsigned victi
 	return got ? loot[0] : NULL;
 }
 
-/* The same from the next of many children that has something, upwards from the own one. */
+/* stealing_steal for many children: from the next one that has something, upwards from the own one. */
 static struct xy_task *stealing_steal_afar(struct stealing *s, int own, struct xy_agent *by)
 {
 	unsigned n = s->base.nchildren, start = own >= 0 ? (unsigned)own : 0;
@@ -269,7 +269,7 @@ static struct xy_task *stealing_pull(struct xy_component *self, struct xy_agent 
 	if (task || !self->nparents)
 		return task;
 	task = xy_pull_parents(self, by);
-	/* who decides above answers by pushing, which may have filled the queue */
+	/* a deciding component above answers by pushing, which may have filled the queue */
 	return task || own < 0 ? task : stealing_take(s, own, by);
 }
 
@@ -287,7 +287,7 @@ static bool stealing_pump(struct stealing *s, int i, struct xy_agent *by)
 	return moved;
 }
 
-/* Below the child nobody may be able to pull past a component that decides, so it is stolen for. */
+/* If pulls can't pass a deciding component below the child, steals on its behalf. */
 static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
 {
 	struct stealing_side *side = &s->sides[i];
@@ -303,13 +303,12 @@ static bool stealing_fetch(struct stealing *s, int i, struct xy_agent *by)
 	xy_lock_drop(&side->lock, &s->base, by);
 	if (stealing_pump(s, i, by))
 		return true;
-	by->offers = 1; /* its own branch did not take it, so it is for somebody else */
+	xy_agent_offer_to_others(by); /* its own branch did not take it */
 	xy_can_pull(&s->base, &offer, by);
 	return false;
 }
 
-static int stealing_index(const struct stealing *s, const struct xy_component *child,
-			  const struct xy_agent *by)
+static int stealing_index(const struct stealing *s, const struct xy_component *child, const struct xy_agent *by)
 {
 	int own = xy__spread_own(&s->spread, by);
 	unsigned i = 0;
@@ -350,7 +349,7 @@ static int stealing_compare(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Among those at the same distance each child begins with another one. */
+/* Among children at equal distance, each starts with another one. */
 static void stealing_order(const struct stealing *s, unsigned i, uint8_t *victims)
 {
 	const struct xy_machine *machine = xy_component_machine(&s->base);
@@ -416,7 +415,7 @@ static bool stealing_is_bounded(const struct xy_component *self)
 	return false;
 }
 
-/* The peak is the sum of those of the queues, which need not have been at the same time. */
+/* The peak is the sum of the queues' peaks, which may be of different times. */
 static size_t stealing_depth(struct xy_component *self, size_t *peak)
 {
 	struct stealing *s = stealing(self);
@@ -462,39 +461,38 @@ static void stealing_each(struct xy_component *self,
 	}
 }
 
-static void stealing_each_task(struct xy_component *self,
-			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+static void stealing_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			       void *arg)
 {
 	stealing_each(self, xy_queue_each, visit, arg);
 }
 
-static void stealing_each_kind(struct xy_component *self,
-			       void (*visit)(void *arg, const struct xy_task *task), void *arg)
+static void stealing_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			       void *arg)
 {
 	stealing_each(self, xy_queue_each_kind, visit, arg);
 }
 
 const struct xy_component_ops xy__work_stealing_ops = {
 	.name = "work-stealing",
-	.summary = "a queue for each branch, and idle branches steal",
-	.manual =
-		"Each branch below has a queue of its own. A task that a worker makes ready goes into the\n"
-		"queue of its branch, one that comes from the application into the queues in turn, always\n"
-		"where some worker can run it. A worker takes the newest task of its own queue, whose\n"
-		"data is likely to be near. When that queue is empty it steals: all others are looked at,\n"
-		"the nearest by the machine's topology first, and up to half of the tasks found (at most\n"
-		"32, oldest first, only such that the thief can run) move to its own queue.\n"
-		"\n"
-		"Tasks of higher priority leave a queue first at both ends, the oldest of them first;\n"
-		"those of negative priority last. Priorities of different queues are not compared.\n"
-		"\n"
-		"The branches may be workers or whole trees, such as one for each NUMA node. A branch\n"
-		"that begins with a bounded reservoir is kept filled. Nothing is ever refused, so that\n"
-		"work-stealing can be the top of a tree.\n"
-		"\n"
-		"Data is not moved ahead for tasks in these queues: a thief takes the oldest, whose data\n"
-		"would have been moved first. A bounded reservoir at the head of a branch has it moved for\n"
-		"tasks that nobody steals any more: work-stealing | each worker { fifo(ntasks=2) }.\n",
+	.summary = "a queue per branch; idle branches steal",
+	.manual = "Each branch below has its own queue. A task that a worker makes ready goes into the\n"
+		  "queue of its branch, one from the application into the queues in turn, always where some\n"
+		  "worker can run it. A worker takes the newest task of its own queue, whose data is likely\n"
+		  "to be near. If that queue is empty it steals: it looks at all others, the nearest by the\n"
+		  "machine's topology first, and moves up to half of the tasks found (at most 32, oldest\n"
+		  "first, only those that it can run) to its own queue.\n"
+		  "\n"
+		  "Tasks of higher priority leave a queue first at both ends, the oldest of them first;\n"
+		  "those of negative priority last. Priorities of different queues are not compared.\n"
+		  "\n"
+		  "The branches may be workers or whole trees, such as one for each NUMA node. A branch\n"
+		  "that begins with a limited reservoir is kept filled. work-stealing never refuses a task,\n"
+		  "so it can be the root of a tree.\n"
+		  "\n"
+		  "Data is not prefetched for tasks in these queues: a thief takes the oldest, whose data\n"
+		  "would have been moved first. A limited reservoir at the head of a branch prefetches for\n"
+		  "tasks that can no longer be stolen: work-stealing | each worker { fifo(ntasks=2) }.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
 	.size = sizeof(struct stealing),
 	.init = stealing_init,

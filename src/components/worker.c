@@ -6,23 +6,25 @@
 #include <errno.h>
 #include <math.h>
 #include "core/task/task.h"
+#include "components/all.h"
+#include "components/worker.h"
 #include "core/tree/tree.h"
 
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct worker {
 	struct xy_component base;
-	unsigned id;                     /* (c) option */
-	bool moves;                      /* (c) data may have to be moved to where it computes */
+	unsigned id; /* (c) option */
+	bool moves;  /* (c) data may have to be moved to where it computes */
 	struct xy_lock lock;
-	bool turned_away;                /* (l) a push was refused and can_push has not been said since */
-	_Atomic bool used;               /* (a) something was pushed ever */
-	_Atomic(struct xy_task *) slot;  /* (l) to change it, (a) to see whether it is worth the lock */
-	_Atomic float slot_us;           /* (l) to change it, (a) how long that is expected to take */
+	bool turned_away;               /* (l) a push was refused and can_push has not been said since */
+	_Atomic bool used;              /* (a) something was pushed ever */
+	_Atomic(struct xy_task *) slot; /* (l) to change it, (a) to see whether it is worth the lock */
+	_Atomic float slot_us;          /* (l) to change it, (a) how long that is expected to take */
 };
 
 static struct xy_task *worker_slot(const struct worker *w)
 {
-	/* relaxed: only who holds the lock uses what the task points to */
+	/* relaxed: only the lock's holder dereferences the task */
 	return atomic_load_explicit(&((struct worker *)w)->slot, memory_order_relaxed);
 }
 
@@ -33,19 +35,18 @@ static void worker_set_slot(struct worker *w, struct xy_task *task)
 		atomic_store_explicit(&w->slot_us, task ? task->expected_us : 0, memory_order_relaxed);
 }
 
-/* Lets the worker know; true unless it is busy. One task for itself needs no wake-up: it is about to
- * look for one. Somebody who looks already is enough for a task that any worker can run, since it offers
- * again what it leaves; of a constrained task (archs is 0) it may leave the only worker that can run it asleep. */
+/*
+ * Notifies the worker; true unless it is busy. A task for itself needs no wake-up: it is about to look for one. For a
+ * task that any worker can run, one searcher is enough, since it offers again what it leaves; but for a constrained
+ * task (archs is 0) it may leave the only worker that can run it asleep.
+ */
 static bool worker_tell(struct worker *w, unsigned archs, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = w->base.tree->engine;
 	enum xy__wake wake;
 
-	if (by->worker == (int)w->id && by->offers == 0) {
-		by->offers = 1;
-		by->offered = archs;
+	if (by->worker == (int)w->id && xy_agent_keep_offer(by, archs))
 		return true;
-	}
 	if (!engine)
 		return false;
 	wake = engine->wake(engine, w->id);
@@ -68,13 +69,15 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
 	xy_lock_drop(&w->lock, self, by);
 	if (taken) {
 		atomic_store_explicit(&w->used, true, memory_order_relaxed);
-		worker_tell(w, XY_ON_ALL, by); /* nobody else can take it */
+		worker_tell(w, XY_ON_ALL, by); /* no other worker can take it */
 	}
 	return taken;
 }
 
-/* Tells the parents that there is room, again until it is filled: who moved a task may have moved it
- * elsewhere. Then others may still wait to be told. */
+/*
+ * Tells the parents that there is room, repeatedly until it is filled: a parent may have moved its task elsewhere, and
+ * others may still wait.
+ */
 static void worker_refill(struct worker *w, struct xy_agent *by)
 {
 	bool full = false;
@@ -110,8 +113,10 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
 	return task;
 }
 
-/* Nothing came from above. But who decides there answers by pushing; and what was given back meanwhile may be where
- * this worker has looked before. */
+/*
+ * Nothing came from above. But a deciding component answers by pushing; and a task given back meanwhile may be where
+ * this worker has already looked.
+ */
 static __attribute__((noinline)) struct xy_task *worker_look_again(struct worker *w, struct xy_agent *by)
 {
 	struct xy_task *task = worker_take(w, by);
@@ -163,8 +168,7 @@ static double worker_stored_us(struct xy_component *self)
 	return (double)atomic_load_explicit(&((struct worker *)self)->slot_us, memory_order_relaxed);
 }
 
-static void worker_each_task(struct xy_component *self,
-			     void (*visit)(void *arg, const struct xy_task *task), void *arg)
+static void worker_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	struct worker *w = (struct worker *)self;
 	struct xy_agent nobody = { .worker = -1 };
@@ -184,26 +188,22 @@ static int worker_init(struct xy_component *self)
 	return xy_machine_worker(machine, w->id) ? 0 : -EINVAL;
 }
 
-unsigned xy__worker_of(const struct xy_component *leaf)
-{
-	return ((const struct worker *)leaf)->id;
-}
-
-static const struct xy_option worker_options[] = {
-	{ .name = "id", .help = "which worker of the machine", .type = XY_OPTION_UNSIGNED,
-	  .offset = offsetof(struct worker, id), .initial = 0, .min = 0, .max = INFINITY },
-	{ 0 }
-};
+static const struct xy_option worker_options[] = { { .name = "id",
+						     .help = "number of the worker",
+						     .type = XY_OPTION_UNSIGNED,
+						     .offset = offsetof(struct worker, id),
+						     .initial = 0,
+						     .min = 0,
+						     .max = INFINITY },
+						   { 0 } };
 
 const struct xy_component_ops xy__worker_ops = {
 	.name = "worker",
-	.summary = "the place where one worker takes its tasks",
-	.manual =
-		"The leaf of a tree. `each worker { ... }` makes them, one for each worker of the\n"
-		"machine, so that an expression need not name them. A worker pulls its tasks from above.\n"
-		"It also has room for one task that is pushed at it, by a mapper that decides, such as\n"
-		"random; while that one waits a second is refused and stays above. The data of a task that\n"
-		"is pushed at it begins to move to where it computes at once.\n",
+	.summary = "the leaf where a worker takes its tasks",
+	.manual = "The leaf of a tree. `each worker { ... }` makes one for each worker of the machine, so\n"
+		  "expressions need not name them. A worker pulls its tasks from above. It also has room\n"
+		  "for one task pushed by a mapper that decides, such as random; while that one waits, a\n"
+		  "second is refused and stays above. The data of a pushed task is prefetched at once.\n",
 	.flags = XY_LEAF,
 	.size = sizeof(struct worker),
 	.options = worker_options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What drivers have in common to begin a copy with as few commands as possible. */
+/* Shared by the drivers, to start a copy with as few commands as possible. */
 #ifndef XYLEM_DRIVERS_COPY_H
 #define XYLEM_DRIVERS_COPY_H
 

@@ -122,8 +122,10 @@ static int opencl_set_up(struct xy_device *device)
 
 		queue->device = device;
 		queue->services = (struct xy_opencl_services){
-			.context = device->context, .device = device->id,
-			.kernel = xy__opencl_kernel, .check = xy__opencl_check,
+			.context = device->context,
+			.device = device->id,
+			.kernel = xy__opencl_kernel,
+			.check = xy__opencl_check,
 		};
 		status = opencl_queue_create(device, &queue->services.queue);
 	}
@@ -165,7 +167,7 @@ static int opencl_open(struct xy_device **opened, const struct xy_driver_config 
 	if (status)
 		return status;
 	if (index >= n) {
-		snprintf(error, error_size, "there is no OpenCL device %u any more", index);
+		snprintf(error, error_size, "OpenCL device %u no longer exists", index);
 		return -ENODEV;
 	}
 	device = calloc(1, sizeof *device + nqueues * sizeof device->queues[0]);
@@ -203,9 +205,11 @@ static bool opencl_reserve(struct xy_device *device, size_t bytes)
 	return true;
 }
 
-/* Makes the device find the memory now, as most implementations don't before the first use. This is a
- * command too: users of the memory have to wait for it, which would be for ever if it can't be flushed. If it is
- * somebody else's turn, the memory is found at first use. */
+/*
+ * Makes the device allocate the memory now, as most implementations wait for the first use. This is a command too:
+ * users of the memory must wait for it, which would be forever if it can't be flushed. If another thread has the turn,
+ * the memory is allocated at first use.
+ */
 static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 {
 	cl_event event;
@@ -214,8 +218,8 @@ static cl_int opencl_settle(struct xy_device *device, cl_mem memory)
 	if (!xy__opencl_turn_try(device))
 		return CL_SUCCESS;
 	pthread_mutex_lock(&device->lock);
-	code = clEnqueueMigrateMemObjects(device->memory, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
-					  NULL, &event);
+	code = clEnqueueMigrateMemObjects(device->memory, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL,
+					  &event);
 	if (code == CL_SUCCESS) {
 		if (device->allocation)
 			clReleaseEvent(device->allocation);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the OpenCL driver share. A device has a context of its own, a command queue for each
- * launch queue, one for the copies of either direction and one for allocations, all in order: what is on
- * different queues overlaps, and the runtime's polls put it in order.
+ * Shared by the files of the OpenCL driver. A device has its own context, a command queue for each launch queue, one
+ * for each direction of copies and one for allocations, all in order: queues overlap, and the runtime's polls order
+ * them.
  */
 #ifndef XYLEM_DRIVERS_OPENCL_H
 #define XYLEM_DRIVERS_OPENCL_H
@@ -12,7 +12,7 @@
 #include <xylem/driver.h>
 #include <xylem/opencl.h>
 
-enum { XY__OPENCL_DEVICES = 64 };      /* more are not looked at */
+enum { XY__OPENCL_DEVICES = 64 }; /* more are not looked at */
 
 struct opencl_kernel;
 struct opencl_later;
@@ -20,43 +20,43 @@ struct opencl_program;
 
 /* A launch queue. One thread at a time launches on it, so its kernels need no lock. */
 struct opencl_queue {
-	struct xy_opencl_services services;     /* (c) first: codelets have a pointer to it */
-	struct xy_device *device;               /* (c) */
-	struct opencl_kernel *kernels;          /* (o) whoever launches */
+	struct xy_opencl_services services; /* (c) first: codelets have a pointer to it */
+	struct xy_device *device;           /* (c) */
+	struct opencl_kernel *kernels;      /* (o) the launching thread */
 };
 
 /*
  * Locking key: (c) constant once open, (a) atomic, (l) lock, (o) see above.
  *
- * Some implementations on CPUs run a command in the thread that enqueues it, and then, with locks of theirs
- * held, those of other threads that waited for it (PoCL's device `basic` waits for itself there). On such a
- * device, one that is `inline_commands`, threads take turns: whoever enqueues finds nothing unfinished. A codelet has
- * its turn while it runs, and may call the runtime; so who comes with locks of the runtime held, to copy or to
+ * Some implementations on CPUs run a command in the thread that enqueues it, and then, holding their own locks,
+ * those of other threads that waited for it (PoCL's device `basic` waits for itself there). On such a device, one
+ * that is `inline_commands`, threads take turns: an enqueuing thread finds nothing unfinished. A codelet has its
+ * turn while it runs, and may call the runtime; so a thread that holds locks of the runtime, to copy or to
  * allocate, must not wait for a turn.
  */
 struct xy_device {
-	cl_device_id id;                        /* (c) */
-	cl_context context;                     /* (c) */
-	cl_command_queue in, out;               /* (c) for copies */
-	cl_command_queue memory;                /* (c) for allocations, so that they wait for nothing else */
-	size_t memory_bytes;                    /* (c) */
-	_Atomic size_t used_bytes;              /* (a) */
-	_Atomic bool lost;                      /* (a) for good */
-	bool inline_commands;                   /* (c) */
-	_Atomic unsigned waiting[2];            /* (a) copies that wait for a turn, out and in: those behind do too */
-	pthread_mutex_t turn;                   /* before lock; recursive: codelets may begin copies */
+	cl_device_id id;             /* (c) */
+	cl_context context;          /* (c) */
+	cl_command_queue in, out;    /* (c) for copies */
+	cl_command_queue memory;     /* (c) for allocations, so that they wait for nothing else */
+	size_t memory_bytes;         /* (c) */
+	_Atomic size_t used_bytes;   /* (a) */
+	_Atomic bool lost;           /* (a) for good */
+	bool inline_commands;        /* (c) */
+	_Atomic unsigned waiting[2]; /* (a) copies that wait for a turn, out and in: those behind do too */
+	pthread_mutex_t turn;        /* before lock; recursive: codelets may begin copies */
 	pthread_mutex_t lock;
-	struct opencl_program *programs;        /* (l) */
-	cl_event allocation;                    /* (l) the last that may not have ended; or NULL */
-	unsigned nqueues;                       /* (c) */
+	struct opencl_program *programs; /* (l) */
+	cl_event allocation;             /* (l) the last that may not have ended; or NULL */
+	unsigned nqueues;                /* (c) */
 	struct opencl_queue queues[];
 };
 
-/* Commands on one queue, oldest first. A code other than CL_SUCCESS: no more of them could be begun. */
+/* Commands on one queue, oldest first. A code other than CL_SUCCESS: no further ones could be started. */
 struct xy_event {
 	cl_int code;
 	unsigned n, room;
-	struct opencl_later *later;             /* copies whose turn has not come when they were asked for; or NULL */
+	struct opencl_later *later; /* copies whose turn has not come when they were asked for; or NULL */
 	cl_event events[];
 };
 
@@ -66,7 +66,7 @@ struct xy_event {
  * the device (may be NULL); 0 without a line for CL_SUCCESS. */
 int xy__opencl_error(struct xy_device *device, cl_int code, const char *what);
 int xy__opencl_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what a codelet called: its mistakes are not the end of the device. */
+/* xy__opencl_error for a codelet's call: its mistakes don't lose the device. */
 int xy__opencl_check(const struct xy_opencl_services *services, cl_int code);
 void xy__opencl_forget(void);
 const char *xy__opencl_explain(void);
@@ -91,11 +91,11 @@ void xy__opencl_programs_release(struct xy_device *device);
 
 /* Around everything that enqueues: waits for other threads only where the device asks for it. */
 void xy__opencl_turn_begin(struct xy_device *device);
-/* The same without waiting: false, and no turn, if another thread has it. */
+/* xy__opencl_turn_begin without waiting: false, and no turn, if another thread has it. */
 bool xy__opencl_turn_try(struct xy_device *device);
 void xy__opencl_turn_end(struct xy_device *device);
 
-/* What is enqueued from now on begins after all memory that was allocated before is there. */
+/* Commands enqueued from now on run after all earlier allocations. */
 cl_int xy__opencl_settled(struct xy_device *device, cl_command_queue queue);
 
 /* --- opencl_copy.c: copies and events --- */

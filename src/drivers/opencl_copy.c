@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the OpenCL driver, and its events. Each direction has one queue in order, so that copies end
- * in the order in which they were begun.
+ * Copies of the OpenCL driver, and its events. Each direction has one in-order queue, so that copies complete in the
+ * order in which they were started.
  */
 #include "drivers/copy.h"
 #include "drivers/opencl.h"
@@ -13,13 +13,13 @@
 /* A copy as commands see it: the place in RAM and the one in the buffer. */
 struct copy_sides {
 	cl_command_queue queue;
-	bool in;                     /* to the device */
+	bool in; /* to the device */
 };
 
 /* Copies that wait for a turn. */
 struct opencl_later {
 	struct copy_sides sides;
-	struct xy_event *begun;      /* what they have become, or NULL */
+	struct xy_event *begun; /* their event, or NULL */
 	unsigned n;
 	struct xy_copy copies[];
 };
@@ -61,7 +61,7 @@ void xy__opencl_event_free(struct xy_event *event)
 	free(event);
 }
 
-/* The status of a command: positive while it goes on, negative when it failed. */
+/* The status of a command: positive while pending, negative if it failed. */
 static cl_int event_status(cl_event event)
 {
 	cl_int status, code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
@@ -114,10 +114,10 @@ static cl_int copy_linear(const struct copy_sides *sides, const struct xy_copy *
 	char *address = (char *)ram->memory + ram->offset;
 
 	if (sides->in)
-		return clEnqueueWriteBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset,
-					    copy->row_bytes, address, 0, NULL, event);
-	return clEnqueueReadBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset, copy->row_bytes,
-				   address, 0, NULL, event);
+		return clEnqueueWriteBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset, copy->row_bytes,
+					    address, 0, NULL, event);
+	return clEnqueueReadBuffer(sides->queue, buffer->memory, CL_FALSE, buffer->offset, copy->row_bytes, address, 0,
+				   NULL, event);
 }
 
 /* Rows and planes at once. */
@@ -136,9 +136,8 @@ static cl_int copy_box(const struct copy_sides *sides, const struct xy_copy *cop
 	if (copy->nplanes == 1)
 		ram_plane = buffer_plane = 0;
 	if (sides->in)
-		return clEnqueueWriteBufferRect(sides->queue, buffer->memory, CL_FALSE, begin, zero, region,
-						buffer_row, buffer_plane, ram_row, ram_plane, address, 0,
-						NULL, event);
+		return clEnqueueWriteBufferRect(sides->queue, buffer->memory, CL_FALSE, begin, zero, region, buffer_row,
+						buffer_plane, ram_row, ram_plane, address, 0, NULL, event);
 	return clEnqueueReadBufferRect(sides->queue, buffer->memory, CL_FALSE, begin, zero, region, buffer_row,
 				       buffer_plane, ram_row, ram_plane, address, 0, NULL, event);
 }
@@ -182,8 +181,7 @@ static cl_int copy_begin(const struct copy_sides *sides, struct xy_copy copy, st
 	return code;
 }
 
-/* Once a command has begun, a failure waits in the event until all that have begun are through with the
- * caller's memory. */
+/* Once a command has started, a failure waits in the event until all started ones no longer use the caller's memory. */
 static int copies_begin(struct xy_device *device, const struct copy_sides *sides, const struct xy_copy *copies,
 			unsigned n, struct xy_event **event)
 {

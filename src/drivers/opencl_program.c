@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and kernels of the OpenCL driver. A device builds a program once, with its lock held, and
- * keeps what came of it, a failure too. Setting arguments of one kernel in two threads is a race, so each
- * launch queue has kernels of its own.
+ * Programs and kernels of the OpenCL driver. A device builds a program once, with its lock held, and keeps the result,
+ * even a failure. Setting arguments of one kernel in two threads is a race, so each launch queue has its own kernels.
  */
 #include "drivers/opencl.h"
 

@@ -55,9 +55,8 @@ static bool select_is_pocl(const char *file)
 }
 
 /*
- * Is PoCL the only implementation? It has CPUs, unless it was built for other devices too: whoever has
- * such a one asks for "gpu". Also false when it can't be told, and when nothing is installed, because then
- * there is nothing that takes time.
+ * Whether PoCL is the only implementation. It has CPUs, unless it was built for other devices too: users of such a
+ * build select "gpu". False if unknown, and without any implementation, because then nothing takes time.
  */
 static bool select_only_pocl(void)
 {
@@ -95,8 +94,8 @@ static cl_int select_add(struct select_list *list, cl_platform_id platform)
 	if (n > XY__OPENCL_DEVICES - list->n)
 		n = XY__OPENCL_DEVICES - list->n;
 	for (cl_uint i = 0; i < n; i++, list->n++)
-		if (clGetDeviceInfo(list->ids[list->n], CL_DEVICE_TYPE, sizeof list->types[0],
-				    &list->types[list->n], NULL) != CL_SUCCESS)
+		if (clGetDeviceInfo(list->ids[list->n], CL_DEVICE_TYPE, sizeof list->types[0], &list->types[list->n],
+				    NULL) != CL_SUCCESS)
 			list->types[list->n] = 0;
 	return CL_SUCCESS;
 }
@@ -108,7 +107,7 @@ static pthread_mutex_t select_lock = PTHREAD_MUTEX_INITIALIZER;
 /* A platform that doesn't work is an error only when no other one has devices. */
 static int select_all(struct select_list *list, char *error, size_t error_size)
 {
-	enum { NO_PLATFORM = -1001 };   /* CL_PLATFORM_NOT_FOUND_KHR, of the loader */
+	enum { NO_PLATFORM = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR, of the loader */
 	cl_platform_id platforms[SELECT_PLATFORMS];
 	cl_uint n = 0;
 	cl_int code = clGetPlatformIDs(SELECT_PLATFORMS, platforms, &n);
@@ -125,7 +124,7 @@ static int select_all(struct select_list *list, char *error, size_t error_size)
 		return 0;
 	if (failure == CL_SUCCESS) {
 		snprintf(error, error_size, "no OpenCL device: %s",
-			 n ? "the platforms that are installed have none" : "no platform is installed");
+			 n ? "the installed platforms have none" : "no platform is installed");
 		return 0;
 	}
 	snprintf(error, error_size, "OpenCL does not work: %s (%d)", xy__opencl_name(failure), failure);
@@ -201,7 +200,7 @@ int xy__opencl_select(const char *text, cl_device_id ids[XY__OPENCL_DEVICES], un
 	*n = 0;
 	error[0] = '\0';
 	if (!text[0] && select_only_pocl()) {
-		snprintf(error, error_size, "the only OpenCL is PoCL, for CPUs, which count only when asked for");
+		snprintf(error, error_size, "the only OpenCL is PoCL, for CPUs, which are used only on request");
 		return 0;
 	}
 	pthread_mutex_lock(&select_lock);
@@ -216,6 +215,6 @@ int xy__opencl_select(const char *text, cl_device_id ids[XY__OPENCL_DEVICES], un
 	free(copy);
 	if (!status && !*n && list.n)
 		snprintf(error, error_size, "none of the %u OpenCL devices is %s", list.n,
-			 text[0] ? text : "a GPU or an accelerator; CPUs count only when asked for");
+			 text[0] ? text : "a GPU or an accelerator; CPUs are used only on request");
 	return status;
 }

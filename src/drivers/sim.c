@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver of all memory nodes and workers of a simulation. Memory is addresses that nobody touches, copies are
- * bytes that take a while, kernels are durations. Nothing is computed.
+ * The driver of all memory nodes and workers of a simulation. Memory is inaccessible address space, copies take
+ * virtual time, kernels are durations. Nothing is computed.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,6 +9,8 @@
 
 #include "core/data/redux.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/worker.h"
 #include "engines/sim.h"
 
 enum { PAGE = 4096 };
@@ -91,7 +93,7 @@ static int sim_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_
 
 /* --- kernels --- */
 
-/* A number from a sequence that belongs to the task: whoever runs it, and whatever else happens. */
+/* A number from the task's own sequence: independent of its worker and of all other events. */
 static double sim_uniform(uint64_t *state)
 {
 	uint64_t x = *state += 0x9e3779b97f4a7c15u;
@@ -116,7 +118,7 @@ static double sim_noise(const struct xy__sim *sim, const struct xy_task *task)
 	return exp(sqrt(variance) * radius * cos(angle) - variance / 2);
 }
 
-/* Whether the call initialises a copy that the task adds to, which takes no time, and is not the task's own. */
+/* Whether the call initializes a reduction copy, which takes no time and is not the task's own. */
 static bool sim_initialises(const struct xy_call *call)
 {
 	return call->task->flags & XY__TASK_REDUX &&
@@ -137,6 +139,22 @@ static struct xy_prediction sim_length(const struct xy__sim *sim, const struct x
 	return length;
 }
 
+/* A task without a duration fails. One log line stands for all: a program may have millions of them. */
+static int sim_refuse(struct xy__sim *sim, struct xy__worker *worker, const struct xy_task *task,
+		      enum xy_prediction_kind kind)
+{
+	const char *reason = kind == XY_PREDICTION_NONE
+				     ? "nothing says how long it takes: no kernel of this name in the machine file, "
+				       "no model, no length_us"
+				     : "its duration is not known well enough";
+
+	if (!atomic_exchange(&sim->lacks_duration, true))
+		xy__worker_explain(worker, task, -ENODATA, reason);
+	else if (!task->extra || !task->extra->retries)
+		xy__wait_fail(sim->runtime, task, -ENODATA, reason);
+	return -ENODATA;
+}
+
 static int sim_launch(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
 		      struct xy_event **event)
 {
@@ -147,12 +165,8 @@ static int sim_launch(struct xy_device *device, unsigned queue, xy_function *fun
 
 	(void)queue;
 	(void)function;
-	if (length.kind != XY_PREDICTION_VALUE) {
-		xy__worker_explain(worker, call->task, -ENODATA, length.kind == XY_PREDICTION_NONE ?
-				   "nothing says how long it takes: no kernel of this name in the machine file, "
-				   "no model, no length_us" : "not enough is known about how long it takes");
-		return -ENODATA;
-	}
+	if (length.kind != XY_PREDICTION_VALUE)
+		return sim_refuse(sim, worker, call->task, length.kind);
 	*event = xy__sim_plan(sim, end, worker->id);
 	if (!*event)
 		return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transfers in a simulation. Those of one channel, a device and a direction, go one after the other; those that are
- * under way at the same time share the links of their routes: each link gives all that use it equal parts, and a
- * transfer is as fast as the least part that it gets. The latency of a route counts as so many more bytes.
+ * Transfers in a simulation. Those of one channel, a device and a direction, run one after the other; concurrent ones
+ * share the links of their routes: each link divides its bandwidth equally, and a transfer runs at its smallest share.
+ * The latency of a route counts as additional bytes.
  */
 #include <math.h>
 
@@ -34,7 +34,7 @@ static double flow_rate(const struct xy__sim *sim, const struct xy_event *event)
 	return rate;
 }
 
-/* What has been moved since the last change, at the rates until now. */
+/* Accounts for the bytes moved since the last change, at the previous rates. */
 static void flow_catch_up(struct xy__sim *sim)
 {
 	double now = xy__sim_time(sim), passed = now - sim->flows_at_us;

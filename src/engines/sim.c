@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine in virtual time: no threads, no sleep. Whoever waits for the runtime lets things happen, one after the
- * other: workers that have something to look at, then what comes next in time. The same inputs give the same run,
- * to the bit: moments have an order among equals, and nothing depends on addresses or on this computer's clock.
+ * The engine in virtual time: no threads, no sleep. A thread that waits for the runtime runs the simulation, step by
+ * step: workers that have something to look at, then the next event in time. The same inputs give bitwise identical
+ * runs: simultaneous events are ordered, and nothing depends on addresses or on this computer's clock.
  *
- * A worker goes through the life of a worker of a device (core/runtime/device.c). It
- * counts as asleep when it has room for
- * a task and found none; whoever offers one calls it.
+ * A worker runs the code of a device worker (core/runtime/worker_slots.c). It counts as asleep when it has room for a
+ * task and found none; an offer calls it.
  */
 #include "engines/sim.h"
 
@@ -14,17 +13,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/search.h"
+#include "core/runtime/worker.h"
+#include "core/runtime/worker_slots.h"
 #include "core/util/bits.h"
+#include "engines/engines.h"
 
-static struct xy_runtime *sim_runtime(struct xy__tree_engine *engine)
+static double sim_now(const struct xy_runtime *rt)
 {
-	return (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
-}
-
-double xy__sim_now_us(const struct xy_runtime *rt)
-{
-	return xy__sim_time(rt->sim);
+	return xy__sim_time(rt->sim) * 1e-6;
 }
 
 /* --- workers --- */
@@ -40,7 +41,7 @@ void xy__sim_call(struct xy__sim *sim, unsigned worker)
 	sim->queue[last < n ? last : last - n] = worker;
 }
 
-void xy__sim_tell(struct xy_runtime *rt, unsigned worker)
+static void sim_call(struct xy_runtime *rt, unsigned worker)
 {
 	xy__lock_take(&rt->sim->lock);
 	xy__sim_call(rt->sim, worker);
@@ -49,7 +50,7 @@ void xy__sim_tell(struct xy_runtime *rt, unsigned worker)
 
 static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 {
-	struct xy_runtime *rt = sim_runtime(engine);
+	struct xy_runtime *rt = xy__runtime_of(engine);
 	struct xy__worker *worker = &rt->workers[id];
 	int state = XY__ASLEEP;
 
@@ -58,14 +59,14 @@ static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_fetch_sub(&rt->sleepers, 1);
 	xy__bits_set(rt->sim->asleep, id, false);
-	xy__sim_tell(rt, id);
+	sim_call(rt, id);
 	return XY__WAKE_WOKEN;
 }
 
 /* Waits for data or memory, or not any more. */
 static void worker_note_wait(struct xy__sim *sim, struct xy__worker *worker)
 {
-	enum xy__device_wait before = sim->waits[worker->id], after = xy__device_waits(worker);
+	enum xy__slots_wait before = sim->waits[worker->id], after = xy__slots_waits(worker);
 	unsigned i = 0;
 
 	sim->waits[worker->id] = (uint8_t)after;
@@ -104,7 +105,7 @@ static void worker_get_up(struct xy__worker *worker)
 	xy__bits_set(rt->sim->asleep, worker->id, false);
 }
 
-/* Whoever has a task that it could take is to tell it. */
+/* An offer of a task that it could take must wake it. */
 static void worker_lie_down(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
@@ -116,17 +117,17 @@ static void worker_lie_down(struct xy__worker *worker)
 	worker->sleeps++;
 }
 
-/* Goes on with what the worker has, and takes what there is: true if it took anything. */
+/* Advances the worker's tasks, and takes new ones: true if it took any. */
 static bool worker_go_on(struct xy__worker *worker, bool *moved)
 {
 	bool found = false, any = true;
 
 	while (any) {
-		any = xy__device_go_on(worker);
+		any = xy__slots_go_on(worker);
 		*moved |= any;
 		if (atomic_load(&worker->state) == XY__LOOKING)
-			worker->agent.base.offers = 0;
-		if (xy__device_has_room(worker) && xy__device_take(worker))
+			xy_agent_offer_to_itself(&worker->agent.base);
+		if (xy__slots_has_room(worker) && xy__slots_take(worker))
 			any = found = true;
 	}
 	return found;
@@ -136,7 +137,7 @@ static bool worker_go_on(struct xy__worker *worker, bool *moved)
 static void worker_looked(struct xy__worker *worker, bool found, bool *moved)
 {
 	if (found) {
-		xy__threads_found(worker);
+		xy__search_found(worker);
 		worker_go_on(worker, moved);
 		return;
 	}
@@ -153,7 +154,7 @@ static void worker_look(struct xy__worker *worker)
 	found = worker_go_on(worker, &moved);
 	if (atomic_load(&worker->state) == XY__LOOKING)
 		worker_looked(worker, found, &moved);
-	if (xy__device_has_room(worker))
+	if (xy__slots_has_room(worker))
 		worker_lie_down(worker);
 	if (rt->memory.nnodes > 1)
 		worker_note_wait(rt->sim, worker);
@@ -169,7 +170,7 @@ static uint64_t agent_read(_Atomic uint64_t *counter)
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* The same as that worker: it is who calls from here on. */
+/* worker_go_on as that worker: it is the caller from here on. */
 static void sim_work(struct xy__sim *sim, unsigned id)
 {
 	struct xy__worker *worker = &sim->runtime->workers[id];
@@ -177,21 +178,24 @@ static void sim_work(struct xy__sim *sim, unsigned id)
 	uint64_t submitted = agent_read(&agent->submitted), ended = agent_read(&agent->ended);
 	int64_t live = atomic_load_explicit(&sim->live, memory_order_relaxed);
 
-	agent->outer = xy__current;
-	xy__become(agent);
+	agent->outer = xy__agent_current;
+	xy__agent_become(agent);
 	worker_look(worker);
-	xy__become(agent->outer);
+	xy__agent_become(agent->outer);
 	agent->outer = NULL;
 	ended = agent_read(&agent->ended) - ended;
 	live += (int64_t)(agent_read(&agent->submitted) - submitted) - (int64_t)ended;
-	/* release: pairs with the acquire in xy__sim_live */
+	/* release: pairs with the acquire in sim_live */
 	atomic_store_explicit(&sim->live, live, memory_order_release);
 	sim->news |= ended != 0;
 }
 
-int64_t xy__sim_live(const struct xy_runtime *rt)
+/* However many workers there are, their tasks are one number. */
+static uint64_t sim_live(struct xy_runtime *rt)
 {
-	return atomic_load_explicit(&rt->sim->live, memory_order_acquire);
+	uint64_t workers = (uint64_t)atomic_load_explicit(&rt->sim->live, memory_order_acquire);
+
+	return workers + xy__agent_live(rt, 0);
 }
 
 /* --- time --- */
@@ -217,30 +221,30 @@ static void sim_advance(struct xy__sim *sim, double to_us)
 	}
 }
 
-/* Transfers have ended: their handles are told, and those that wait for them look. */
+/* Transfers have ended: notifies their handles and the workers that wait for them. */
 static void sim_arrive(struct xy__sim *sim)
 {
-	struct xy__agent *agent = xy__enter(sim->runtime);
+	struct xy__agent *agent = xy__agent_enter(sim->runtime);
 
-	atomic_store(&sim->arrived, false); /* what ends meanwhile is polled or told again */
+	atomic_store(&sim->arrived, false); /* later ends are polled or announced again */
 	xy__transfers_poll(sim->runtime, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	sim_call_waiters(sim);
 	sim->news = true;
 }
 
-void xy__sim_arrived(struct xy_runtime *rt)
+static void sim_arrived(struct xy_runtime *rt)
 {
 	atomic_store(&rt->sim->arrived, true);
 }
 
-/* What threads of the application have put there goes into the tree. */
+/* Moves tasks that application threads have put into the inbox to the tree. */
 void xy__sim_drain_now(struct xy__sim *sim)
 {
-	struct xy__agent *agent = xy__enter(sim->runtime);
+	struct xy__agent *agent = xy__agent_enter(sim->runtime);
 
 	xy__inbox_drain(sim->runtime, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 }
 
 /* The next worker that has something to look at. */
@@ -260,7 +264,7 @@ static bool sim_next_worker(struct xy__sim *sim, unsigned *worker)
 	return any;
 }
 
-/* Time goes on, until a time at most; false if nothing happens until then. */
+/* Advances time, up to until_us; false if nothing happens until then. */
 bool xy__sim_go_on(struct xy__sim *sim, double until_us)
 {
 	double next;
@@ -273,7 +277,7 @@ bool xy__sim_go_on(struct xy__sim *sim, double until_us)
 	return next <= until_us && next < INFINITY;
 }
 
-/* Whether anything will happen by itself. */
+/* Whether an event is pending. */
 bool xy__sim_has_future(struct xy__sim *sim)
 {
 	bool any;
@@ -284,8 +288,10 @@ bool xy__sim_has_future(struct xy__sim *sim)
 	return any;
 }
 
-/* Nothing will happen by itself. The application may have made room for those that wait for memory, and who waits
- * in vain has to look twice to know. */
+/*
+ * No event is pending. The application may have made room for tasks that wait for memory, and a task must look twice
+ * to know that it waits in vain.
+ */
 static bool sim_retry(struct xy__sim *sim)
 {
 	if (sim->retried || !sim->nwaiters || xy__sim_has_future(sim))
@@ -311,7 +317,7 @@ bool xy__sim_happen(struct xy__sim *sim, double until_us)
 	return true;
 }
 
-bool xy__sim_at_rest(struct xy_runtime *rt)
+static bool sim_at_rest(struct xy_runtime *rt)
 {
 	struct xy__sim *sim = rt->sim;
 	bool rests;
@@ -323,12 +329,27 @@ bool xy__sim_at_rest(struct xy_runtime *rt)
 	return rests;
 }
 
-/* --- the start --- */
+/* --- starting and stopping --- */
 
-int xy__sim_start(struct xy_runtime *rt)
+static bool sim_serves(const struct xy__settings *settings)
 {
-	rt->engine.wake = sim_wake;
-	rt->engine.asleep = rt->sim->asleep;
+	return *settings->sim;
+}
+
+static void sim_stop(struct xy_runtime *rt)
+{
+	atomic_store(&rt->stopping, true);
+}
+
+/* Waiting threads poll transfers. */
+static void sim_entrust(struct xy_runtime *rt)
+{
+	(void)rt;
+}
+
+static int sim_start(struct xy_runtime *rt)
+{
+	rt->tree_engine.asleep = rt->sim->asleep;
 	for (unsigned i = 0; i < rt->nworkers; i++) {
 		atomic_store(&rt->workers[i].state, XY__ASLEEP);
 		xy__bits_set(rt->sim->asleep, i, true);
@@ -336,3 +357,28 @@ int xy__sim_start(struct xy_runtime *rt)
 	atomic_store(&rt->sleepers, rt->nworkers);
 	return 0;
 }
+
+const struct xy__engine_ops xy__sim_engine = {
+	.name = "sim",
+	.is_simulated = true,
+	.slots_for_all = true,
+	.serves = sim_serves,
+	.open = xy__sim_open,
+	.place = xy__sim_place,
+	.bus = xy__sim_bus,
+	.start = sim_start,
+	.stop = sim_stop,
+	.close = xy__sim_close,
+	.now = sim_now,
+	.length = xy__sim_length,
+	.wait_until = xy__sim_wait_until,
+	.pause = xy__sim_pause,
+	.drain = xy__sim_drain,
+	.submitted = xy__sim_submitted,
+	.live = sim_live,
+	.at_rest = sim_at_rest,
+	.wake = sim_wake,
+	.call = sim_call,
+	.entrust = sim_entrust,
+	.arrived = sim_arrived,
+};

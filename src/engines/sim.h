@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of a simulation: the clock, what is going to happen, and which workers have something to look at.
- * Whoever waits lets things happen; one thread at a time does, and nobody else touches the tree and the workers:
+ * Private parts of a simulation: the clock, pending events, and which workers have something to look at.
+ * A waiting thread runs the simulation; one thread at a time does, and no other touches the tree and the workers:
  * tasks that become ready elsewhere stay in the inbox. Time stands still while the application is at work.
  *
- * Locking key: (c) constant, (p) whoever is pumping, (l) lock: threads of the application may begin transfers while
- * another one pumps, (a) atomic.
+ * Locking key: (c) constant, (p) the pumping thread, (l) lock: application threads may start transfers while another
+ * one pumps, (a) atomic.
  */
 #ifndef XYLEM_ENGINES_SIM_H
 #define XYLEM_ENGINES_SIM_H
 
-#include "core/data/memory.h"
 #include "core/machine/platform.h"
-#include "core/runtime/runtime.h"
+#include "core/runtime/engine.h"
 
 struct xy__sim;
 
@@ -20,81 +19,97 @@ struct xy__sim;
 struct xy_device {
 	struct xy__sim *sim;
 	unsigned node;
-	_Atomic uintptr_t next_address;   /* (a) of memory that nobody touches */
+	_Atomic uintptr_t next_address; /* (a) of inaccessible memory */
 };
 
-/* A kernel or a transfer that is under way. */
+/* A kernel or a transfer in flight. */
 struct xy_event {
-	struct xy_event *next;            /* (l) free, or behind it in its channel */
-	bool done;                        /* (l) */
-	unsigned from, to, kind;          /* of a transfer: its route, and which channel of the device it is in */
+	struct xy_event *next;   /* (l) free, or behind it in its channel */
+	bool done;               /* (l) */
+	unsigned from, to, kind; /* of a transfer: its route, and which channel of the device it is in */
 	unsigned device;
-	double left, rate;                /* (l) bytes, and bytes per microsecond at present */
+	double left, rate; /* (l) bytes, and bytes per microsecond at present */
 };
 
 /* Something that happens at a known time: a kernel ends. */
 struct xy__sim_moment {
 	double at_us;
-	uint64_t number;                  /* the order among equals */
+	uint64_t number; /* the order among equals */
 	unsigned worker;
 	struct xy_event *event;
 };
 
 /* Transfers of one kind on one device, one after the other. */
 struct xy__sim_channel {
-	struct xy_event *first, *last;    /* (l) the first is under way */
+	struct xy_event *first, *last; /* (l) the first is in flight */
 };
 
 struct xy__sim {
-	struct xy_runtime *runtime;                  /* (c) */
-	struct xy__platform *platform;               /* (c) */
-	struct xy_device *devices;                   /* (c) by node */
+	struct xy_runtime *runtime;    /* (c) */
+	struct xy__platform *platform; /* (c) */
+	struct xy_device *devices;     /* (c) by node */
 	_Atomic int lock;
-	_Atomic unsigned turns, turn;                /* (a) threads that came to pump, and which one's turn it is */
-	_Atomic uintptr_t pumping;                   /* (a) the thread that is, 0: none */
-	_Atomic double now_us;                       /* (p) to write */
+	_Atomic unsigned turns, turn; /* (a) threads that came to pump, and which one's turn it is */
+	_Atomic uintptr_t pumping;    /* (a) the thread that is, 0: none */
+	_Atomic double now_us;        /* (p) to write */
 
-	struct xy__sim_moment *moments;              /* (l) a heap: the next one first */
-	unsigned nmoments, capacity;                 /* (l) */
-	uint64_t nnumbers;                           /* (l) moments so far */
-	struct xy_event *free;                       /* (l) */
-	struct xy_event **blocks;                    /* (l) their memory */
+	struct xy__sim_moment *moments; /* (l) a heap: the next one first */
+	unsigned nmoments, capacity;    /* (l) */
+	uint64_t nnumbers;              /* (l) moments so far */
+	struct xy_event *free;          /* (l) */
+	struct xy_event **blocks;       /* (l) their memory */
 	unsigned nblocks;
 
-	unsigned *queue;                             /* (l) workers that have something to look at, a ring */
-	unsigned queue_first, queue_count;           /* (l) */
-	_Atomic uint64_t *asleep;                    /* (a) a bit for each worker */
-	bool *queued;                                /* (l) by worker */
-	uint8_t *waits;                              /* (p) by worker: enum xy__device_wait */
-	unsigned *waiters, nwaiters;                 /* (p) those that do */
-	unsigned nhungry;                            /* (p) those of them that wait for memory */
-	_Atomic bool arrived;                        /* (a) transfers have ended that nobody was told about */
-	bool news;                                   /* (p) something has ended */
-	double *busy_until_us;                       /* (l) by worker: when its device has done what was launched */
-	bool retried;                                /* (p) those that wait have looked in vain */
-	_Atomic int64_t live;                        /* (p) to write: tasks that workers submitted, less those ended */
-	_Atomic bool stuck;                          /* (a) it was said that nothing can happen any more */
+	unsigned *queue;                   /* (l) workers that have something to look at, a ring */
+	unsigned queue_first, queue_count; /* (l) */
+	_Atomic uint64_t *asleep;          /* (a) a bit for each worker */
+	bool *queued;                      /* (l) by worker */
+	uint8_t *waits;                    /* (p) by worker: enum xy__slots_wait */
+	unsigned *waiters, nwaiters;       /* (p) those that do */
+	unsigned nhungry;                  /* (p) those of them that wait for memory */
+	_Atomic bool arrived;              /* (a) transfers have ended without notice */
+	bool news;                         /* (p) something has ended */
+	double *busy_until_us;             /* (l) by worker: when its device has done what was launched */
+	bool retried;                      /* (p) waiting tasks have looked in vain */
+	_Atomic int64_t live;              /* (p) to write: tasks that workers submitted, less those ended */
+	_Atomic bool stuck;                /* (a) it was said that nothing can happen any more */
+	_Atomic bool lacks_duration;       /* (a) it was said that a task has no duration */
 
-	struct xy__sim_channel *channels;            /* (l) three for each node */
-	struct xy_event **flows;                     /* (l) transfers under way */
-	unsigned nflows;                             /* (l) */
-	unsigned *link_users;                        /* (l) by link */
-	double flows_at_us;                          /* (l) when `left` was true */
-	double flows_next_us;                        /* (l) when the first of them ends, if nothing changes */
+	struct xy__sim_channel *channels; /* (l) three for each node */
+	struct xy_event **flows;          /* (l) transfers in flight */
+	unsigned nflows;                  /* (l) */
+	unsigned *link_users;             /* (l) by link */
+	double flows_at_us;               /* (l) when `left` was true */
+	double flows_next_us;             /* (l) when the first of them ends, if nothing changes */
 };
 
 /* --- src/engines/sim.c --- */
 
 /* A worker has something to look at. The lock is held. */
 void xy__sim_call(struct xy__sim *sim, unsigned worker);
-/* One thing happens, not after a time; false if there was none. By whoever is pumping, as the next two. */
+/* Runs one event, not after until_us; false without one. By the pumping thread, like the next two. */
 bool xy__sim_happen(struct xy__sim *sim, double until_us);
-/* Only time goes on. */
+/* Only advances time. */
 bool xy__sim_go_on(struct xy__sim *sim, double until_us);
-/* What threads of the application have put into the inbox goes into the tree. */
+/* Moves tasks that application threads have put into the inbox to the tree. */
 void xy__sim_drain_now(struct xy__sim *sim);
-/* Whether anything will happen by itself. */
+/* Whether an event is pending. */
 bool xy__sim_has_future(struct xy__sim *sim);
+
+/* --- src/engines/sim_machine.c, as struct xy__engine_ops says --- */
+
+int xy__sim_open(struct xy_runtime *rt);
+void xy__sim_place(struct xy_runtime *rt);
+int xy__sim_bus(struct xy_runtime *rt);
+void xy__sim_close(struct xy_runtime *rt);
+struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
+
+/* --- src/engines/sim_wait.c, as struct xy__engine_ops says --- */
+
+bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds);
+void xy__sim_pause(struct xy_runtime *rt, unsigned *rounds);
+void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent);
+void xy__sim_submitted(struct xy_runtime *rt);
 
 /* --- src/engines/sim_event.c --- */
 
@@ -116,7 +131,7 @@ extern const struct xy_driver xy__sim_driver;
 
 /* --- src/drivers/sim_flow.c: transfers that share links --- */
 
-/* Begins a transfer of so many bytes, in the order of its channel. The lock is held. */
+/* Starts a transfer of these bytes, in the order of its channel. The lock is held. */
 void xy__sim_flow_begin(struct xy__sim *sim, struct xy_event *event, double bytes);
 /* Ends those that have arrived at flows_next_us, which is now. The lock is held. */
 void xy__sim_flow_arrive(struct xy__sim *sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is under way in a simulation, and what happens at known times, the next one first. Moments at the same time
- * have an order: that in which they were planned.
+ * Operations in flight in a simulation, and events at known times, the next one first. Simultaneous events are in the
+ * order in which they were scheduled.
  */
 #include <stdlib.h>
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/node.h"
 #include "core/util/bits.h"
 #include "core/util/buffer.h"
 #include "engines/sim.h"
@@ -36,7 +37,7 @@ struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task 
 	return said;
 }
 
-void xy__sim_nodes(struct xy_runtime *rt)
+void xy__sim_place(struct xy_runtime *rt)
 {
 	struct xy__sim *sim = rt->sim;
 	const struct xy__platform *platform = sim->platform;
@@ -44,8 +45,9 @@ void xy__sim_nodes(struct xy_runtime *rt)
 	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
 		const struct xy__platform_node *said = &platform->nodes[i];
 		struct xy__node *node = &rt->memory.nodes[i];
-		size_t limit = said->device < 0 ? SIZE_MAX :
-						  xy__limit(&rt->settings.limits[said->arch], (unsigned)said->device);
+		size_t limit = said->device < 0
+				       ? SIZE_MAX
+				       : xy__limit(&rt->settings.arch[said->arch].limit, (unsigned)said->device);
 
 		sim->devices[i] = (struct xy_device){ .sim = sim, .node = i, .next_address = (uintptr_t)(i + 1) << 48 };
 		node->driver = &xy__sim_driver;
@@ -72,8 +74,8 @@ int xy__sim_bus(struct xy_runtime *rt)
 			const struct xy__platform_route *route = xy__platform_route(rt->sim->platform, from, to);
 
 			if (route->nlinks)
-				*xy__bus_link(&rt->bus, from, to) =
-					(struct xy__link){ route->latency_us, route->bytes_per_us };
+				*xy__bus_link(&rt->bus, from, to) = (struct xy__link){ route->latency_us,
+										       route->bytes_per_us };
 		}
 	xy__bus_complete(&rt->bus);
 	return 0;
@@ -102,24 +104,34 @@ static int sim_read_plain(struct xy__platform **platform, const char *text, char
 {
 	struct xy__buffer problems = { 0 };
 	struct xy_machine *machine;
+	struct xy__buffer file = { 0 };
+	const char *begin = strstr(text, "topology("), *end;
 	unsigned n;
-	char file[96];
 	int status = xy_machine_create(&machine, text, error, error_size);
 
 	if (status)
 		return status;
 	n = xy_machine_nworkers(machine);
+	if (begin)
+		begin += strlen("topology(");
+	end = begin && xy_machine_nnodes(machine) == 1 ? strrchr(begin, ')') : NULL;
 	if (xy_machine_worker(machine, n - 1)->arch != XY_CPU) { /* those come last */
-		snprintf(error, error_size, "the machine \"%.64s\" has devices, and only a machine file says how far "
-			 "they are (see doc/machines.md)", text);
+		snprintf(error, error_size,
+			 "the machine \"%.64s\" has devices, and only a machine file says how far "
+			 "they are (see doc/machines.md)",
+			 text);
 		status = -EINVAL;
 	} else {
-		snprintf(file, sizeof file, "machine plain\nclass cpu cpu\nworkers %u cpu\n", n);
-		status = xy__platform_read_text(platform, file, "plain", &problems);
+		xy__buffer_add(&file, "machine plain\n");
+		if (end) /* not where there are several memories, as nothing says how far apart they are */
+			xy__buffer_add(&file, "topology %.*s\n", (int)(end - begin), begin);
+		xy__buffer_add(&file, "class cpu cpu\nworkers %u cpu\n", n);
+		status = file.failed ? -ENOMEM : xy__platform_read_text(platform, file.at, "plain", &problems);
 		snprintf(error, error_size, "%.*s", (int)strcspn(problems.at ? problems.at : "", "\n"),
 			 problems.at ? problems.at : "");
 		xy__buffer_fini(&problems);
 	}
+	xy__buffer_fini(&file);
 	xy_machine_destroy(machine);
 	return status;
 }
@@ -129,7 +141,7 @@ static bool sim_is_plain(const char *text)
 	return !strncmp(text, "this", 4) || (strchr(text, ':') && !strchr(text, '/'));
 }
 
-int xy__sim_create(struct xy_runtime *rt)
+int xy__sim_open(struct xy_runtime *rt)
 {
 	char error[1024] = "";
 	int status;
@@ -150,10 +162,14 @@ int xy__sim_create(struct xy_runtime *rt)
 	}
 	if (!sim_allocate(rt->sim))
 		return -ENOMEM;
+	rt->nshards = 1; /* one thread at a time */
+	rt->repeatable = true;
+	rt->shared_memory = rt->settings.sim_shared;
+	rt->settings.calibrate = 0; /* simulated durations are not measurements */
 	return xy__platform_machine(rt->sim->platform, &rt->machine);
 }
 
-void xy__sim_destroy(struct xy_runtime *rt)
+void xy__sim_close(struct xy_runtime *rt)
 {
 	struct xy__sim *sim = rt->sim;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who lets things happen in a simulation: threads that wait, one at a time, in turn. Each goes on until something has
- * ended, so that whoever waited for it goes on before time does.
+ * Threads that run a simulation: waiting threads, one at a time, in turn. Each continues until something has ended, so
+ * that its waiter continues before time does.
  */
 #include <math.h>
 #include <sched.h>
@@ -9,15 +9,19 @@
 #include <time.h>
 
 #include "engines/sim.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/util/message.h"
 
 enum { PAUSE_NS = 1000000, STUCK_PAUSES = 1000 };
 
 static uintptr_t sim_self(void)
 {
-	return (uintptr_t)&xy__current; /* as good as the thread's name */
+	return (uintptr_t)&xy__agent_current; /* as good as the thread's name */
 }
 
-bool xy__sim_is_mine(const struct xy_runtime *rt)
+static bool sim_is_mine(const struct xy_runtime *rt)
 {
 	return atomic_load_explicit(&rt->sim->pumping, memory_order_relaxed) == sim_self();
 }
@@ -40,11 +44,39 @@ static void sim_end(struct xy__sim *sim)
 	atomic_fetch_add(&sim->turn, 1);
 }
 
+/* Whether a component holds tasks although nothing can happen; then adds which, and how many. */
+static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
+		struct xy_component *c = rt->tree->components[i];
+		size_t peak, depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
+
+		if (!depth)
+			continue;
+		xy__message_add(message, "%s%s#%u holds %zu ready task%s", any ? ", " : "", c->ops->name, c->id, depth,
+				depth == 1 ? "" : "s");
+		any = true;
+	}
+	return any;
+}
+
 static void sim_say_stuck(struct xy_runtime *rt)
 {
-	if (!atomic_exchange(&rt->sim->stuck, true))
-		xy__log(&rt->settings.log, "nothing can happen in the simulation any more, but somebody waits: "
-			"for what the application holds, or has not submitted");
+	struct xy__message message;
+	char text[512];
+
+	if (atomic_exchange(&rt->sim->stuck, true))
+		return;
+	xy__message_init(&message, text, sizeof text);
+	if (sim_name_holders(rt, &message))
+		xy__message_add(&message, ", which no worker takes");
+	else
+		xy__message_add(&message,
+				"they wait for data that the application holds, or for a task that is not submitted");
+	xy__log(&rt->settings.log, "the simulation is stalled with %llu tasks left: %s",
+		(unsigned long long)rt->engine->live(rt), text);
 }
 
 /* Only another thread of the application can help. */
@@ -64,13 +96,12 @@ static void sim_pass(struct xy__sim *sim, double until_us)
 		atomic_store_explicit(&sim->now_us, until_us, memory_order_relaxed);
 }
 
-void xy__sim_wait(struct xy_runtime *rt)
+void xy__sim_pause(struct xy_runtime *rt, unsigned *rounds)
 {
 	struct xy__sim *sim = rt->sim;
-	unsigned pauses = 0;
 	bool any;
 
-	if (xy__sim_is_mine(rt)) { /* in the middle of what happens: only time can go on */
+	if (sim_is_mine(rt)) { /* in the middle of what happens: only time can go on */
 		xy__sim_go_on(sim, INFINITY);
 		return;
 	}
@@ -79,25 +110,27 @@ void xy__sim_wait(struct xy_runtime *rt)
 		any = xy__sim_happen(sim, INFINITY);
 	while (any && !sim->news);
 	sim_end(sim);
-	if (!any)
-		sim_pause(rt, &pauses);
+	if (any)
+		*rounds = 0;
+	else
+		sim_pause(rt, rounds);
 }
 
 enum sim_state { SIM_HOLDS, SIM_GOES_ON, SIM_LATER, SIM_NEVER };
 
 /* Until there is news, or nothing more to happen before a time. */
-static enum sim_state sim_run(struct xy__sim *sim, bool (*holds)(void *arg), void *arg, double until_us)
+static enum sim_state sim_run(struct xy__sim *sim, const struct xy__condition *condition, double until_us)
 {
 	enum sim_state state = SIM_HOLDS;
 	bool any = true;
 
 	sim_begin(sim);
-	if (!holds(arg)) {
+	if (!condition->holds(condition->arg)) {
 		while (any && !sim->news)
 			any = xy__sim_happen(sim, until_us);
 		if (any)
 			state = SIM_GOES_ON;
-		else if (!holds(arg))
+		else if (!condition->holds(condition->arg))
 			state = xy__sim_has_future(sim) ? SIM_LATER : SIM_NEVER;
 	}
 	if (state == SIM_LATER)
@@ -106,8 +139,10 @@ static enum sim_state sim_run(struct xy__sim *sim, bool (*holds)(void *arg), voi
 	return state;
 }
 
-/* Nothing will happen unless another thread of the application does something, in its own time: who waits for it
- * has no other clock then. */
+/*
+ * Nothing will happen unless another application thread does something, in real time: the waiting thread has no other
+ * clock then.
+ */
 static bool sim_is_over(struct xy_runtime *rt, double seconds, double end_s)
 {
 	if (seconds < 0 || (!__libc_single_threaded && xy__now() < end_s))
@@ -117,14 +152,14 @@ static bool sim_is_over(struct xy_runtime *rt, double seconds, double end_s)
 	return true;
 }
 
-bool xy__sim_until(struct xy_runtime *rt, bool (*holds)(void *arg), void *arg, double seconds)
+bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
 {
 	double until_us = seconds < 0 || seconds >= XY__FOREVER_S ? INFINITY : xy__sim_time(rt->sim) + seconds * 1e6;
 	double end_s = seconds < 0 ? INFINITY : xy__now() + seconds;
 	unsigned pauses = 0;
 
 	for (;;)
-		switch (sim_run(rt->sim, holds, arg, until_us)) {
+		switch (sim_run(rt->sim, condition, until_us)) {
 		case SIM_HOLDS:
 			return true;
 		case SIM_GOES_ON:
@@ -142,8 +177,15 @@ bool xy__sim_until(struct xy_runtime *rt, bool (*holds)(void *arg), void *arg, d
 		}
 }
 
-void xy__sim_drain(struct xy_runtime *rt)
+/* A waiting thread empties the inbox, unless it is full before. */
+void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
+	if (xy__ring_is_free(&rt->inbox, atomic_load_explicit(&rt->inbox.tail, memory_order_relaxed)))
+		return;
+	if (sim_is_mine(rt)) {
+		xy__inbox_drain(rt, agent);
+		return;
+	}
 	sim_begin(rt->sim);
 	xy__sim_drain_now(rt->sim);
 	sim_end(rt->sim);
@@ -154,7 +196,7 @@ void xy__sim_submitted(struct xy_runtime *rt)
 	struct xy__sim *sim = rt->sim;
 	double until_us;
 
-	if (!(rt->settings.sim_submit_us > 0) || xy__inside(rt))
+	if (!(rt->settings.sim_submit_us > 0) || xy__agent_inside(rt))
 		return;
 	sim_begin(sim);
 	until_us = xy__sim_time(sim) + rt->settings.sim_submit_us;

@@ -1,60 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine in real time: a thread for each worker, bound to its core. A worker that finds nothing
- * looks for a short while, then announces that it sleeps, looks once more, and sleeps. Whoever stores a
- * task looks for sleepers afterwards. Both have a fence between the two, so one of them sees the other.
- * doc/sleeping.md explains it, tests/models and tests/relacy check it.
+ * The engine in real time: a thread for each worker, bound to its core. A worker that finds nothing keeps looking for
+ * a short while, announces sleep, looks once more, and sleeps. A thread that stores a task looks for sleepers
+ * afterwards. Both have a fence in between, so one of them sees the other. doc/sleeping.md explains it, tests/models
+ * and tests/relacy check it.
  */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
+#include "components/worker.h"
 #include "core/data/memory.h"
-#include "core/runtime/deps.h"
+#include "core/data/prefetch.h"
+#include "core/data/transfer.h"
 #include "core/machine/machine.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/fork.h"
+#include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
-#include "core/runtime/team.h"
+#include "core/runtime/search.h"
+#include "core/runtime/team_threads.h"
+#include "core/runtime/bus_measure.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/watchdog.h"
+#include "core/runtime/worker.h"
+#include "engines/engines.h"
 
-enum { LOOK_SPINS = 64, LOOK_YIELDS = 40 };
+enum { LOOK_SPINS = 64, LOOK_YIELDS = 40, MOST_SHARDS = 64 };
+enum { PAUSE_SPINS = 64, PAUSE_YIELDS = 256, PAUSE_NS = 20000 };
 
 #define BRIEF_S 100e-6
-
-/* A task that was cancelled ends here. */
-static __attribute__((noinline)) bool threads_skip(struct xy__worker *worker, struct xy_task *task)
-{
-	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
-
-	if (!status)
-		return false;
-	if (task->flags & XY__TASK_WANTED)
-		xy__task_unwant(task);
-	xy__deps_end(task, status, &worker->agent);
-	return true;
-}
-
-static inline struct xy_task *threads_take(struct xy__worker *worker)
-{
-	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy_task *task;
-
-	if (xy__inbox_has(rt))
-		xy__inbox_drain(rt, &worker->agent);
-	if (worker->member)
-		return xy__team_take(worker);
-	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
-	do {
-		task = xy__worker_pull(worker->leaf, &worker->agent.base);
-		if (!task)
-			return NULL;
-		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
-	} while (__builtin_expect(rt->skips, 0) && threads_skip(worker, task));
-	return task;
-}
+#define LOOK_AGAIN_S 0.005 /* how long a transfer that a worker began may have to wait for a look */
 
 static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
 {
-	struct xy_runtime *rt = (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+	struct xy_runtime *rt = xy__runtime_of(engine);
 	struct xy__worker *worker = &rt->workers[id];
 	int state = atomic_load(&worker->state);
 
@@ -62,90 +47,11 @@ static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
 	if (!atomic_compare_exchange_strong(&worker->state, &state, XY__LOOKING))
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
-	/* On behalf of the sleeper, so that the next offer sees that somebody looks. */
+	/* On behalf of the sleeper, so that the next offer sees a searcher. */
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_fetch_sub(&rt->sleepers, 1);
 	xy__futex_wake(&worker->state, 1);
 	return XY__WAKE_WOKEN;
-}
-
-static bool threads_somebody_sleeps(const struct xy__tree_engine *engine)
-{
-	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
-}
-
-/* What rests in a reservoir. */
-struct threads_rest {
-	const struct xy_component *reservoir;
-	unsigned kinds;              /* mask of 1 << archs, of tasks that nothing constrains */
-};
-
-/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What only one
- * can run is that one's. The component holds the task. */
-static void threads_see_task(void *arg, const struct xy_task *task)
-{
-	struct threads_rest *rest = arg;
-	const struct xy_component *reservoir = rest->reservoir;
-	struct xy__tree_engine *engine = reservoir->tree->engine;
-
-	if (!task->constrained) {
-		rest->kinds |= 1u << task->archs;
-		return;
-	}
-	if (task->extra && task->extra->nworkers == 1)
-		return;
-	for (unsigned i = 0; i < reservoir->nworkers && threads_somebody_sleeps(engine); i++)
-		if (xy_task_can_run(task, reservoir->workers[i]) &&
-		    engine->wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
-			return;
-}
-
-/* One offer for each kind of task is enough: who takes one of them offers the rest again. */
-static void threads_offer_kinds(struct xy_component *reservoir, struct xy_agent *by)
-{
-	const struct xy_component_ops *ops = reservoir->ops;
-	struct threads_rest rest = { .reservoir = reservoir };
-
-	(ops->each_kind ? ops->each_kind : ops->each_task)(reservoir, threads_see_task, &rest);
-	for (; rest.kinds; rest.kinds &= rest.kinds - 1)
-		xy_can_pull_children(reservoir, &(struct xy_offer){ .archs = (unsigned)__builtin_ctz(rest.kinds) }, by);
-}
-
-/* Some offers did not travel because this worker was about to take a task. It has one now: what is left
- * is offered to somebody else. */
-void xy__threads_offer_rest(struct xy__worker *worker)
-{
-	struct xy_runtime *rt = worker->agent.runtime;
-	const struct xy_offer mine = { .archs = worker->agent.base.archs };
-	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
-	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
-
-	if (!threads_somebody_sleeps(&rt->engine))
-		return;
-	if (xy__inbox_has(rt))
-		xy__inbox_drain(rt, &worker->agent);
-	for (unsigned i = 0; i < worker->nabove; i++) {
-		struct xy_component *reservoir = worker->above[i];
-		size_t peak;
-
-		if (!reservoir->ops->depth(reservoir, &peak))
-			continue;
-		if (differ && reservoir->ops->each_task)
-			threads_offer_kinds(reservoir, &worker->agent.base);
-		else if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
-			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
-	}
-}
-
-void xy__threads_found(struct xy__worker *worker)
-{
-	struct xy_runtime *rt = worker->agent.runtime;
-
-	worker->agent.base.offers = 1; /* it has its task, the next one is not for it */
-	atomic_store(&worker->state, XY__AWAKE);
-	atomic_fetch_sub(&rt->searchers, 1);
-	xy__fence(); /* pairs with the fence of whoever stored a task and saw that it looked */
-	xy__threads_offer_rest(worker);
 }
 
 /* Looks for a while; the worker counts as a searcher. */
@@ -154,7 +60,7 @@ static struct xy_task *threads_look(struct xy__worker *worker)
 	struct xy_task *task;
 
 	for (unsigned i = 0; i < LOOK_SPINS + LOOK_YIELDS; i++) {
-		task = threads_take(worker);
+		task = xy__search_take(worker);
 		if (task)
 			return task;
 		xy__transfers_poll(worker->agent.runtime, &worker->agent);
@@ -166,7 +72,7 @@ static struct xy_task *threads_look(struct xy__worker *worker)
 	return NULL;
 }
 
-/* Until somebody wakes it; but not for long while there are transfers that may need a look. */
+/* Until it is woken; but only briefly while there are transfers to poll. */
 static void threads_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
@@ -196,8 +102,8 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	atomic_fetch_add(&rt->sleepers, 1);
 	atomic_fetch_sub(&rt->searchers, 1);
 	atomic_store(&worker->state, XY__ASLEEP);
-	xy__fence(); /* pairs with the fence of whoever stores a task */
-	task = threads_take(worker);
+	xy__fence(); /* pairs with the fence of the thread that stores a task */
+	task = xy__search_take(worker);
 	if (task || atomic_load(&rt->stopping)) {
 		if (atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
 			atomic_fetch_add(&rt->searchers, 1);
@@ -205,51 +111,177 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 		}
 		return task;
 	}
-	atomic_fetch_add(&worker->sleeps, 1); /* before it rests: see xy__runtime_at_rest */
+	atomic_fetch_add(&worker->sleeps, 1); /* before it rests: see threads_at_rest */
 	atomic_fetch_add(&rt->resting, 1);
-	xy__runtime_news(rt);
+	xy__wait_news(rt);
 	threads_rest(worker);
 	atomic_fetch_sub(&rt->resting, 1);
 	return NULL;
 }
 
-/* What a CPU offered to itself is as good as what it takes: who was told of the one can run the other. A device
- * may have offered itself several tasks before it takes one. */
-static bool threads_takes_as_offered(const struct xy__worker *worker, const struct xy_task *task)
-{
-	return worker->arch == XY_CPU && !task->constrained && !(task->archs & ~worker->agent.base.offered) &&
-	       !worker->agent.runtime->branches;
-}
-
-struct xy_task *xy__threads_try(struct xy__worker *worker)
+static struct xy_task *threads_idle(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy_task *task = threads_take(worker);
+	struct xy_task *task;
 
-	if (task && worker->agent.base.offers && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed) &&
-	    !threads_takes_as_offered(worker, task))
-		xy__threads_offer_rest(worker);
-	return task;
-}
-
-struct xy_task *xy__threads_next(struct xy__worker *worker)
-{
-	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy_task *task = xy__threads_try(worker);
-
-	if (task)
-		return task;
 	atomic_fetch_add(&rt->searchers, 1);
 	atomic_store(&worker->state, XY__LOOKING);
-	worker->agent.base.offers = 0;
-	xy__runtime_news(rt);
+	xy_agent_offer_to_itself(&worker->agent.base);
+	xy__wait_news(rt);
 	do {
 		task = threads_look(worker);
 		if (!task)
 			task = threads_sleep(worker);
 	} while (!task && !atomic_load(&rt->stopping));
-	xy__threads_found(worker);
+	xy__search_found(worker);
 	return task;
+}
+
+/* A worker that is awake polls. */
+static void threads_call(struct xy_runtime *rt, unsigned worker)
+{
+	threads_wake(&rt->tree_engine, worker);
+}
+
+static void threads_entrust(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
+		if (threads_wake(&rt->tree_engine, i) != XY__WAKE_BUSY)
+			return;
+}
+
+/* Transfers are polled. */
+static void threads_arrived(struct xy_runtime *rt)
+{
+	(void)rt;
+}
+
+/* --- threads of the application --- */
+
+static double threads_now(const struct xy_runtime *rt)
+{
+	(void)rt;
+	return xy__now();
+}
+
+static void threads_pause(struct xy_runtime *rt, unsigned *rounds)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	unsigned n = (*rounds)++;
+
+	(void)rt;
+	if (n < PAUSE_SPINS)
+		xy__pause();
+	else if (n < PAUSE_YIELDS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+/* Sleeps until the word changes, or looks after transfers if there are some. */
+static void threads_help(struct xy_runtime *rt, _Atomic int *word, int value, unsigned *rounds)
+{
+	struct xy__agent *agent;
+	bool any;
+
+	if (!xy__transfers_underway(&rt->memory)) {
+		xy__futex_wait(word, value, LOOK_AGAIN_S);
+		*rounds = 0;
+		return;
+	}
+	agent = xy__agent_enter(rt);
+	any = xy__transfers_poll(rt, agent);
+	xy__agent_leave(agent);
+	if (any)
+		*rounds = 0;
+	else
+		threads_pause(rt, rounds);
+}
+
+static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
+{
+	double end = seconds < 0 ? 0 : xy__now() + seconds, left = -1;
+	unsigned rounds = 0;
+
+	for (;;) {
+		int value = atomic_load(condition->word);
+
+		xy__fence(); /* pairs with the fence in xy__wait_news */
+		if (condition->holds(condition->arg))
+			return true;
+		if (seconds >= 0 && (left = end - xy__now()) <= 0)
+			return false;
+		if (condition->helps && rt->memory.nnodes > 1)
+			threads_help(rt, condition->word, value, &rounds);
+		else
+			xy__futex_wait(condition->word, value, left);
+	}
+}
+
+static uint64_t threads_live(struct xy_runtime *rt)
+{
+	return xy__agent_live(rt, rt->nworkers);
+}
+
+static uint64_t threads_sleeps(struct xy_runtime *rt)
+{
+	uint64_t sleeps = 0;
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		sleeps += atomic_load(&rt->workers[i].sleeps);
+	return sleeps;
+}
+
+/* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
+ * between, and at that moment none had been woken. The count of sleepers can't tell that: workers are in it
+ * before their last look, in which they may find a task, and after they have been woken. */
+static bool threads_at_rest(struct xy_runtime *rt)
+{
+	uint64_t sleeps = threads_sleeps(rt);
+
+	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox) ||
+	    xy__transfers_underway(&rt->memory))
+		return false;
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (atomic_load(&rt->workers[i].state) != XY__ASLEEP)
+			return false;
+	return atomic_load(&rt->resting) == rt->nworkers && threads_sleeps(rt) == sleeps;
+}
+
+/* --- starting and stopping --- */
+
+static bool threads_serves(const struct xy__settings *settings)
+{
+	return !*settings->sim;
+}
+
+static int threads_open(struct xy_runtime *rt)
+{
+	int error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
+	unsigned nworkers, ncpus = 0;
+
+	if (error)
+		return error;
+	nworkers = xy_machine_nworkers(rt->machine);
+	for (unsigned i = 0; i < nworkers; i++)
+		ncpus += xy_machine_worker(rt->machine, i)->arch == XY_CPU;
+	if (!xy_machine_is_here(rt->machine)) {
+		xy__log(&rt->settings.log, "the machine '%s' is not this computer: its trees can be shown, but not run",
+			rt->settings.machine);
+		return -ENODEV;
+	}
+	if (ncpus > xy_machine_ncores(rt->machine))
+		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down", ncpus,
+			xy_machine_ncores(rt->machine));
+	xy__fork_guard(rt);
+	rt->nshards = nworkers + 1 < MOST_SHARDS ? nworkers + 1 : MOST_SHARDS;
+	return 0;
+}
+
+/* The machine and the drivers are the runtime's. */
+static void threads_close(struct xy_runtime *rt)
+{
+	xy__fork_unguard(rt);
 }
 
 static void *threads_main(void *arg)
@@ -266,18 +298,17 @@ static void *threads_main(void *arg)
 		xy__log(&rt->settings.log, "worker %u can't be bound to its core (error %d) and runs unbound",
 			worker->id, error);
 	if (worker->arch == XY_CPU)
-		xy__threads_of_one();
-	xy__become(&worker->agent);
+		xy__team_threads_of_one();
+	xy__agent_become(&worker->agent);
 	xy__worker_run(worker);
 	return NULL;
 }
 
-int xy__threads_start(struct xy_runtime *rt)
+static int threads_start(struct xy_runtime *rt)
 {
 	sigset_t all, old;
 	int error = 0;
 
-	rt->engine.wake = threads_wake;
 	/* Signals are for the application's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -285,15 +316,42 @@ int xy__threads_start(struct xy_runtime *rt)
 		error = pthread_create(&rt->workers[rt->nthreads].thread, NULL, threads_main,
 				       &rt->workers[rt->nthreads]);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!error)
+		return xy__watchdog_start(rt);
+	xy__log(&rt->settings.log, "the thread of worker %s can't be created: %s",
+		xy_machine_worker(rt->machine, rt->nthreads)->name, strerror(error));
 	return -error;
 }
 
-void xy__threads_stop(struct xy_runtime *rt)
+static void threads_stop(struct xy_runtime *rt)
 {
+	xy__watchdog_stop(rt);
 	atomic_store(&rt->stopping, true);
 	for (unsigned i = 0; i < rt->nthreads; i++)
-		threads_wake(&rt->engine, i);
+		threads_wake(&rt->tree_engine, i);
 	for (unsigned i = 0; i < rt->nthreads; i++)
 		pthread_join(rt->workers[i].thread, NULL);
 	rt->nthreads = 0;
 }
+
+const struct xy__engine_ops xy__threads_engine = {
+	.name = "threads",
+	.serves = threads_serves,
+	.open = threads_open,
+	.place = xy__memory_place,
+	.bus = xy__bus_measure,
+	.start = threads_start,
+	.stop = threads_stop,
+	.close = threads_close,
+	.now = threads_now,
+	.wait_until = threads_wait_until,
+	.pause = threads_pause,
+	.drain = xy__inbox_drain,
+	.live = threads_live,
+	.at_rest = threads_at_rest,
+	.idle = threads_idle,
+	.wake = threads_wake,
+	.call = threads_call,
+	.entrust = threads_entrust,
+	.arrived = threads_arrived,
+};

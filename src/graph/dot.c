@@ -8,8 +8,9 @@
 
 void graph__dot_init(struct dot_words *words, struct graph_source *source)
 {
-	*words = (struct dot_words){ .source = source, .at = source->text, .now = *source->text, .before = '\n',
-		.line = 1, .lines = 1 };
+	*words = (struct dot_words){
+		.source = source, .at = source->text, .now = *source->text, .before = '\n', .line = 1, .lines = 1
+	};
 }
 
 static void dot_step(struct dot_words *w)
@@ -48,7 +49,7 @@ static int dot_skip_comment(struct dot_words *w)
 	while (w->now && !(w->now == '*' && dot_second(w) == '/'))
 		dot_step(w);
 	if (!w->now)
-		return graph__refuse(w->source, line, "expected an end of the comment");
+		return graph__refuse(w->source, line, "expected the end of the comment");
 	dot_step(w);
 	dot_step(w);
 	return 0;
@@ -114,7 +115,7 @@ static int dot_pieces(struct dot_words *w)
 		dot_step(w);
 		error = dot_skip(w);
 		if (!error && w->now != '"')
-			error = graph__refuse(w->source, w->lines, "expected a name in quotes behind +");
+			error = graph__refuse(w->source, w->lines, "expected a name in quotes after +");
 		if (!error)
 			error = dot_quoted(w, &to);
 	}
@@ -191,7 +192,7 @@ int graph__dot_next(struct dot_words *w)
 	} else {
 		w->kind = (unsigned char)w->now;
 		if (w->kind != DOT_END && !strchr("{}[]=;,:", w->kind))
-			return graph__dot_refuse(w, "a name or a sign of DOT");
+			return graph__dot_refuse(w, "a name or a DOT symbol");
 		if (w->kind != DOT_END)
 			dot_step(w);
 	}

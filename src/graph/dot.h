@@ -13,14 +13,14 @@ enum { DOT_END = 0, DOT_NAME = 256, DOT_ARROW, DOT_LINE };
 
 struct dot_words {
 	struct graph_source *source;
-	char *at;                    /* behind the current word, ... */
-	char now;                    /* ... what was there: it may have been overwritten */
-	char before;                 /* what was there before that */
-	unsigned line;               /* of the current word */
-	unsigned lines;              /* up to here */
-	int kind;                    /* of the current word */
-	char *text;                  /* of a name */
-	bool quoted;                 /* the name can't be a keyword */
+	char *at;       /* behind the current word, ... */
+	char now;       /* ... what was there: it may have been overwritten */
+	char before;    /* the character before that */
+	unsigned line;  /* of the current word */
+	unsigned lines; /* up to here */
+	int kind;       /* of the current word */
+	char *text;     /* of a name */
+	bool quoted;    /* the name can't be a keyword */
 };
 
 /* Begins before the first word. */

@@ -79,14 +79,14 @@ int graph__draft_edge(struct draft *draft, struct draft_edge edge)
 /* Lists of edges by their ends, and the order of the tasks. */
 struct draft_order {
 	struct draft *draft;
-	uint32_t *in_at, *in;        /* edges that end at a task: in[in_at[t]] to in[in_at[t + 1]] */
-	uint32_t *out_at, *out;      /* edges that begin at it */
-	uint32_t *missing;           /* predecessors that are not sorted yet */
-	uint32_t *heap, nheap;       /* tasks that can come next, least number first */
-	uint32_t *order, *place;     /* task at a place; place of a task */
-	uint32_t *datum;             /* by edge */
-	uint32_t *known;             /* by task: the last task, plus 1, that is known to wait for it */
-	struct graph_access *accesses;   /* of one task, and whom it waits for */
+	uint32_t *in_at, *in;          /* edges that end at a task: in[in_at[t]] to in[in_at[t + 1]] */
+	uint32_t *out_at, *out;        /* edges that begin at it */
+	uint32_t *missing;             /* predecessors that are not sorted yet */
+	uint32_t *heap, nheap;         /* tasks that can come next, least number first */
+	uint32_t *order, *place;       /* task at a place; place of a task */
+	uint32_t *datum;               /* by edge */
+	uint32_t *known;               /* by task: the last task, plus 1, that is known to wait for it */
+	struct graph_access *accesses; /* of one task, and its predecessors */
 	uint32_t *before;
 };
 
@@ -170,7 +170,7 @@ static int draft_sort(struct draft_order *o)
 
 /* --- the graph --- */
 
-/* What comes from or goes to a task that does nothing, such as an entry or an exit, is not sent. */
+/* Nothing is sent to or from a task that does nothing, such as an entry or an exit. */
 static void draft_quieten(struct draft *draft)
 {
 	for (uint32_t i = 0; i < draft->nedges; i++)
@@ -198,9 +198,15 @@ static int draft_add_task(struct draft_order *o, uint32_t t)
 	struct draft *draft = o->draft;
 	struct draft_task *task = &draft->tasks[t];
 	struct graph_task_desc desc = {
-		.kernel = task->kernel, .priority = task->priority, .length_us = task->length_us, .name = task->name,
-		.costs = task->costs, .record = task->recorded ? &task->record : NULL,
-		.accesses = o->accesses, .naccesses = task->naccesses, .before = o->before,
+		.kernel = task->kernel,
+		.priority = task->priority,
+		.length_us = task->length_us,
+		.name = task->name,
+		.costs = task->costs,
+		.record = task->recorded ? &task->record : NULL,
+		.accesses = o->accesses,
+		.naccesses = task->naccesses,
+		.before = o->before,
 	};
 	int added;
 

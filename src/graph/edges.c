@@ -15,19 +15,19 @@ enum edges_kind { EDGES_NEW, EDGES_READ, EDGES_COMMUTE, EDGES_REDUX, EDGES_WRITE
 
 /* Of a datum. Lists are linked accesses, the youngest first. */
 struct edges_datum {
-	enum edges_kind kind;        /* of the current group */
+	enum edges_kind kind; /* of the current group */
 	uint32_t current;
-	uint32_t waits;              /* the group before: who the members wait for */
-	uint32_t content;            /* the last group before that wrote */
+	uint32_t waits;   /* the previous group: predecessors of the members */
+	uint32_t content; /* the last group before that wrote */
 };
 
 struct edges_work {
 	const struct graph *g;
 	struct edges_datum *data;
-	uint32_t *next;              /* by access: the list that it is in */
-	uint32_t *task;              /* by access */
-	uint32_t *slot_owner;        /* by task: for whom it was added last, plus 1 ... */
-	size_t *slot;                /* ... and where */
+	uint32_t *next;       /* by access: the list that it is in */
+	uint32_t *task;       /* by access */
+	uint32_t *slot_owner; /* by task: the task it was last added for, plus 1 ... */
+	size_t *slot;         /* ... and where */
 	struct graph_edges *edges;
 	size_t room;
 };
@@ -93,7 +93,7 @@ static int edges_access(struct edges_work *w, uint32_t a, uint32_t to)
 
 	if (mode == XY_SCRATCH)
 		return 0;
-	if (d->kind != kind || kind == EDGES_WRITE) {   /* a new group */
+	if (d->kind != kind || kind == EDGES_WRITE) { /* a new group */
 		d->waits = d->current;
 		if (d->kind != EDGES_READ)
 			d->content = d->current;
@@ -138,7 +138,7 @@ static int edges_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The same for a join of very many. */
+/* edges_sort for a join of very many. */
 static int edges_sort_many(struct graph_edges *e, size_t from, size_t to)
 {
 	struct edges_pair *pairs = malloc((to - from) * sizeof(*pairs));
@@ -187,7 +187,7 @@ static int edges_turn(struct graph_edges *e)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->nedges; i++)
 		e->after_at[e->before[i] + 2]++;
-	for (size_t t = 0; t <= e->ntasks; t++) {   /* after_at[t + 1] is where t's next one goes */
+	for (size_t t = 0; t <= e->ntasks; t++) { /* after_at[t + 1] is where t's next one goes */
 		sum += e->after_at[t + 1];
 		e->after_at[t + 1] = sum;
 	}

@@ -127,8 +127,8 @@ int graph_set_name(struct graph *g, const char *name)
 
 static bool graph_is_mode(unsigned mode)
 {
-	return mode == XY_R || mode == XY_W || mode == XY_RW || mode == XY_SCRATCH ||
-		mode == (XY_RW | XY_COMMUTE) || mode == XY_REDUX;
+	return mode == XY_R || mode == XY_W || mode == XY_RW || mode == XY_SCRATCH || mode == (XY_RW | XY_COMMUTE) ||
+	       mode == XY_REDUX;
 }
 
 static bool graph_are_costs(const double *costs, uint32_t n)
@@ -139,7 +139,7 @@ static bool graph_are_costs(const double *costs, uint32_t n)
 	return true;
 }
 
-/* Whether a task can be added, and where there is room for it. */
+/* Checks that a task can be added and makes room for it. */
 static int graph_check_desc(const struct graph *g, const struct graph_task_desc *desc)
 {
 	if (desc->kernel != GRAPH_NO_KERNEL && desc->kernel >= g->nkernels)
@@ -187,9 +187,13 @@ failed:
 int graph_add_task(struct graph *g, const struct graph_task_desc *desc)
 {
 	struct graph_task task = {
-		.kernel = desc->kernel, .priority = desc->priority, .length_us = desc->length_us,
-		.first_access = g->naccesses, .naccesses = desc->naccesses,
-		.first_before = g->nbefore, .nbefore = desc->nbefore,
+		.kernel = desc->kernel,
+		.priority = desc->priority,
+		.length_us = desc->length_us,
+		.first_access = g->naccesses,
+		.naccesses = desc->naccesses,
+		.first_before = g->nbefore,
+		.nbefore = desc->nbefore,
 	};
 	int error = graph_check_desc(g, desc);
 
@@ -214,32 +218,32 @@ int graph_add_task(struct graph *g, const struct graph_task_desc *desc)
 	return (int)g->ntasks++;
 }
 
-/* What is wrong with a task, NULL if nothing is. */
+/* The fault of a task, NULL without one. */
 static const char *graph_task_fault(const struct graph *g, uint32_t t)
 {
 	const struct graph_task *task = &g->tasks[t];
 
 	if (task->kernel != GRAPH_NO_KERNEL && task->kernel >= g->nkernels)
-		return "its kernel is not there";
+		return "its kernel does not exist";
 	if (!graph_is_length(task->length_us))
-		return "its length is no number of microseconds";
+		return "its length is not a number of microseconds";
 	if ((uint64_t)task->first_access + task->naccesses > g->naccesses ||
 	    (uint64_t)task->first_before + task->nbefore > g->nbefore)
-		return "its accesses or predecessors are not there";
+		return "its accesses or predecessors do not exist";
 	for (uint32_t i = 0; i < task->naccesses; i++) {
 		const struct graph_access *access = &g->accesses[task->first_access + i];
 
 		if (access->data >= g->ndata)
-			return "it uses data that is not there";
+			return "it uses data that does not exist";
 		if (!graph_is_mode(access->mode))
-			return "it has an access in a mode that there is not";
+			return "it has an invalid access mode";
 	}
 	for (uint32_t i = 0; i < task->nbefore; i++)
 		if (g->before[task->first_before + i] >= t)
-			return "it waits for a task that does not stand before it";
+			return "it waits for a task that does not come before it";
 	if (task->kernel != GRAPH_NO_KERNEL && g->nprocessors &&
 	    (!task->costs || !graph_are_costs(task->costs, g->nprocessors)))
-		return "it has no cost on each processor";
+		return "it lacks the cost on each processor";
 	return NULL;
 }
 
@@ -247,7 +251,9 @@ int graph_check(const struct graph *g, char *error, size_t error_size)
 {
 	for (uint32_t i = 0; i < g->nkernels; i++)
 		if (!graph_is_length(g->kernels[i].length_us)) {
-			xy__text_print(error, error_size, "kernel %s: its length is no number of microseconds",
+			xy__text_print(error, error_size,
+				       "kernel %s: its length is not a number of "
+				       "microseconds",
 				       g->kernels[i].name);
 			return -EINVAL;
 		}

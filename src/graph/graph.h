@@ -16,17 +16,17 @@
 struct xy_runtime;
 struct xy_task;
 
-#define GRAPH_NO_KERNEL UINT32_MAX   /* of a task that does nothing and takes no time */
-#define GRAPH_TASKS_MAX 100000000u   /* tasks, data, and so on */
-#define GRAPH_BYTES_MAX ((uint64_t)1 << 50)   /* of a datum */
+#define GRAPH_NO_KERNEL UINT32_MAX          /* of a task that does nothing and takes no time */
+#define GRAPH_TASKS_MAX 100000000u          /* tasks, data, and so on */
+#define GRAPH_BYTES_MAX ((uint64_t)1 << 50) /* of a datum */
 
 struct graph_kernel {
 	char *name;
-	double length_us;            /* of its tasks on a worker of speed 1; 0: not known here */
+	double length_us; /* of its tasks on a worker of speed 1; 0: not known here */
 };
 
 struct graph_data {
-	char *name;                  /* or NULL */
+	char *name; /* or NULL */
 	uint64_t bytes;
 };
 
@@ -35,21 +35,21 @@ struct graph_access {
 	enum xy_mode mode;
 };
 
-/* What was measured when a recorded task ran; times in microseconds from the beginning of the run. */
+/* Measurements of a recorded task; times in microseconds from the start of the run. */
 struct graph_record {
-	int32_t worker;              /* -1: nothing was recorded */
+	int32_t worker; /* -1: nothing was recorded */
 	double ready_us, start_us, end_us;
 };
 
 struct graph_task {
-	uint32_t kernel;             /* or GRAPH_NO_KERNEL */
+	uint32_t kernel; /* or GRAPH_NO_KERNEL */
 	int32_t priority;
-	double length_us;            /* on a worker of speed 1; 0: as its kernel says */
-	char *name;                  /* or NULL */
-	double *costs;               /* microseconds on each of the graph's processors, or NULL */
-	struct graph_record *record; /* or NULL */
-	uint32_t first_access, naccesses;   /* in graph.accesses */
-	uint32_t first_before, nbefore;     /* in graph.before: explicit predecessors */
+	double length_us;                 /* on a worker of speed 1; 0: as its kernel says */
+	char *name;                       /* or NULL */
+	double *costs;                    /* microseconds on each of the graph's processors, or NULL */
+	struct graph_record *record;      /* or NULL */
+	uint32_t first_access, naccesses; /* in graph.accesses */
+	uint32_t first_before, nbefore;   /* in graph.before: explicit predecessors */
 };
 
 /* How tasks got their priorities. */
@@ -57,15 +57,15 @@ enum graph_priorities { GRAPH_PRIORITIES_APP, GRAPH_PRIORITIES_NONE, GRAPH_PRIOR
 
 /* Zero is an empty graph. Everything may be read; only the functions below write, but for priorities. */
 struct graph {
-	char *name;                  /* what it was made from, or NULL */
+	char *name; /* the text it was made from, or NULL */
 	uint32_t nkernels, ndata, ntasks, naccesses, nbefore;
-	uint32_t nprocessors;        /* of the tasks' costs; 0: they have none */
+	uint32_t nprocessors; /* of the tasks' costs; 0: they have none */
 	struct graph_kernel *kernels;
 	struct graph_data *data;
 	struct graph_task *tasks;
 	struct graph_access *accesses;
 	uint32_t *before;
-	enum graph_priorities priorities;   /* RANK: the caller is asked to call graph_rank */
+	enum graph_priorities priorities; /* RANK: the caller is asked to call graph_rank */
 	uint32_t kernels_room, data_room, tasks_room, accesses_room, before_room;
 };
 
@@ -76,9 +76,9 @@ void graph_fini(struct graph *g);
 
 /* All give the index of what was added, or -EINVAL, -ENOMEM, -E2BIG; texts are copied. */
 
-/* A kernel of the same name is not added again: its index. */
+/* A kernel that exists by that name is not added again: returns its index. */
 int graph_add_kernel(struct graph *g, const char *name, double length_us);
-/* The same when the caller knows that no kernel has that name, which saves a search. */
+/* graph_add_kernel for a name known to be new, without a search. */
 int graph__add_new_kernel(struct graph *g, const char *name, double length_us);
 int graph_add_data(struct graph *g, const char *name, uint64_t bytes);
 
@@ -89,19 +89,19 @@ struct graph_task_desc {
 	const char *name;
 	const struct graph_access *accesses;
 	uint32_t naccesses;
-	const uint32_t *before;      /* tasks that were added before */
+	const uint32_t *before; /* tasks that were added before */
 	uint32_t nbefore;
-	const double *costs;         /* one for each processor: needed if the graph has processors */
+	const double *costs; /* one for each processor: needed if the graph has processors */
 	const struct graph_record *record;
 };
 int graph_add_task(struct graph *g, const struct graph_task_desc *desc);
 
-/* Tasks have costs on so many processors; before the first task. 0 or -EINVAL. */
+/* Declares that tasks have costs on this many processors; before the first task. 0 or -EINVAL. */
 int graph_set_processors(struct graph *g, uint32_t nprocessors);
 /* 0 or -ENOMEM. */
 int graph_set_name(struct graph *g, const char *name);
 
-/* Whether all of it is consistent: indices, modes, numbers. 0, or -EINVAL with a sentence. */
+/* Checks that the graph is consistent: indices, modes, numbers. 0, or -EINVAL with a sentence. */
 int graph_check(const struct graph *g, char *error, size_t error_size);
 
 /* Bytes of all data of a task: what models call its size. */
@@ -111,14 +111,16 @@ double graph_task_length(const struct graph *g, uint32_t task);
 
 /* --- edges (edges.c) --- */
 
-/* Who waits for whom, by data and explicitly, each pair once. Task t has the predecessors
- * before[before_at[t]] to before[before_at[t + 1]], in rising order, and successors likewise. */
+/*
+ * Dependencies, by data and explicit, each pair once. Task t has the predecessors before[before_at[t]] to
+ * before[before_at[t + 1]], in rising order, and successors likewise.
+ */
 struct graph_edges {
 	uint32_t ntasks;
 	size_t nedges;
-	size_t *before_at, *after_at;      /* ntasks + 1 */
-	uint32_t *before, *after;          /* tasks */
-	uint64_t *before_bytes, *after_bytes;   /* what flows: 0 if only the order matters */
+	size_t *before_at, *after_at;         /* ntasks + 1 */
+	uint32_t *before, *after;             /* tasks */
+	uint64_t *before_bytes, *after_bytes; /* bytes sent: 0 if only the order matters */
 };
 
 /* 0 or -ENOMEM; the graph is one that graph_check likes. */
@@ -150,14 +152,15 @@ const char *graph_make_help(unsigned i);
 /* Reads a graph from a file: our own format, STG, DOT or WfCommons JSON, found by its content. 0, -errno of the
  * file, -EINVAL, -E2BIG, -ENOMEM, with a sentence "FILE:LINE: ...". On failure the graph is empty. */
 int graph_read(struct graph *g, const char *path, char *error, size_t error_size);
-/* The same from memory; name is for messages. */
-int graph_read_text(struct graph *g, const char *text, size_t length, const char *name, char *error,
-		    size_t error_size);
-/* What the command line takes: a graph by text if there is one of that name, else a file. */
+/* graph_read from memory; name is for messages. */
+int graph_read_text(struct graph *g, const char *text, size_t length, const char *name, char *error, size_t error_size);
+/* Opens a command-line argument: a graph by name if it exists, else a file. */
 int graph_open(struct graph *g, const char *text, char *error, size_t error_size);
 
-/* Writes a graph in our own format, which gives the same graph when it is read; or in DOT, with its edges.
- * 0, -ENOMEM, or -EIO if the file has an error. */
+/*
+ * Writes a graph in Xylem's own format, which reads back as the same graph; or in DOT, with its edges. 0, -ENOMEM, or
+ * -EIO if the file has an error.
+ */
 int graph_write(const struct graph *g, FILE *file);
 int graph_write_dot(const struct graph *g, FILE *file);
 
@@ -168,7 +171,7 @@ struct graph_place {
 	uint32_t worker, position;
 };
 
-/* How the component in-order is told about positions: by this priority for the first, and one less for each. */
+/* Encodes positions for the component in-order: this priority for the first, and one less for each further one. */
 #define GRAPH_FIRST_POSITION (-1000000000)
 
 struct graph_options {

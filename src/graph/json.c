@@ -47,8 +47,8 @@ static int json_add(struct json_reader *r, enum json_kind kind, uint32_t *number
 		json->room = room;
 	}
 	*number = json->count++;
-	json->nodes[*number] = (struct json_node){ .kind = kind, .line = r->line, .first = JSON_NONE,
-		.next = JSON_NONE };
+	json->nodes[*number] =
+		(struct json_node){ .kind = kind, .line = r->line, .first = JSON_NONE, .next = JSON_NONE };
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static int json_text(struct json_reader *r, const char **text)
 			const char *escape = *r->at ? strchr(escapes, *r->at) : NULL;
 
 			if (!escape)
-				return json_refuse(r, "an escape of JSON");
+				return json_refuse(r, "a JSON escape");
 			*to++ = meant[escape - escapes];
 			r->at++;
 		}

@@ -17,14 +17,14 @@ enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_TEXT, JSON_
 struct json_node {
 	enum json_kind kind;
 	unsigned line;
-	uint32_t first, next;        /* child and sibling, or JSON_NONE */
-	const char *key;             /* in an object */
-	const char *text;            /* of JSON_TEXT */
-	double number;               /* of JSON_NUMBER */
+	uint32_t first, next; /* child and sibling, or JSON_NONE */
+	const char *key;      /* in an object */
+	const char *text;     /* of JSON_TEXT */
+	double number;        /* of JSON_NUMBER */
 };
 
 struct json {
-	struct json_node *nodes;     /* 0 is the root */
+	struct json_node *nodes; /* 0 is the root */
 	uint32_t count, room;
 };
 
@@ -32,7 +32,7 @@ struct json {
 int graph__json_read(struct json *json, struct graph_source *source);
 void graph__json_fini(struct json *json);
 
-/* The value of a key of an object; NULL if there is none, or if it is no object. */
+/* The value of a key of an object; NULL if the key is missing or the node is not an object. */
 const struct json_node *graph__json_find(const struct json *json, const struct json_node *object, const char *key);
 /* The first child of an array or object, and the next: NULL after the last one. All take NULL. */
 const struct json_node *graph__json_first(const struct json *json, const struct json_node *node);

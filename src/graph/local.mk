@@ -22,6 +22,7 @@ libgraph_la_SOURCES = \
 	src/graph/read_own.c \
 	src/graph/read_stg.c \
 	src/graph/read_wfcommons.c \
+	src/graph/refuse.c \
 	src/graph/static.c \
 	src/graph/static.h \
 	src/graph/static_check.c \

@@ -20,7 +20,13 @@ enum make_sizes { MAKE_NO_SIZE, MAKE_ONE_SIZE, MAKE_TWO_SIZES };
 
 /* Options, as bits of what a builder takes. All take priorities. */
 enum {
-	MAKE_TILE = 1, MAKE_BYTES = 2, MAKE_US = 4, MAKE_LAYERS = 8, MAKE_WIDTH = 16, MAKE_DEGREE = 32, MAKE_SEED = 64,
+	MAKE_TILE = 1,
+	MAKE_BYTES = 2,
+	MAKE_US = 4,
+	MAKE_LAYERS = 8,
+	MAKE_WIDTH = 16,
+	MAKE_DEGREE = 32,
+	MAKE_SEED = 64,
 	MAKE_KERNELS = 128
 };
 
@@ -30,7 +36,7 @@ struct make_builder {
 	unsigned options;
 	struct make_request initial;
 	int (*build)(struct graph *g, const struct make_request *request);
-	double (*count)(const struct make_request *request);   /* of tasks, at most */
+	double (*count)(const struct make_request *request); /* of tasks, at most */
 };
 
 static double make_count_cubic(const struct make_request *r)
@@ -54,26 +60,62 @@ static double make_count_layers(const struct make_request *r)
 }
 
 static const struct make_builder make_builders[] = {
-	{ "chain", "chain:TASKS[:us=100][:bytes=1M]: each waits for the one before", MAKE_ONE_SIZE,
-	  MAKE_US | MAKE_BYTES, { .us = 100, .bytes = 1 << 20 }, graph__make_chain, make_count_size },
-	{ "cholesky", "cholesky:TILES[:tile=960]: tiled Cholesky factorisation, single precision", MAKE_ONE_SIZE,
-	  MAKE_TILE, { .tile = 960 }, graph__make_cholesky, make_count_cubic },
-	{ "forkjoin", "forkjoin:WIDTHxSTEPS[:us=100][:bytes=1M]: a fork, tasks, a join, and again", MAKE_TWO_SIZES,
-	  MAKE_US | MAKE_BYTES, { .us = 100, .bytes = 1 << 20 }, graph__make_forkjoin, make_count_grid },
-	{ "independent", "independent:TASKS[:us=100][:bytes=1M]: none waits for another", MAKE_ONE_SIZE,
-	  MAKE_US | MAKE_BYTES, { .us = 100, .bytes = 1 << 20 }, graph__make_independent, make_count_size },
-	{ "lu", "lu:TILES[:tile=960]: tiled LU factorisation without pivoting, double precision", MAKE_ONE_SIZE,
-	  MAKE_TILE, { .tile = 960 }, graph__make_lu, make_count_cubic },
-	{ "qr", "qr:TILES[:tile=960]: tiled QR factorisation, single precision", MAKE_ONE_SIZE,
-	  MAKE_TILE, { .tile = 960 }, graph__make_qr, make_count_cubic },
-	{ "random", "random[:layers=20][:width=30][:degree=3][:seed=0][:us=100][:bytes=1M]"
+	{ "chain",
+	  "chain:TASKS[:us=100][:bytes=1M]: each task waits for the previous one",
+	  MAKE_ONE_SIZE,
+	  MAKE_US | MAKE_BYTES,
+	  { .us = 100, .bytes = 1 << 20 },
+	  graph__make_chain,
+	  make_count_size },
+	{ "cholesky",
+	  "cholesky:TILES[:tile=960]: tiled Cholesky factorization, single precision",
+	  MAKE_ONE_SIZE,
+	  MAKE_TILE,
+	  { .tile = 960 },
+	  graph__make_cholesky,
+	  make_count_cubic },
+	{ "forkjoin",
+	  "forkjoin:WIDTHxSTEPS[:us=100][:bytes=1M]: a fork, tasks, a join, repeated",
+	  MAKE_TWO_SIZES,
+	  MAKE_US | MAKE_BYTES,
+	  { .us = 100, .bytes = 1 << 20 },
+	  graph__make_forkjoin,
+	  make_count_grid },
+	{ "independent",
+	  "independent:TASKS[:us=100][:bytes=1M]: no dependencies",
+	  MAKE_ONE_SIZE,
+	  MAKE_US | MAKE_BYTES,
+	  { .us = 100, .bytes = 1 << 20 },
+	  graph__make_independent,
+	  make_count_size },
+	{ "lu",
+	  "lu:TILES[:tile=960]: tiled LU factorization without pivoting, double precision",
+	  MAKE_ONE_SIZE,
+	  MAKE_TILE,
+	  { .tile = 960 },
+	  graph__make_lu,
+	  make_count_cubic },
+	{ "qr",
+	  "qr:TILES[:tile=960]: tiled QR factorization, single precision",
+	  MAKE_ONE_SIZE,
+	  MAKE_TILE,
+	  { .tile = 960 },
+	  graph__make_qr,
+	  make_count_cubic },
+	{ "random",
+	  "random[:layers=20][:width=30][:degree=3][:seed=0][:us=100][:bytes=1M]"
 	  "[:kernels=work|cholesky|lu|qr][:tile=960]: random layers",
 	  MAKE_NO_SIZE,
 	  MAKE_LAYERS | MAKE_WIDTH | MAKE_DEGREE | MAKE_SEED | MAKE_US | MAKE_BYTES | MAKE_TILE | MAKE_KERNELS,
 	  { .layers = 20, .width = 30, .degree = 3, .us = 100, .bytes = 1 << 20, .tile = 960 },
-	  graph__make_random, make_count_layers },
-	{ "stencil", "stencil:WIDTHxSTEPS[:us=100][:bytes=1M]: blocks in a row, each with its neighbours",
-	  MAKE_TWO_SIZES, MAKE_US | MAKE_BYTES, { .us = 100, .bytes = 1 << 20 }, graph__make_stencil,
+	  graph__make_random,
+	  make_count_layers },
+	{ "stencil",
+	  "stencil:WIDTHxSTEPS[:us=100][:bytes=1M]: a row of blocks, each updated from its neighbours",
+	  MAKE_TWO_SIZES,
+	  MAKE_US | MAKE_BYTES,
+	  { .us = 100, .bytes = 1 << 20 },
+	  graph__make_stencil,
 	  make_count_grid },
 };
 enum { MAKE_NBUILDERS = sizeof(make_builders) / sizeof(make_builders[0]) };
@@ -93,8 +135,7 @@ struct make_reader {
 };
 
 /* Says what is wrong. */
-__attribute__((format(printf, 2, 3)))
-static int make_refuse(struct make_reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int make_refuse(struct make_reader *reader, const char *format, ...)
 {
 	va_list list;
 	char text[256];
@@ -141,7 +182,7 @@ static int make_read_priorities(struct make_reader *reader, const char *value)
 	int i = make_find_word(value, names, 3);
 
 	if (i < 0)
-		return make_refuse(reader, "priorities are app, none or rank, not \"%s\"", value);
+		return make_refuse(reader, "priorities must be app, none or rank, not \"%s\"", value);
 	reader->priorities = (enum graph_priorities)i;
 	return 0;
 }
@@ -152,7 +193,7 @@ static int make_read_kernels(struct make_reader *reader, const char *value)
 	int i = make_find_word(value, names, 4);
 
 	if (i < 0)
-		return make_refuse(reader, "kernels are work, cholesky, lu or qr, not \"%s\"", value);
+		return make_refuse(reader, "kernels must be work, cholesky, lu or qr, not \"%s\"", value);
 	reader->request.kernels = (enum make_kernels)i;
 	return 0;
 }
@@ -165,12 +206,12 @@ static int make_read_value(struct make_reader *reader, const struct make_option 
 
 	if (option->bit == MAKE_US) {
 		if (!xy__text_double(&end, at) || *end || !(*(double *)at > 0))
-			return make_refuse(reader, "us is a positive number, not \"%s\"", value);
+			return make_refuse(reader, "us must be a positive number, not \"%s\"", value);
 		return 0;
 	}
 	if (!(option->bit == MAKE_BYTES ? xy__text_bytes : xy__text_unsigned)(&end, option->max, &number) || *end ||
 	    number < option->min)
-		return make_refuse(reader, "%s is a number from %llu to %llu, not \"%s\"", option->name,
+		return make_refuse(reader, "%s must be a number from %llu to %llu, not \"%s\"", option->name,
 				   (unsigned long long)option->min, (unsigned long long)option->max, value);
 	*(uint64_t *)at = number;
 	return 0;
@@ -207,9 +248,8 @@ static int make_read_size(struct make_reader *reader, const char *word)
 	if (reader->builder->sizes == MAKE_NO_SIZE)
 		return make_refuse(reader, "expected OPTION=VALUE instead of \"%s\"", word);
 	if (reader->builder->sizes == MAKE_TWO_SIZES && fine) {
-		fine = *end++ == 'x' &&
-			xy__text_unsigned(&end, (uint64_t)MAKE_TASKS_MAX, &reader->request.steps) &&
-			reader->request.steps;
+		fine = *end++ == 'x' && xy__text_unsigned(&end, (uint64_t)MAKE_TASKS_MAX, &reader->request.steps) &&
+		       reader->request.steps;
 	}
 	if (fine && !*end)
 		return 0;
@@ -239,7 +279,7 @@ static int make_read(struct make_reader *reader, char *words)
 	if (!error && !sized && reader->builder->sizes != MAKE_NO_SIZE)
 		error = make_refuse(reader, "%s needs a size: %s", reader->builder->name, reader->builder->help);
 	if (!error && reader->builder->count(&reader->request) > MAKE_TASKS_MAX) {
-		make_refuse(reader, "that is a graph of more than %.0f tasks", MAKE_TASKS_MAX);
+		make_refuse(reader, "the graph would have more than %.0f tasks", MAKE_TASKS_MAX);
 		error = -E2BIG;
 	}
 	return error;
@@ -255,7 +295,7 @@ static const struct make_builder *make_find(struct make_reader *reader, const ch
 			return &make_builders[i];
 		xy__nearest_look(&nearest, make_builders[i].name);
 	}
-	make_refuse(reader, "no graph is called \"%s\"", name);
+	make_refuse(reader, "unknown graph \"%s\"", name);
 	xy__nearest_say(&nearest, &reader->message);
 	return NULL;
 }
@@ -311,7 +351,7 @@ int graph_make(struct graph *g, const char *text, char *error, size_t error_size
 	g->priorities = reader.priorities;
 	if (status) {
 		graph_fini(g);
-		make_refuse(&reader, "no memory for the graph");
+		make_refuse(&reader, "not enough memory for the graph");
 	}
 	return status;
 }

@@ -10,14 +10,14 @@
 
 enum make_kernels { MAKE_KERNELS_WORK, MAKE_KERNELS_CHOLESKY, MAKE_KERNELS_LU, MAKE_KERNELS_QR };
 
-/* What a text asks for. */
+/* A parsed graph text. */
 struct make_request {
-	uint64_t size, steps;         /* SIZE, or SIZE x STEPS */
-	uint64_t tile;                /* rows of a square tile */
-	uint64_t bytes;               /* of a datum */
-	double us;                    /* length of a task */
+	uint64_t size, steps; /* SIZE, or SIZE x STEPS */
+	uint64_t tile;        /* rows of a square tile */
+	uint64_t bytes;       /* of a datum */
+	double us;            /* length of a task */
 	uint64_t layers, width, degree, seed;
-	enum make_kernels kernels;    /* of a random graph */
+	enum make_kernels kernels; /* of a random graph */
 };
 
 /* 0 or -errno. */

@@ -11,7 +11,7 @@
 struct dense {
 	struct graph *g;
 	uint32_t n, first;
-	int error;                   /* the first one */
+	int error; /* the first one */
 };
 
 static uint32_t dense_kernel(struct dense *d, const char *name)
@@ -48,8 +48,10 @@ static struct graph_access dense_tile(const struct dense *d, uint32_t i, uint32_
 
 static void dense_task(struct dense *d, uint32_t kernel, const struct graph_access *accesses, uint32_t naccesses)
 {
-	int task = d->error ? d->error : graph_add_task(d->g, &(struct graph_task_desc){
-		.kernel = kernel, .accesses = accesses, .naccesses = naccesses });
+	int task = d->error ? d->error
+			    : graph_add_task(d->g, &(struct graph_task_desc){ .kernel = kernel,
+									      .accesses = accesses,
+									      .naccesses = naccesses });
 
 	if (task < 0)
 		d->error = task;
@@ -106,8 +108,10 @@ static struct graph_access dense_factor(const struct dense *d, uint32_t i, uint3
 	return (struct graph_access){ .data = d->first + d->n * d->n + i * (i + 1) / 2 + k, .mode = mode };
 }
 
-/* With those of a diagonal tile there is a copy of its reflectors, so that the panel can go on while the row is
- * updated with them. The last datum stands for the work space of an update. */
+/*
+ * Each diagonal tile has a copy of its reflectors, so that the panel can proceed while the row is updated with them.
+ * The last datum is the work space of an update.
+ */
 int graph__make_qr(struct graph *g, const struct make_request *request)
 {
 	struct dense d = dense_begin(g, request, 4);

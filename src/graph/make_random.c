@@ -27,8 +27,8 @@ struct random_graph {
 	struct graph *g;
 	const struct make_request *request;
 	uint64_t state;
-	uint32_t *above, nabove;     /* what the layer above wrote */
-	uint32_t *here, nhere;       /* what this one wrote */
+	uint32_t *above, nabove; /* written by the layer above */
+	uint32_t *here, nhere;   /* written by this layer */
 	struct graph_access *accesses;
 };
 
@@ -68,14 +68,16 @@ static uint32_t random_pick(struct random_graph *r, uint32_t naccesses)
 
 static int random_add(struct random_graph *r, uint32_t kernel, uint32_t naccesses, double length_us)
 {
-	int task = graph_add_task(r->g, &(struct graph_task_desc){ .kernel = kernel, .accesses = r->accesses,
-		.naccesses = naccesses, .length_us = length_us });
+	int task = graph_add_task(r->g, &(struct graph_task_desc){ .kernel = kernel,
+								   .accesses = r->accesses,
+								   .naccesses = naccesses,
+								   .length_us = length_us });
 
 	r->here[r->nhere++] = r->accesses[naccesses - 1].data;
 	return task < 0 ? task : 0;
 }
 
-/* A task that writes a datum of its own and reads up to `degree` others. */
+/* A task that writes its own datum and reads up to `degree` others. */
 static int random_task(struct random_graph *r)
 {
 	uint32_t reads = r->nabove ? 1 + random_below(&r->state, r->request->degree) : 0, n = 0;
@@ -96,7 +98,7 @@ static int random_task(struct random_graph *r)
 /* A task of a factorisation. It reads and writes its last tile: of the layer above if that is all it has. */
 static int random_tiled_task(struct random_graph *r, const struct random_kind *kind)
 {
-	static const uint32_t shares[] = { 0, 1, 1, 2, 2, 3, 3, 3, 3, 3 };   /* of ten tasks */
+	static const uint32_t shares[] = { 0, 1, 1, 2, 2, 3, 3, 3, 3, 3 }; /* of ten tasks */
 	uint32_t kernel = shares[random_below(&r->state, 10)], n = 0;
 	uint64_t bytes = r->request->tile * r->request->tile * kind->elem;
 

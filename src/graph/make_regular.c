@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Simple graphs, of tasks that take as long as the text says.
- */
+/* Simple graphs, of tasks with a given duration. */
 #include "graph/make.h"
 
 #include <errno.h>
@@ -10,8 +8,9 @@
 /* Adds a task; 0 or -errno. */
 static int regular_task(struct graph *g, int kernel, const struct graph_access *accesses, uint32_t naccesses)
 {
-	int task = graph_add_task(g, &(struct graph_task_desc){
-		.kernel = (uint32_t)kernel, .accesses = accesses, .naccesses = naccesses });
+	int task = graph_add_task(
+		g,
+		&(struct graph_task_desc){ .kernel = (uint32_t)kernel, .accesses = accesses, .naccesses = naccesses });
 
 	return task < 0 ? task : 0;
 }
@@ -45,15 +44,15 @@ int graph__make_stencil(struct graph *g, const struct make_request *request)
 	return error;
 }
 
-/* A fork, so many tasks at once, a join that the next fork waits for. */
+/* A fork, parallel tasks, and a join that the next fork waits for. */
 int graph__make_forkjoin(struct graph *g, const struct make_request *request)
 {
 	uint32_t width = (uint32_t)request->size;
 	int fork = graph_add_kernel(g, "fork", request->us), join = graph_add_kernel(g, "join", request->us);
 	int work = graph_add_kernel(g, "work", request->us);
 	struct graph_access *all = malloc((width + (size_t)1) * sizeof(*all));
-	int error = !all || fork < 0 || join < 0 || work < 0 ? -ENOMEM :
-		regular_data(g, width + (uint64_t)1, request->bytes);
+	int error = !all || fork < 0 || join < 0 || work < 0 ? -ENOMEM
+							     : regular_data(g, width + (uint64_t)1, request->bytes);
 
 	for (uint32_t i = 0; i < width && !error; i++)
 		all[i + 1] = (struct graph_access){ .data = i + 1, .mode = XY_R };

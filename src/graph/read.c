@@ -5,35 +5,10 @@
 #include "graph/read.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/util/text.h"
-
-int graph__refuse(struct graph_source *source, unsigned line, const char *format, ...)
-{
-	va_list list;
-	char text[320];
-
-	if (source->message.used)
-		return -EINVAL;
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	if (line)
-		xy__message_add(&source->message, "%s:%u: %s", source->name, line, text);
-	else
-		xy__message_add(&source->message, "%s: %s", source->name, text);
-	return -EINVAL;
-}
-
-int graph__refuse_whole(struct graph_source *source, int error)
-{
-	graph__refuse(source, 0, "%s", error == -ENOMEM ? "there is not enough memory for it" :
-		      error == -E2BIG ? "there are too many tasks or data" : "there is a number that can't be");
-	return error;
-}
 
 /* --- which format --- */
 
@@ -84,10 +59,11 @@ static enum read_format read_format_of(const struct graph_source *source)
 		return READ_DOT;
 	if (*at >= '0' && *at <= '9')
 		return READ_STG;
-	return read_has_suffix(source->name, ".xyg") ? READ_OWN :
-		read_has_suffix(source->name, ".stg") ? READ_STG :
-		read_has_suffix(source->name, ".dot") || read_has_suffix(source->name, ".gv") ? READ_DOT :
-		read_has_suffix(source->name, ".json") ? READ_JSON : READ_UNKNOWN;
+	return read_has_suffix(source->name, ".xyg")                                           ? READ_OWN
+	       : read_has_suffix(source->name, ".stg")                                         ? READ_STG
+	       : read_has_suffix(source->name, ".dot") || read_has_suffix(source->name, ".gv") ? READ_DOT
+	       : read_has_suffix(source->name, ".json")                                        ? READ_JSON
+											       : READ_UNKNOWN;
 }
 
 static int read_source(struct graph *g, struct graph_source *source)
@@ -116,7 +92,7 @@ static int read_source(struct graph *g, struct graph_source *source)
 		error = graph__read_wfcommons(g, source);
 		break;
 	default:
-		graph__refuse(source, 1, "expected \"xygraph 1\", STG, a digraph of DOT, or JSON of WfCommons");
+		graph__refuse(source, 1, "expected \"xygraph 1\", STG, a DOT digraph, or WfCommons JSON");
 		break;
 	}
 	if (!error && !g->name && graph_set_name(g, source->name))
@@ -126,8 +102,7 @@ static int read_source(struct graph *g, struct graph_source *source)
 	return error;
 }
 
-int graph_read_text(struct graph *g, const char *text, size_t length, const char *name, char *error,
-		    size_t error_size)
+int graph_read_text(struct graph *g, const char *text, size_t length, const char *name, char *error, size_t error_size)
 {
 	struct graph_source source = { .text = malloc(length + 1), .length = length, .name = name };
 	int status;
@@ -194,7 +169,7 @@ int graph_open(struct graph *g, const char *text, char *error, size_t error_size
 		return status;
 	file = fopen(text, "re");
 	if (!file && !strpbrk(text, "/."))
-		return status;   /* looks like the name of a graph: the message about that is the better one */
+		return status; /* looks like the name of a graph: the message about that is the better one */
 	if (file)
 		fclose(file);
 	return graph_read(g, text, error, error_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What readers of graph files share: the text with its name for messages, names that stand for numbers, and the
- * draft in which tasks and edges come in any order before they become a graph.
+ * Shared by the readers of graph files: the text with its name for messages, names that map to numbers, and the draft
+ * that collects tasks and edges in any order before they become a graph.
  */
 #ifndef XYLEM_GRAPH_READ_H
 #define XYLEM_GRAPH_READ_H
@@ -12,32 +12,32 @@
 /* --- a text --- */
 
 struct graph_source {
-	char *text;                  /* readers may write into it; a zero byte follows */
+	char *text; /* readers may write into it; a zero byte follows */
 	size_t length;
-	const char *name;            /* of the file */
-	struct xy__message message;  /* empty until something is wrong */
+	const char *name;           /* of the file */
+	struct xy__message message; /* empty until something is wrong */
 };
 
 /* Says "NAME:LINE: ...", once; returns -EINVAL. */
-__attribute__((format(printf, 3, 4)))
-int graph__refuse(struct graph_source *source, unsigned line, const char *format, ...);
-/* The same for an error that has no line; returns it. */
+__attribute__((format(printf, 3, 4))) int graph__refuse(struct graph_source *source, unsigned line, const char *format,
+							...);
+/* graph__refuse for an error without a line; returns it. */
 int graph__refuse_whole(struct graph_source *source, int error);
 
 /* --- names (names.c) --- */
 
 struct graph__name {
-	const char *text;            /* NULL: free */
+	const char *text; /* NULL: free */
 	uint32_t number;
 };
 
 /* Texts to numbers. Zero is empty; the texts are the caller's and must stay. */
 struct graph__names {
 	struct graph__name *slots;
-	uint32_t count, room;        /* room is a power of 2, or 0 */
+	uint32_t count, room; /* room is a power of 2, or 0 */
 };
 
-/* Gives the number of a text; false if there is none. */
+/* Looks up the number of a text; false if it is unknown. */
 bool graph__names_find(const struct graph__names *names, const char *text, uint32_t *number);
 /* Adds a text that is not there. 0 or -ENOMEM. */
 int graph__names_add(struct graph__names *names, const char *text, uint32_t number);
@@ -49,8 +49,8 @@ struct draft_task {
 	uint32_t kernel;
 	int32_t priority;
 	double length_us;
-	const char *name;            /* borrowed */
-	double *costs;               /* owned */
+	const char *name; /* borrowed */
+	double *costs;    /* owned */
 	struct graph_record record;
 	bool recorded;
 	unsigned line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs in DOT: statements of nodes, edges and attributes, subgraphs as groups of nodes. A node is a task; what an
- * attribute says is told in doc/graphs.md.
+ * Graphs in DOT: node, edge and attribute statements, subgraphs as groups of nodes. A node is a task; doc/graphs.md
+ * lists the attributes.
  */
 #include "graph/dot.h"
 
@@ -14,10 +14,10 @@
 
 #define DOT_DEPTH 64
 
-/* What attributes say of a node or an edge; not all of them are for both. */
+/* Attributes of a node or an edge; some apply to one of them only. */
 struct dot_attributes {
-	double duration, weight, size;   /* negative: not said */
-	double number;                   /* of a label that is one */
+	double duration, weight, size; /* negative: not said */
+	double number;                 /* of a label that is one */
 	const char *label, *kernel;
 	int32_t priority;
 };
@@ -33,9 +33,9 @@ struct dot {
 	struct dot_words words;
 	struct draft draft;
 	struct graph__names names;
-	struct dot_attributes *nodes;    /* by task */
+	struct dot_attributes *nodes; /* by task */
 	uint32_t nodes_room;
-	uint32_t *mentions;              /* nodes in the order in which they are named */
+	uint32_t *mentions; /* nodes in the order in which they are named */
 	uint32_t nmentions, mentions_room;
 	unsigned depth;
 };
@@ -266,8 +266,9 @@ static int dot_connect(struct dot *dot, struct dot_group from, struct dot_group 
 		return graph__refuse(dot->draft.source, line, "expected fewer edges between groups");
 	for (uint32_t i = from.first; i < from.end && !error; i++)
 		for (uint32_t j = to.first; j < to.end && !error; j++)
-			error = graph__draft_edge(&dot->draft, (struct draft_edge){ .from = dot->mentions[i],
-				.to = dot->mentions[j], .line = line });
+			error = graph__draft_edge(
+				&dot->draft,
+				(struct draft_edge){ .from = dot->mentions[i], .to = dot->mentions[j], .line = line });
 	return error;
 }
 
@@ -317,7 +318,7 @@ static int dot_other(struct dot *dot, const struct dot_scope *scope)
 	struct dot_group group;
 	int error;
 
-	if (simple) {   /* NAME = VALUE names no node */
+	if (simple) { /* NAME = VALUE names no node */
 		char *name = dot->words.text;
 		unsigned line = dot->words.line;
 
@@ -347,9 +348,10 @@ static int dot_other(struct dot *dot, const struct dot_scope *scope)
 static int dot_statement(struct dot *dot, struct dot_scope *scope)
 {
 	struct dot_attributes ignored = dot_nothing;
-	struct dot_attributes *defaults = graph__dot_is(&dot->words, "node") ? &scope->node :
-		graph__dot_is(&dot->words, "edge") ? &scope->edge :
-		graph__dot_is(&dot->words, "graph") ? &ignored : NULL;
+	struct dot_attributes *defaults = graph__dot_is(&dot->words, "node")    ? &scope->node
+					  : graph__dot_is(&dot->words, "edge")  ? &scope->edge
+					  : graph__dot_is(&dot->words, "graph") ? &ignored
+										: NULL;
 	int error;
 
 	if (!defaults)
@@ -399,13 +401,15 @@ static int dot_header(struct dot *dot)
 	return error ? error : dot_expect(dot, '{', "{");
 }
 
-/* What the attributes of its node say of a task. */
+/* Applies the attributes of its node to a task. */
 static int dot_finish_task(struct dot *dot, uint32_t number)
 {
 	const struct dot_attributes *said = &dot->nodes[number];
 	struct draft_task *task = &dot->draft.tasks[number];
-	double length = said->duration >= 0 ? said->duration : said->weight >= 0 ? said->weight :
-		said->size >= 0 ? said->size / 1000 : -1;
+	double length = said->duration >= 0 ? said->duration
+			: said->weight >= 0 ? said->weight
+			: said->size >= 0   ? said->size / 1000
+					    : -1;
 
 	task->priority = said->priority;
 	if (said->label && strcmp(said->label, "\\N"))

@@ -17,8 +17,8 @@ struct own {
 	struct graph_source *source;
 	struct draft draft;
 	struct graph__names data, tasks;
-	char *at;                    /* the next character, ... */
-	char now;                    /* ... which may have been overwritten to end a word before it */
+	char *at; /* the next character, ... */
+	char now; /* ... which may have been overwritten to end a word before it */
 	unsigned line;
 };
 
@@ -54,7 +54,7 @@ static int own_refuse(struct own *own, const char *expected)
 	return graph__refuse(own->source, own->line, "expected %s instead of \"%c\"", expected, c);
 }
 
-/* Reads a quoted word; \" and \\ stand for themselves. */
+/* Reads a quoted word; \" and \\ are escapes. */
 static int own_quoted(struct own *own, char **word)
 {
 	char *to;
@@ -160,12 +160,11 @@ static int own_new(struct own *own, struct graph__names *names, const char *what
 	if (error)
 		return error;
 	if (graph__names_find(names, *word, &other))
-		return graph__refuse(own->source, own->line, "expected %s that is new, but \"%.80s\" is not", what,
-				     *word);
+		return graph__refuse(own->source, own->line, "expected %s, but \"%.80s\" already exists", what, *word);
 	return graph__names_add(names, *word, number) ? graph__refuse_whole(own->source, -ENOMEM) : 0;
 }
 
-/* Whether a word is what the writer calls something without a name. */
+/* Whether a word is the writer's name for something unnamed. */
 static bool own_is_number(const char *word, char letter, uint32_t number)
 {
 	char own[16];
@@ -209,7 +208,7 @@ static int own_accesses(struct own *own, enum xy_mode mode)
 	int error;
 
 	do {
-		error = own_known(own, &own->data, "data that stands before", &datum);
+		error = own_known(own, &own->data, "data declared before", &datum);
 		if (!error)
 			error = graph__draft_access(&own->draft, datum, mode);
 	} while (!error && own_comma(own));
@@ -222,7 +221,7 @@ static int own_after(struct own *own, uint32_t task)
 	int error;
 
 	do {
-		error = own_known(own, &own->tasks, "a task that stands before", &edge.from);
+		error = own_known(own, &own->tasks, "a task declared before", &edge.from);
 		if (!error && edge.from == task)
 			error = graph__refuse(own->source, own->line, "expected another task, not the task itself");
 		if (!error)
@@ -255,11 +254,13 @@ static int own_costs(struct own *own, struct draft_task *task)
 	return i == n ? 0 : graph__refuse(own->source, own->line, "expected %u costs instead of %u", n, i);
 }
 
-/* What was recorded. */
+/* Reads recorded measurements. */
 static int own_record(struct own *own, struct draft_task *task, const char *key, bool *known)
 {
-	double *time = !strcmp(key, "ready") ? &task->record.ready_us : !strcmp(key, "start") ? &task->record.start_us :
-		!strcmp(key, "end") ? &task->record.end_us : NULL;
+	double *time = !strcmp(key, "ready")   ? &task->record.ready_us
+		       : !strcmp(key, "start") ? &task->record.start_us
+		       : !strcmp(key, "end")   ? &task->record.end_us
+					       : NULL;
 	uint64_t worker;
 	int error = 0;
 
@@ -277,9 +278,13 @@ static int own_record(struct own *own, struct draft_task *task, const char *key,
 	return error;
 }
 
-static const struct { const char *key; enum xy_mode mode; } own_modes[] = {
-	{ "r", XY_R }, { "w", XY_W }, { "rw", XY_RW }, { "scratch", XY_SCRATCH }, { "redux", XY_REDUX },
-	{ "commute", XY_RW | XY_COMMUTE },
+static const struct {
+	const char *key;
+	enum xy_mode mode;
+} own_modes[] = {
+	{ "r", XY_R },         { "w", XY_W },
+	{ "rw", XY_RW },       { "scratch", XY_SCRATCH },
+	{ "redux", XY_REDUX }, { "commute", XY_RW | XY_COMMUTE },
 };
 
 static int own_field(struct own *own, uint32_t number, const char *key)
@@ -307,8 +312,11 @@ static int own_field(struct own *own, uint32_t number, const char *key)
 		return error;
 	}
 	error = own_record(own, task, key, &known);
-	return error || known ? error : own_wrong(own, "r, w, rw, commute, redux, scratch, after, priority, us, costs, "
-						  "name, worker, ready, start or end", key);
+	return error || known ? error
+			      : own_wrong(own,
+					  "r, w, rw, commute, redux, scratch, after, priority, us, costs, "
+					  "name, worker, ready, start or end",
+					  key);
 }
 
 /* --- statements --- */
@@ -340,7 +348,7 @@ static int own_read_kernel(struct own *own)
 	int error = own_word(own, "a kernel's name", &name);
 
 	if (!error && (!*name || !strcmp(name, "-") || graph__names_find(&own->draft.kernels, name, &number)))
-		error = own_wrong(own, "a kernel's name that is new", name);
+		error = own_wrong(own, "a new kernel name", name);
 	if (!error)
 		error = own_key(own, &key, &more);
 	if (!error && more)
@@ -380,8 +388,8 @@ static int own_read_use(struct own *own, uint32_t *kernel)
 	*kernel = GRAPH_NO_KERNEL;
 	if (error || !strcmp(word, "-"))
 		return error;
-	return graph__names_find(&own->draft.kernels, word, kernel) ? 0 :
-		own_wrong(own, "a kernel that stands before", word);
+	return graph__names_find(&own->draft.kernels, word, kernel) ? 0
+								    : own_wrong(own, "a kernel declared before", word);
 }
 
 static int own_read_task(struct own *own)
@@ -407,27 +415,35 @@ static int own_read_task(struct own *own)
 			error = own_field(own, number, key);
 	}
 	if (!error && own->g->nprocessors && kernel != GRAPH_NO_KERNEL && !own->draft.tasks[number].costs)
-		error = graph__refuse(own->source, own->line, "expected costs, as there are processors");
+		error = graph__refuse(own->source, own->line,
+				      "expected costs, because the graph has "
+				      "processors");
 	return error;
 }
 
 static int own_read_edge(struct own *own)
 {
 	struct draft_edge edge = { .line = own->line };
-	int error = own_known(own, &own->tasks, "a task that stands before", &edge.from);
+	int error = own_known(own, &own->tasks, "a task declared before", &edge.from);
 
 	if (!error)
-		error = own_known(own, &own->tasks, "a task that stands before", &edge.to);
+		error = own_known(own, &own->tasks, "a task declared before", &edge.to);
 	if (!error && edge.from >= edge.to)
-		error = graph__refuse(own->source, own->line, "expected the task that is waited for to stand first");
+		error = graph__refuse(own->source, own->line,
+				      "expected the predecessor to be declared "
+				      "first");
 	if (!error && own_peek(own) && own->now != '\n')
 		error = own_unsigned(own, "a number of bytes", GRAPH_BYTES_MAX, &edge.bytes);
 	return error ? error : graph__draft_edge(&own->draft, edge);
 }
 
-static const struct { const char *word; int (*read)(struct own *own); } own_statements[] = {
-	{ "name", own_read_name }, { "processors", own_read_processors }, { "kernel", own_read_kernel },
-	{ "data", own_read_data }, { "task", own_read_task }, { "edge", own_read_edge },
+static const struct {
+	const char *word;
+	int (*read)(struct own *own);
+} own_statements[] = {
+	{ "name", own_read_name },     { "processors", own_read_processors },
+	{ "kernel", own_read_kernel }, { "data", own_read_data },
+	{ "task", own_read_task },     { "edge", own_read_edge },
 };
 
 static int own_statement(struct own *own)
@@ -469,8 +485,12 @@ static int own_header(struct own *own)
 
 int graph__read_own(struct graph *g, struct graph_source *source)
 {
-	struct own own = { .g = g, .source = source, .draft = { .g = g, .source = source }, .at = source->text,
-		.now = *source->text, .line = 1 };
+	struct own own = { .g = g,
+			   .source = source,
+			   .draft = { .g = g, .source = source },
+			   .at = source->text,
+			   .now = *source->text,
+			   .line = 1 };
 	int error = own_header(&own);
 
 	while (!error && own_peek(&own) == '\n') {

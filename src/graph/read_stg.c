@@ -20,15 +20,15 @@ struct stg_number {
 struct stg {
 	struct graph_source *source;
 	struct stg_number *numbers;
-	size_t count, room, first;   /* first: behind the header */
-	uint64_t tasks, processors;  /* of the header; processors may be 0 */
-	uint64_t found;              /* tasks, with entry and exit */
+	size_t count, room, first;  /* first: behind the header */
+	uint64_t tasks, processors; /* of the header; processors may be 0 */
+	uint64_t found;             /* tasks, with entry and exit */
 };
 
 /* A way to read the file. */
 struct stg_form {
-	uint32_t ntimes;             /* of a task */
-	bool pairs;                  /* a predecessor is a task and a communication cost */
+	uint32_t ntimes; /* of a task */
+	bool pairs;      /* a predecessor is a task and a communication cost */
 };
 
 /* Where a form stops to fit. */
@@ -93,7 +93,8 @@ static int stg_header(struct stg *stg)
 	if (!stg->first || stg->first > 2 || !stg_is_count(stg->numbers[0].value) ||
 	    !stg_is_count(stg->numbers[stg->first - 1].value))
 		return graph__refuse(stg->source, stg->count ? stg->numbers[0].line : 1,
-				     "expected a line with the number of tasks, and perhaps of processors");
+				     "expected a line with the number of tasks, and optionally of "
+				     "processors");
 	stg->tasks = (uint64_t)stg->numbers[0].value;
 	stg->processors = stg->first == 2 ? (uint64_t)stg->numbers[1].value : 0;
 	return 0;
@@ -105,7 +106,7 @@ static void stg_note(struct stg_fault *fault, size_t at, const char *expected)
 		*fault = (struct stg_fault){ at, expected };
 }
 
-/* Whether the whole file has a form. Entry and exit are not counted in the header. */
+/* Whether the whole file fits a form. Entry and exit are not counted in the header. */
 static bool stg_fits(struct stg *stg, struct stg_form form, struct stg_fault *fault)
 {
 	size_t at = stg->first;
@@ -119,8 +120,8 @@ static bool stg_fits(struct stg *stg, struct stg_form form, struct stg_fault *fa
 		if (stg->numbers[at].value != number)
 			return stg_note(fault, at, "the next task's number"), false;
 		if (preds >= stg->count || !stg_is_count(npreds))
-			return stg_note(fault, preds < stg->count ? preds : stg->count - 1,
-					"a number of predecessors"), false;
+			return stg_note(fault, preds < stg->count ? preds : stg->count - 1, "a number of predecessors"),
+			       false;
 		at = preds + 1;
 		if ((double)(stg->count - at) < npreds * (form.pairs ? 2 : 1))
 			return stg_note(fault, preds, "no more predecessors than follow"), false;
@@ -130,7 +131,9 @@ static bool stg_fits(struct stg *stg, struct stg_form form, struct stg_fault *fa
 		stg->found = ntasks;
 		return true;
 	}
-	stg_note(fault, stg->count - 1, "as many tasks as the first line says, and perhaps entry and exit");
+	stg_note(fault, stg->count - 1,
+		 "as many tasks as the first line says, and optionally entry and "
+		 "exit");
 	return false;
 }
 
@@ -140,7 +143,7 @@ struct stg_builder {
 	struct stg *stg;
 	struct stg_form form;
 	struct draft draft;
-	double first;                /* number of the first task */
+	double first; /* number of the first task */
 };
 
 static int stg_add_edge(struct stg_builder *b, size_t at, uint32_t to)
@@ -152,8 +155,10 @@ static int stg_add_edge(struct stg_builder *b, size_t at, uint32_t to)
 		return graph__refuse(b->stg->source, numbers[at].line, "expected the number of a task as predecessor");
 	if (!(cost <= (double)GRAPH_BYTES_MAX))
 		return graph__refuse(b->stg->source, numbers[at].line, "expected a lower communication cost");
-	return graph__draft_edge(&b->draft, (struct draft_edge){ .from = (uint32_t)from, .to = to,
-		.bytes = (uint64_t)ceil(cost), .line = numbers[at].line });
+	return graph__draft_edge(&b->draft, (struct draft_edge){ .from = (uint32_t)from,
+								 .to = to,
+								 .bytes = (uint64_t)ceil(cost),
+								 .line = numbers[at].line });
 }
 
 /* The times of a task: a kernel and a length or costs, or nothing if all are 0. */
@@ -168,7 +173,9 @@ static int stg_set_times(struct stg_builder *b, size_t at, struct draft_task *ta
 	if (zeros == b->form.ntimes)
 		return 0;
 	if (zeros)
-		return graph__refuse(b->stg->source, numbers[at].line, "expected a time on each processor, or on none");
+		return graph__refuse(b->stg->source, numbers[at].line,
+				     "expected a time on each "
+				     "processor, or on none");
 	error = graph__draft_kernel(&b->draft, "task", 0, &task->kernel);
 	if (error || b->form.ntimes == 1) {
 		task->length_us = numbers[at].value;

@@ -12,12 +12,12 @@
 
 /* Of a file. */
 struct wf_file {
-	uint32_t writer;             /* the last one */
+	uint32_t writer; /* the last one */
 	uint32_t nwriters;
 	/* The last task, plus 1, of which was seen that it ... */
-	uint32_t read_by;            /* ... reads it, */
-	uint32_t written_by;         /* ... writes it, and has an access to it, */
-	uint32_t used_by;            /* ... reads it, and has an access to it */
+	uint32_t read_by;    /* ... reads it, */
+	uint32_t written_by; /* ... writes it, and has an access to it, */
+	uint32_t used_by;    /* ... reads it, and has an access to it */
 };
 
 struct wf {
@@ -26,8 +26,8 @@ struct wf {
 	struct json json;
 	struct draft draft;
 	struct graph__names tasks, files, runs;
-	const struct json_node **run;    /* by number in runs: what was measured */
-	struct wf_file *file;            /* by datum */
+	const struct json_node **run; /* by number in runs: what was measured */
+	struct wf_file *file;         /* by datum */
 };
 
 static int wf_refuse(struct wf *wf, const struct json_node *node, const char *expected)
@@ -44,7 +44,10 @@ static int wf_get(struct wf *wf, const struct json_node *object, const char *key
 	*value = graph__json_find(&wf->json, object, key);
 	if (*value && (*value)->kind == kind)
 		return 0;
-	return graph__refuse(wf->source, *value ? (*value)->line : object ? object->line : 1,
+	return graph__refuse(wf->source,
+			     *value   ? (*value)->line
+			     : object ? object->line
+				      : 1,
 			     "expected %s as \"%s\"", names[kind], key);
 }
 
@@ -71,7 +74,9 @@ static int wf_number(struct wf *wf, const struct json_node *array, struct graph_
 	     at = graph__json_next(&wf->json, at)) {
 		error = wf_get(wf, at, "id", JSON_TEXT, &id);
 		if (!error && graph__names_find(names, id->text, &other))
-			error = graph__refuse(wf->source, id->line, "expected an id that is new, but \"%.80s\" is not",
+			error = graph__refuse(wf->source, id->line,
+					      "expected a new id, but \"%.80s\" "
+					      "already exists",
 					      id->text);
 		if (!error && graph__names_add(names, id->text, (*count)++))
 			error = graph__refuse_whole(wf->source, -ENOMEM);
@@ -85,8 +90,8 @@ static int wf_add_files(struct wf *wf, const struct json_node *specification)
 {
 	const struct json_node *array = graph__json_find(&wf->json, specification, "files"), *id, *size;
 	uint32_t count;
-	int error = array && array->kind != JSON_ARRAY ? wf_refuse(wf, array, "an array as \"files\"") :
-		wf_number(wf, array, &wf->files, &count);
+	int error = array && array->kind != JSON_ARRAY ? wf_refuse(wf, array, "an array as \"files\"")
+						       : wf_number(wf, array, &wf->files, &count);
 
 	if (error)
 		return error;
@@ -121,7 +126,7 @@ static int wf_list(struct wf *wf, const struct json_node *task, const char *key,
 	return 0;
 }
 
-/* Notes who writes what, before anybody reads. */
+/* Records the writer of each file, before reads are added. */
 static int wf_note_writers(struct wf *wf, const struct json_node *tasks)
 {
 	uint32_t number = 0, datum;
@@ -150,7 +155,7 @@ static int wf_edge(struct wf *wf, uint32_t from, uint32_t to, unsigned line)
 	return graph__draft_edge(&wf->draft, (struct draft_edge){ .from = from, .to = to, .line = line });
 }
 
-/* What a task reads and does not write. */
+/* Files that a task reads and does not write. */
 static int wf_add_inputs(struct wf *wf, const struct json_node *task, uint32_t number)
 {
 	const struct json_node *at;
@@ -173,7 +178,7 @@ static int wf_add_inputs(struct wf *wf, const struct json_node *task, uint32_t n
 	return error;
 }
 
-/* What a task writes, and perhaps reads as well. */
+/* Files that a task writes, and perhaps also reads. */
 static int wf_add_outputs(struct wf *wf, const struct json_node *task, uint32_t number)
 {
 	const struct json_node *at, *input;
@@ -275,7 +280,7 @@ static int wf_add_task(struct wf *wf, const struct json_node *node, uint32_t num
 	if (graph__names_find(&wf->runs, id->text, &measured))
 		run = wf->run[measured];
 	error = wf_set_run(wf, run, task);
-	/* What took no time does nothing. */
+	/* A task of zero duration does nothing. */
 	if (!error && !(run && task->length_us == 0))
 		error = wf_set_kernel(wf, name, run, &task->kernel);
 	if (!error)
@@ -285,7 +290,7 @@ static int wf_add_task(struct wf *wf, const struct json_node *node, uint32_t num
 	return error ? error : wf_add_relatives(wf, node, number);
 }
 
-/* What was measured, if anything was. */
+/* Reads the measurements, if any. */
 static int wf_find_runs(struct wf *wf, const struct json_node *workflow)
 {
 	const struct json_node *execution = graph__json_find(&wf->json, workflow, "execution"), *array, *machines;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What static list schedulers have in common: means, upward ranks, and placing tasks one by one where they end
- * first, also in gaps. Of each processor it is known when it is busy.
+ * Shared by the static list schedulers: means, upward ranks, and placing tasks one by one at the earliest finish time,
+ * including gaps. Each processor has a list of busy intervals.
  */
 #include "graph/static.h"
 
@@ -126,7 +126,7 @@ struct static_span {
 };
 
 struct static_processor {
-	struct static_span *spans;   /* in the order of time, with gaps between them */
+	struct static_span *spans; /* in the order of time, with gaps between them */
 	uint32_t count, room;
 };
 
@@ -224,9 +224,9 @@ static int static_number(struct graph_schedule *schedule, uint32_t n)
 		items[t] = (struct static_item){ schedule->start[t], schedule->end[t], schedule->places[t].worker, t };
 	qsort(items, n, sizeof(*items), static_compare);
 	for (uint32_t i = 0; i < n; i++)
-		schedule->places[items[i].task].position =
-			i && items[i].processor == items[i - 1].processor ?
-			schedule->places[items[i - 1].task].position + 1 : 0;
+		schedule->places[items[i].task].position = i && items[i].processor == items[i - 1].processor
+								   ? schedule->places[items[i - 1].task].position + 1
+								   : 0;
 	free(items);
 	return 0;
 }
@@ -238,9 +238,9 @@ struct static_list {
 	const struct graph__static *rules;
 	struct graph_schedule *schedule;
 	struct static_processor *processors;
-	double *ready;               /* by place: when all that a task needs can be there */
-	uint32_t *missing;           /* by task: predecessors that are not placed */
-	uint32_t *heap, nheap;       /* tasks of which none is missing, first in rank at the top */
+	double *ready;         /* by place: when all that a task needs can be there */
+	uint32_t *missing;     /* by task: predecessors that are not placed */
+	uint32_t *heap, nheap; /* tasks of which none is missing, first in rank at the top */
 };
 
 static bool static_goes_before(const struct static_list *list, uint32_t a, uint32_t b)
@@ -361,7 +361,8 @@ int graph__static_schedule(const struct graph_problem *problem, const struct gra
 	int error = -ENOMEM;
 
 	*schedule = (struct graph_schedule){ .places = calloc(n, sizeof(*schedule->places)),
-		.start = calloc(n, sizeof(double)), .end = calloc(n, sizeof(double)) };
+					     .start = calloc(n, sizeof(double)),
+					     .end = calloc(n, sizeof(double)) };
 	list.processors = calloc(problem->nprocessors, sizeof(*list.processors));
 	list.ready = calloc(static_nplaces(problem), sizeof(*list.ready));
 	list.missing = calloc(n, sizeof(*list.missing));

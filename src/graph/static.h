@@ -8,14 +8,14 @@
 
 #include "graph/graph.h"
 
-/* What is to be scheduled. All arrays are the caller's. */
+/* A scheduling problem. The caller owns all arrays. */
 struct graph_problem {
 	const struct graph_edges *edges;
 	uint32_t nprocessors;
-	const double *costs;         /* of task t on processor p: [t * nprocessors + p]; INFINITY: it can't run there */
-	/* Processors in one place share memory: nothing is to be sent. NULL: each is in a place of its own. */
+	const double *costs; /* of task t on processor p: [t * nprocessors + p]; INFINITY: it can't run there */
+	/* Processors in one place share memory: nothing is sent between them. NULL: each is in its own place. */
 	uint32_t nplaces;
-	const uint32_t *place;       /* by processor */
+	const uint32_t *place; /* by processor */
 	/* Bytes take latency_us + bytes * us_per_byte from one place to another, [from * nplaces + to]; no bytes take
 	 * no time. NULL: the uniform values. */
 	const double *latencies_us, *us_per_bytes;
@@ -24,7 +24,7 @@ struct graph_problem {
 
 /* Where and when tasks run, by task. */
 struct graph_schedule {
-	struct graph_place *places;  /* worker is the processor; position counts the tasks of a processor from 0 */
+	struct graph_place *places; /* worker is the processor; position counts the tasks of a processor from 0 */
 	double *start, *end;
 	double makespan;
 };
@@ -41,8 +41,10 @@ int graph_peft(const struct graph_problem *problem, struct graph_schedule *sched
 
 void graph_schedule_fini(struct graph_schedule *schedule);
 
-/* Whether a schedule keeps to its problem: each task once, for as long as it takes, behind its predecessors and
- * what they send, and alone. 0, or -EINVAL with a sentence. */
+/*
+ * Checks a schedule against its problem: each task once, with its duration, after its predecessors and their messages,
+ * and without overlap. 0, or -EINVAL with a sentence.
+ */
 int graph_schedule_check(const struct graph_problem *problem, const struct graph_schedule *schedule, char *error,
 			 size_t error_size);
 
@@ -58,7 +60,7 @@ double graph__static_comm(const struct graph_problem *problem, uint32_t from, ui
 /* Means as they go into ranks, times the number of processors: so sums of whole numbers stay whole, and equal
  * ranks equal. Over the processors that can run a task, and over all pairs of different processors. */
 struct graph__means {
-	double *costs;               /* by task */
+	double *costs; /* by task */
 	double latency, per_byte;
 };
 int graph__means_init(struct graph__means *means, const struct graph_problem *problem);
@@ -71,11 +73,11 @@ static inline double graph__mean_comm(const struct graph__means *means, uint64_t
 /* The longest way from a task's beginning to the end, by means. */
 void graph__upward_ranks(const struct graph_problem *problem, const struct graph__means *means, double *ranks);
 
-/* What distinguishes one list scheduler from another. */
+/* The parameters of a list scheduler. */
 struct graph__static {
-	const double *ranks;         /* by task: highest first among those whose predecessors are placed */
-	const double *bias;          /* added to the end on a processor to find the least, [t * n + p]; or NULL */
-	const uint32_t *fixed;       /* by task: its processor, or UINT32_MAX; or NULL */
+	const double *ranks;   /* by task: highest first among those whose predecessors are placed */
+	const double *bias;    /* added to the end on a processor to find the least, [t * n + p]; or NULL */
+	const uint32_t *fixed; /* by task: its processor, or UINT32_MAX; or NULL */
 };
 int graph__static_schedule(const struct graph_problem *problem, const struct graph__static *rules,
 			   struct graph_schedule *schedule);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Whether a schedule is one: looked up from the problem alone, without what the schedulers share but for the time
- * that bytes take.
- */
+/* Checks a schedule from the problem alone, sharing nothing with the schedulers but the time that bytes take. */
 #include "graph/static.h"
 
 #include <errno.h>
@@ -17,7 +14,7 @@ static bool check_is_before(double a, double b)
 	return a <= b + 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-/* What is wrong with a task by itself and its predecessors. */
+/* The fault of a task by itself and its predecessors. */
 static const char *check_task(const struct graph_problem *problem, const struct graph_schedule *schedule, uint32_t t,
 			      uint32_t *other)
 {
@@ -27,21 +24,22 @@ static const char *check_task(const struct graph_problem *problem, const struct 
 
 	*other = t;
 	if (p >= problem->nprocessors)
-		return "is on no processor that there is";
+		return "is on a processor that does not exist";
 	cost = problem->costs[(size_t)t * problem->nprocessors + p];
 	if (!isfinite(cost) || !(schedule->start[t] >= 0))
 		return "runs where or when it can't";
 	if (!check_is_before(schedule->start[t] + cost, schedule->end[t]) ||
 	    !check_is_before(schedule->end[t], schedule->start[t] + cost))
-		return "takes another time than it should";
+		return "has another duration than it should";
 	if (!check_is_before(schedule->end[t], schedule->makespan))
-		return "ends after the end";
+		return "ends after the makespan";
 	for (size_t i = e->before_at[t]; i < e->before_at[t + 1]; i++) {
 		*other = e->before[i];
-		if (!check_is_before(schedule->end[*other] +
-				     graph__static_comm(problem, schedule->places[*other].worker, p,
-							e->before_bytes[i]), schedule->start[t]))
-			return "begins too early after";
+		if (!check_is_before(schedule->end[*other] + graph__static_comm(problem,
+										schedule->places[*other].worker, p,
+										e->before_bytes[i]),
+				     schedule->start[t]))
+			return "starts too early after";
 	}
 	return NULL;
 }
@@ -73,7 +71,7 @@ static const char *check_order(const struct graph_schedule *schedule, uint32_t n
 		*t = items[i].task;
 		*other = first ? *t : items[i - 1].task;
 		if (items[i].place.position != (first ? 0 : items[i - 1].place.position + 1))
-			return "has not the next position after";
+			return "does not have the next position after";
 		if (!first && !check_is_before(schedule->end[*other], schedule->start[*t]))
 			return "overlaps with";
 	}
@@ -85,7 +83,7 @@ int graph_schedule_check(const struct graph_problem *problem, const struct graph
 {
 	uint32_t n = problem->edges->ntasks, t = 0, other = 0;
 	struct check_item *items = malloc((n + (size_t)1) * sizeof(*items));
-	const char *fault = items ? NULL : "is too much for the memory with";
+	const char *fault = items ? NULL : "exceeds the memory together with";
 
 	for (; t < n && !fault; t += !fault)
 		fault = check_task(problem, schedule, t, &other);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPOP (Topcuoglu, Hariri and Wu 2002): the tasks of one critical path all go to the processor that is quickest
- * for the whole of it, the others to where they end first; urgent is who is on a long path, upwards and downwards.
+ * CPOP (Topcuoglu, Hariri and Wu 2002): all tasks of one critical path go to the processor that runs the whole path
+ * fastest, the others to the earliest finish time; the priority is the length of the longest path through the task.
  */
 #include "graph/static.h"
 
@@ -20,8 +20,8 @@ static void cpop_add_downward(const struct graph_problem *problem, const struct 
 		for (size_t i = e->before_at[t]; i < e->before_at[t + 1]; i++) {
 			uint32_t from = e->before[i];
 
-			down[t] = fmax(down[t], down[from] + means->costs[from] +
-				       graph__mean_comm(means, e->before_bytes[i]));
+			down[t] = fmax(down[t],
+				       down[from] + means->costs[from] + graph__mean_comm(means, e->before_bytes[i]));
 		}
 	}
 	for (uint32_t t = 0; t < e->ntasks; t++)

@@ -15,7 +15,7 @@ struct peft {
 	const struct graph_problem *problem;
 	const struct graph__means *means;
 	double *table;
-	double *least;               /* by place, of one task */
+	double *least; /* by place, of one task */
 };
 
 static uint32_t peft_place(const struct graph_problem *problem, uint32_t p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Submits a graph to a runtime through the public interface. Data is address space that nobody may touch; a task
- * that others wait for explicitly is created and kept until all are submitted, the others are submitted only.
+ * Submits a graph to a runtime through the public interface. Data is inaccessible address space; a task with explicit
+ * successors is created and kept until all are submitted, the others are submitted without a reference.
  */
 #include "graph/graph.h"
 
@@ -10,19 +10,22 @@
 #include <sys/mman.h>
 #include <xylem/task.h>
 
+#include "core/util/arch.h"
+
 struct graph_run {
 	const struct graph *g;
 	struct xy_runtime *rt;
-	struct xy_codelet *codelets;      /* by kernel */
-	struct xy_handle **handles;       /* by datum */
-	void *space;                      /* where all data would be */
+	struct xy_codelet *codelets; /* by kernel */
+	struct xy_codelet init, combine;
+	struct xy_handle **handles; /* by datum */
+	void *space;                /* where all data would be */
 	size_t space_bytes;
 	/* While submitting. */
-	struct xy_task **kept;            /* by task: those that others wait for explicitly */
-	bool *waited;                     /* by task: others wait for it explicitly */
-	int *priorities;                  /* by task: if places are given */
-	struct xy_access *accesses;       /* of one task */
-	struct xy_task **after;           /* of one task */
+	struct xy_task **kept;      /* by task: those that others wait for explicitly */
+	bool *waited;               /* by task: others wait for it explicitly */
+	int *priorities;            /* by task: if places are given */
+	struct xy_access *accesses; /* of one task */
+	struct xy_task **after;     /* of one task */
 };
 
 static int submit_body(struct xy_call *call)
@@ -54,15 +57,13 @@ static double submit_pass(const struct xy_task *task, enum xy_arch arch, unsigne
 
 static const struct xy_model submit_pass_model = { .name = "pass", .kind = XY_MODEL_ARCH, .per_arch = submit_pass };
 
-static const struct xy_codelet submit_init = {
-	.name = "redux-init", .cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
-	.modes = { XY_W }, .model = &submit_pass_model,
-};
-
-static const struct xy_codelet submit_combine = {
-	.name = "redux-combine", .cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
-	.modes = { XY_RW, XY_R }, .model = &submit_pass_model,
-};
+/* The codelet with an implementation for each architecture. */
+static struct xy_codelet submit_everywhere(struct xy_codelet codelet)
+{
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		((xy_function **)xy__arch_functions(&codelet, arch))[0] = submit_body;
+	return codelet;
+}
 
 static int submit_codelets(struct graph_run *run)
 {
@@ -70,11 +71,14 @@ static int submit_codelets(struct graph_run *run)
 	if (!run->codelets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < run->g->nkernels; i++)
-		run->codelets[i] = (struct xy_codelet){
+		run->codelets[i] = submit_everywhere((struct xy_codelet){
 			.name = run->g->kernels[i].name,
-			.cpu = { submit_body }, .cuda = { submit_body }, .opencl = { submit_body },
 			.model = run->g->nprocessors ? &submit_model : NULL,
-		};
+		});
+	run->init = submit_everywhere(
+		(struct xy_codelet){ .name = "redux-init", .modes = { XY_W }, .model = &submit_pass_model });
+	run->combine = submit_everywhere(
+		(struct xy_codelet){ .name = "redux-combine", .modes = { XY_RW, XY_R }, .model = &submit_pass_model });
 	return 0;
 }
 
@@ -92,8 +96,8 @@ static int submit_data(struct graph_run *run)
 	if (!run->handles)
 		return -ENOMEM;
 	if (run->space_bytes) {
-		run->space = mmap(NULL, run->space_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				  -1, 0);
+		run->space = mmap(NULL, run->space_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+				  0);
 		if (run->space == MAP_FAILED)
 			run->space = NULL;
 		if (!run->space)
@@ -122,7 +126,7 @@ static int submit_reductions(struct graph_run *run)
 
 		if (run->g->accesses[i].mode == XY_REDUX && !done[datum]) {
 			done[datum] = true;
-			error = xy_handle_set_reduction(run->handles[datum], &submit_init, &submit_combine);
+			error = xy_handle_set_reduction(run->handles[datum], &run->init, &run->combine);
 		}
 	}
 	free(done);
@@ -139,7 +143,7 @@ static int submit_room(struct graph_run *run)
 		accesses = g->tasks[t].naccesses > accesses ? g->tasks[t].naccesses : accesses;
 		after = g->tasks[t].nbefore > after ? g->tasks[t].nbefore : after;
 	}
-	run->accesses = malloc(accesses * sizeof(*run->accesses));
+	run->accesses = malloc((accesses + 1) * sizeof(*run->accesses));
 	run->after = malloc(after * sizeof(*run->after));
 	if (!run->accesses || !run->after)
 		return -ENOMEM;
@@ -196,15 +200,20 @@ static int submit_task(struct graph_run *run, uint32_t t, const struct graph_pla
 {
 	const struct graph *g = run->g;
 	const struct graph_task *task = &g->tasks[t];
-	double length_us = task->kernel == GRAPH_NO_KERNEL || task->costs ? 0 :
-		task->length_us > 0 ? task->length_us : g->kernels[task->kernel].length_us;
+	double length_us = task->kernel == GRAPH_NO_KERNEL || task->costs ? 0
+			   : task->length_us > 0                          ? task->length_us
+									  : g->kernels[task->kernel].length_us;
 	struct xy_task_desc desc = {
 		.codelet = task->kernel == GRAPH_NO_KERNEL ? NULL : &run->codelets[task->kernel],
-		.accesses = run->accesses, .naccesses = task->naccesses,
-		.arg = (void *)task, .name = task->name, .length_us = length_us,
-		.after = run->after, .nafter = task->nbefore,
+		.accesses = run->accesses,
+		.arg = (void *)task,
+		.name = task->name,
+		.length_us = length_us,
+		.after = run->after,
+		.nafter = task->nbefore,
 		.priority = place ? run->priorities[t] : task->priority,
-		.workers = place ? &place->worker : NULL, .nworkers = place && task->kernel != GRAPH_NO_KERNEL,
+		.workers = place ? &place->worker : NULL,
+		.nworkers = place && task->kernel != GRAPH_NO_KERNEL,
 	};
 	int error;
 
@@ -213,6 +222,7 @@ static int submit_task(struct graph_run *run, uint32_t t, const struct graph_pla
 
 		run->accesses[i] = (struct xy_access){ run->handles[access->data], access->mode };
 	}
+	run->accesses[task->naccesses] = (struct xy_access){ .handle = NULL };
 	for (uint32_t i = 0; i < task->nbefore; i++)
 		run->after[i] = run->kept[g->before[task->first_before + i]];
 	if (!run->waited || !run->waited[t])
@@ -221,7 +231,7 @@ static int submit_task(struct graph_run *run, uint32_t t, const struct graph_pla
 	return error ? error : xy_task_submit(run->kept[t]);
 }
 
-/* What only submission needs. */
+/* Frees what only submission needs. */
 static void submit_end(struct graph_run *run)
 {
 	for (uint32_t t = 0; run->kept && t < run->g->ntasks; t++)

@@ -23,7 +23,7 @@ static bool command_read(struct pipeline_problem *problem, const struct pipeline
 	FILE *models, *types = NULL, *devices = NULL;
 	bool fine = false;
 
-	*problem = (struct pipeline_problem) {
+	*problem = (struct pipeline_problem){
 		.dtype_size = options->dtype_size,
 		.batch_size = options->batch_size,
 		.buffers_in = options->buffers_in,
@@ -51,17 +51,16 @@ static bool command_find(const struct pipeline_problem *problem, const char *nam
 {
 	for (unsigned t = 0; t < problem->ntypes; t++)
 		for (unsigned h = 0; h < problem->types[t].nhosts; h++)
-			if (!strncmp(problem->types[t].hosts[h], name, length) &&
-			    !problem->types[t].hosts[h][length]) {
-				*device = (struct pipeline_device) { t, h };
+			if (!strncmp(problem->types[t].hosts[h], name, length) && !problem->types[t].hosts[h][length]) {
+				*device = (struct pipeline_device){ t, h };
 				return true;
 			}
 	return false;
 }
 
 /* The hosts of --order; false after a message. */
-static bool command_order(const struct pipeline_problem *problem, const char *text,
-			  struct pipeline_device **devices, unsigned *n, const struct pipeline_report *report)
+static bool command_order(const struct pipeline_problem *problem, const char *text, struct pipeline_device **devices,
+			  unsigned *n, const struct pipeline_report *report)
 {
 	*n = 0;
 	*devices = calloc(strlen(text) / 2 + 2, sizeof(**devices));
@@ -74,12 +73,12 @@ static bool command_order(const struct pipeline_problem *problem, const char *te
 		struct pipeline_device device;
 
 		if (!length || !command_find(problem, text, length, &device)) {
-			pipeline_say(report, "--order: there is no host \"%.*s\" to use", (int) length, text);
+			pipeline_say(report, "--order: no usable host \"%.*s\"", (int)length, text);
 			return false;
 		}
 		for (unsigned i = 0; i < *n; i++)
 			if ((*devices)[i].type == device.type && (*devices)[i].host == device.host) {
-				pipeline_say(report, "--order: \"%.*s\" is there twice", (int) length, text);
+				pipeline_say(report, "--order: \"%.*s\" is given twice", (int)length, text);
 				return false;
 			}
 		(*devices)[(*n)++] = device;
@@ -98,8 +97,8 @@ static int command_solve(const struct pipeline_problem *problem, const struct pi
 	if (!problem->nlayers)
 		return 0;
 	if (options->order)
-		return options->latency ? pipeline_order_latency(table, devices, ndevices, schedule) :
-			pipeline_order(table, devices, ndevices, schedule);
+		return options->latency ? pipeline_order_latency(table, devices, ndevices, schedule)
+					: pipeline_order(table, devices, ndevices, schedule);
 	if (options->latency)
 		return pipeline_latency(problem, table, schedule);
 	if (!options->compat)
@@ -122,8 +121,7 @@ static bool command_draw(const struct pipeline_problem *problem, const struct pi
 	failed = ferror(file);
 	errno = 0;
 	if (fclose(file) || failed) {
-		pipeline_say(report, "%s: can't be written%s%s", name, errno ? ": " : "",
-			     errno ? strerror(errno) : "");
+		pipeline_say(report, "%s: can't be written%s%s", name, errno ? ": " : "", errno ? strerror(errno) : "");
 		return false;
 	}
 	return true;
@@ -147,8 +145,8 @@ static bool command_show(const struct pipeline_problem *problem, const struct pi
 }
 
 /* Solves and shows a problem that was read. */
-static bool command_run(const struct pipeline_problem *problem, const struct pipeline_options *options,
-			FILE *out, const struct pipeline_report *report)
+static bool command_run(const struct pipeline_problem *problem, const struct pipeline_options *options, FILE *out,
+			const struct pipeline_report *report)
 {
 	struct pipeline_schedule schedule = { 0 };
 	struct pipeline_device *devices = NULL;
@@ -165,14 +163,16 @@ static bool command_run(const struct pipeline_problem *problem, const struct pip
 	if (!error)
 		error = command_solve(problem, &table, options, devices, ndevices, &schedule);
 	if (error) {
-		pipeline_say(report, error == -E2BIG ? "too many layers, types and hosts to try them all" :
-			     "no memory");
+		pipeline_say(report,
+			     error == -E2BIG ? "too many layers, types and hosts to try them all" : "no memory");
 		goto out;
 	}
 	if (!schedule.nstages)
-		pipeline_explain(problem, &table, options->compat ?
-				 "--compat: with the figures of the wrong devices there is none, without it there is" :
-				 "order: the hosts of --order do not suffice in this order, all hosts in any order do",
+		pipeline_explain(problem, &table,
+				 options->compat ? "--compat: there is none with the figures of the wrong devices, but "
+						   "there is one without it"
+						 : "order: the hosts of --order do not suffice in this order, but all "
+						   "hosts in any order do",
 				 report);
 	fine = command_show(problem, &schedule, options, out, report);
 out:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost model. All sums run from left to right in double, as those of PipeEdge's scheduler do, so that
- * the same figures give the same schedule to the last bit.
+ * The cost model. All sums run from left to right in double, like those of PipeEdge's scheduler, so that equal figures
+ * give bitwise equal schedules.
  */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pipeline/pipeline.h"
 
@@ -37,7 +38,15 @@ void pipeline_problem_fini(struct pipeline_problem *problem)
 	free(problem->parameters_out);
 	free(problem->mem_MB);
 	free(problem->model);
-	*problem = (struct pipeline_problem) { 0 };
+	*problem = (struct pipeline_problem){ 0 };
+}
+
+bool pipeline_type_is_same(const struct pipeline_problem *problem, unsigned a, unsigned b)
+{
+	const struct pipeline_type *x = &problem->types[a], *y = &problem->types[b];
+
+	return x->bw_Mbps == y->bw_Mbps && x->mem_MB == y->mem_MB &&
+	       !memcmp(x->time_s, y->time_s, problem->nlayers * sizeof(x->time_s[0]));
 }
 
 bool pipeline_schedule_init(struct pipeline_schedule *schedule, const struct pipeline_problem *problem)
@@ -57,7 +66,7 @@ void pipeline_schedule_add(struct pipeline_schedule *schedule, unsigned type, un
 {
 	unsigned n = schedule->nstages++;
 
-	schedule->stages[n] = (struct pipeline_stage) {
+	schedule->stages[n] = (struct pipeline_stage){
 		.type = type,
 		.first = n ? schedule->stages[n - 1].last + 1 : 1,
 		.last = last,
@@ -81,7 +90,7 @@ double pipeline_compute(const struct pipeline_problem *problem, unsigned type, u
 	return sum;
 }
 
-/* What a layer puts out for one microbatch; layer 0 stands for the input of the model. */
+/* Output bytes of a layer for one microbatch; layer 0 is the input of the model. */
 static uint64_t cost_bytes(const struct pipeline_problem *problem, unsigned layer)
 {
 	uint64_t parameters = layer ? problem->parameters_out[layer - 1] : problem->parameters_in;
@@ -93,7 +102,7 @@ double pipeline_comm(const struct pipeline_problem *problem, unsigned layer, dou
 {
 	uint64_t bytes = cost_bytes(problem, layer);
 
-	return bytes ? (double) bytes / (bw_Mbps * 1024 * 1024 / 8) : 0;
+	return bytes ? (double)bytes / (bw_Mbps * 1024 * 1024 / 8) : 0;
 }
 
 double pipeline_buffers(const struct pipeline_problem *problem, unsigned first, unsigned last)
@@ -103,7 +112,7 @@ double pipeline_buffers(const struct pipeline_problem *problem, unsigned first, 
 
 	if (first > 1)
 		buffers += in * problem->buffers_in;
-	return (double) buffers;
+	return (double)buffers;
 }
 
 double pipeline_memory(const struct pipeline_problem *problem, unsigned first, unsigned last)
@@ -122,12 +131,11 @@ double pipeline_stage_comm(const struct pipeline_problem *problem, const struct 
 
 	if (stage + 1 >= schedule->nstages)
 		return 0;
-	return pipeline_comm(problem, s->last, fmin(problem->types[s->type].bw_Mbps,
-						    problem->types[s[1].type].bw_Mbps));
+	return pipeline_comm(problem, s->last,
+			     fmin(problem->types[s->type].bw_Mbps, problem->types[s[1].type].bw_Mbps));
 }
 
-struct pipeline_cost pipeline_cost(const struct pipeline_problem *problem,
-				   const struct pipeline_schedule *schedule)
+struct pipeline_cost pipeline_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule)
 {
 	struct pipeline_cost cost = { .bottleneck = -1 };
 

@@ -13,8 +13,7 @@ struct pipeline_document;
 
 /* Reads a file to its end; name is for messages and must outlive the document. NULL, after a message, if it
  * is not one document of YAML in which every map has each key once. */
-struct pipeline_document *pipeline_document_read(FILE *file, const char *name,
-						 const struct pipeline_report *report);
+struct pipeline_document *pipeline_document_read(FILE *file, const char *name, const struct pipeline_report *report);
 void pipeline_document_destroy(struct pipeline_document *document);
 
 /* NULL for an empty file. */
@@ -34,13 +33,13 @@ const char *pipeline_node_text(const struct yaml_node_s *node);
 bool pipeline_node_is_name(const struct yaml_node_s *node);
 
 /* An item of a list; the key or the value of a pair of a map; the value for a key, or NULL. */
-const struct yaml_node_s *pipeline_node_item(const struct pipeline_document *document,
-					     const struct yaml_node_s *list, size_t i);
-const struct yaml_node_s *pipeline_node_key(const struct pipeline_document *document,
-					    const struct yaml_node_s *map, size_t i);
-const struct yaml_node_s *pipeline_node_value(const struct pipeline_document *document,
-					      const struct yaml_node_s *map, size_t i);
-const struct yaml_node_s *pipeline_node_find(const struct pipeline_document *document,
-					     const struct yaml_node_s *map, const char *key);
+const struct yaml_node_s *pipeline_node_item(const struct pipeline_document *document, const struct yaml_node_s *list,
+					     size_t i);
+const struct yaml_node_s *pipeline_node_key(const struct pipeline_document *document, const struct yaml_node_s *map,
+					    size_t i);
+const struct yaml_node_s *pipeline_node_value(const struct pipeline_document *document, const struct yaml_node_s *map,
+					      size_t i);
+const struct yaml_node_s *pipeline_node_find(const struct pipeline_document *document, const struct yaml_node_s *map,
+					     const char *key);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why there is no schedule: no device, a layer that fits nowhere, the order, links that carry nothing, or memory. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,60 +45,73 @@ static unsigned explain_layer(const struct pipeline_problem *problem, const stru
 	return 0;
 }
 
-/* Whether there is a schedule if devices may come in any order. */
-static bool explain_finds(const struct pipeline_problem *problem, const struct pipeline_table *table)
+/* 1 if there is a schedule with devices in any order, 0 if there is none, negative if the search can't tell. */
+static int explain_finds(const struct pipeline_problem *problem, const struct pipeline_table *table)
 {
 	struct pipeline_schedule schedule;
-	bool result;
+	int result;
 
 	if (!pipeline_schedule_init(&schedule, problem))
-		return false;
-	result = pipeline_search(problem, table, &schedule) == 0 && schedule.nstages > 0;
+		return -ENOMEM;
+	result = pipeline_search(problem, table, &schedule);
+	if (!result)
+		result = schedule.nstages > 0;
 	pipeline_schedule_fini(&schedule);
 	return result;
 }
 
-/* Whether there were a schedule if links had no limit. */
-static bool explain_is_link(const struct pipeline_problem *problem, const struct pipeline_table *table)
+/* Whether there were a schedule if links had no limit; likewise. */
+static int explain_is_link(const struct pipeline_problem *problem, const struct pipeline_table *table)
 {
 	struct pipeline_table open = *table;
-	bool result;
+	int result;
 
-	open.link = calloc((size_t) table->ntypes * table->nlayers + 1, sizeof(double));
-	result = open.link && explain_finds(problem, &open);
+	open.link = calloc((size_t)table->ntypes * table->nlayers + 1, sizeof(double));
+	result = open.link ? explain_finds(problem, &open) : -ENOMEM;
 	free(open.link);
 	return result;
 }
 
-void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		      const char *otherwise, const struct pipeline_report *report)
+void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table, const char *otherwise,
+		      const struct pipeline_report *report)
 {
 	unsigned hosts = explain_hosts(problem), layer;
+	int found, link = 0;
 
 	if (!problem->nlayers) {
 		pipeline_say(report, "nothing to schedule: %s has no layers", problem->model);
 		return;
 	}
 	if (!hosts) {
-		pipeline_say(report, problem->ntypes ?
-			     "no schedule: devices: no host is left of the types that have a profile for %s" :
-			     "no schedule: no device has a profile for %s with this dtype and batch size",
+		pipeline_say(report,
+			     problem->ntypes
+				     ? "no schedule: devices: no host is left of the types that have a profile for %s"
+				     : "no schedule: no device has a profile for %s with this dtype and batch size",
 			     problem->model);
 		return;
 	}
 	layer = explain_layer(problem, table);
+	found = layer ? 0 : explain_finds(problem, table);
+	if (!layer && !found)
+		link = explain_is_link(problem, table);
 	if (layer)
-		pipeline_say(report, "no schedule: memory: layer %u needs more than %.1f MB by itself, and the "
-			     "largest device has %.1f MB", layer,
-			     pipeline_memory(problem, layer, layer) / EXPLAIN_MEGA, explain_largest(problem));
-	else if (explain_finds(problem, table))
+		pipeline_say(report,
+			     "no schedule: memory: layer %u needs more than %.1f MB by itself, and the "
+			     "largest device has %.1f MB",
+			     layer, pipeline_memory(problem, layer, layer) / EXPLAIN_MEGA, explain_largest(problem));
+	else if (found < 0 || link < 0)
+		pipeline_say(report, "no schedule: the reason is unknown: %s",
+			     found == -E2BIG || link == -E2BIG ? "too many layers, types and hosts to try them all"
+							       : "no memory");
+	else if (found)
 		pipeline_say(report, "no schedule: %s", otherwise);
-	else if (explain_is_link(problem, table))
+	else if (link)
 		pipeline_say(report, "no schedule: bandwidth: the layers must be on several devices, and too "
-			     "many have bw_Mbps 0");
+				     "many have bw_Mbps 0");
 	else
 		pipeline_say(report, "no schedule: memory: %s does not fit on %u devices (%.1f MB without buffers)",
 			     problem->model, hosts,
 			     (pipeline_memory(problem, 1, problem->nlayers) -
-			      pipeline_buffers(problem, 1, problem->nlayers)) / EXPLAIN_MEGA);
+			      pipeline_buffers(problem, 1, problem->nlayers)) /
+				     EXPLAIN_MEGA);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least latency. Labels are partial schedules: how many layers, which hosts, at what cost; one that is
- * no better than another with the same layers and the same last kind is dropped, and so is one that can't beat
- * a schedule that is known (latency_price.c). A run that keeps few labels finds a good one to beat.
+ * The least latency. Labels are partial schedules: how many layers, which hosts, at what cost. A label is dropped if
+ * another one with equal layers and last kind is no worse, or if it can't beat a known schedule (latency_price.c). A
+ * run that keeps few labels finds a good one to beat.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,30 +13,22 @@
 
 enum {
 	LATENCY_NONE = UINT32_MAX,
-	LATENCY_FEW = 32,               /* labels for each layer and type in the first run */
+	LATENCY_FEW = 32, /* labels for each layer and type in the first run */
 };
-
-static bool latency_is_same(const struct latency *latency, unsigned a, unsigned b)
-{
-	const struct pipeline_type *types = latency->problem->types;
-
-	return types[a].bw_Mbps == types[b].bw_Mbps && types[a].mem_MB == types[b].mem_MB &&
-		!memcmp(types[a].time_s, types[b].time_s, latency->nlayers * sizeof(types[a].time_s[0]));
-}
 
 static void latency_find_kinds(struct latency *latency)
 {
 	for (unsigned t = 0; t < latency->ntypes; t++) {
 		unsigned kind = 0;
 
-		while (kind < t && !latency_is_same(latency, kind, t))
+		while (kind < t && !pipeline_type_is_same(latency->problem, kind, t))
 			kind++;
 		latency->kind[t] = kind;
 		latency->nhosts[kind] += latency->problem->types[t].nhosts;
 	}
 }
 
-/* Which of two labels with the same number of stages is first in order: negative for a. */
+/* Orders two labels with equal numbers of stages: negative if a is first. */
 static int latency_order(const struct latency *latency, uint32_t a, uint32_t b)
 {
 	int result = 0;
@@ -54,8 +46,10 @@ static int latency_order(const struct latency *latency, uint32_t a, uint32_t b)
 	return result;
 }
 
-/* Whether every way on from b is one from a too, and no worse. Hosts of a kind can stand in for each other: where all
- * is equal, the first in order is so whatever follows. */
+/*
+ * Whether every continuation of b is also one of a, and no worse. Hosts of a kind are interchangeable: if all is equal,
+ * the first in order stays first whatever follows.
+ */
 static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_t b)
 {
 	const uint16_t *x = latency_used(latency, a) + latency->ntypes;
@@ -72,6 +66,15 @@ static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_
 	return !same || latency_order(latency, a, b) <= 0;
 }
 
+/* Whether a list with n labels before this one has no room for it. */
+static bool latency_is_over(struct latency *latency, unsigned n)
+{
+	bool over = latency->few && n >= latency->few;
+
+	latency->cut |= over;
+	return over;
+}
+
 /* Puts the newest label into its list, sorted by key, unless another dominates it; then it is gone. */
 static void latency_insert(struct latency *latency, uint32_t label)
 {
@@ -80,7 +83,7 @@ static void latency_insert(struct latency *latency, uint32_t label)
 	unsigned n = 0;
 
 	for (; *link != LATENCY_NONE && labels[*link].key <= labels[label].key; link = &labels[*link].next, n++)
-		if (latency_dominates(latency, *link, label) || (latency->few && n + 1 >= latency->few)) {
+		if (latency_is_over(latency, n + 1) || latency_dominates(latency, *link, label)) {
 			latency->nlabels--;
 			return;
 		}
@@ -88,7 +91,7 @@ static void latency_insert(struct latency *latency, uint32_t label)
 	*link = label;
 	/* A label of equal key before it may be dominated too; that costs time, not exactness. */
 	for (link = &labels[label].next; *link != LATENCY_NONE;)
-		if (latency_dominates(latency, label, *link) || (latency->few && ++n >= latency->few))
+		if (latency_dominates(latency, label, *link) || latency_is_over(latency, ++n))
 			*link = labels[*link].next;
 		else
 			link = &labels[*link].next;
@@ -139,9 +142,13 @@ static int latency_extend(struct latency *latency, uint32_t from, unsigned type,
 	memcpy(used, latency_used(latency, from), 2 * latency->ntypes * sizeof(*used));
 	used[type]++;
 	used[latency->ntypes + kind]++;
-	latency->labels[latency->nlabels] = (struct latency_label) {
-		.cost = cost, .key = key, .parent = from, .type = (uint16_t) type, .last = (uint16_t) last,
-		.stages = (uint16_t) (latency->labels[from].stages + 1),
+	latency->labels[latency->nlabels] = (struct latency_label){
+		.cost = cost,
+		.key = key,
+		.parent = from,
+		.type = (uint16_t)type,
+		.last = (uint16_t)last,
+		.stages = (uint16_t)(latency->labels[from].stages + 1),
 	};
 	latency_insert(latency, latency->nlabels++);
 	return 0;
@@ -179,13 +186,14 @@ static int latency_run(struct latency *latency, unsigned few)
 	int error;
 
 	latency->few = few;
+	latency->cut = false;
 	latency->nlabels = 0;
 	for (size_t i = 0; i < latency_at(latency, latency->nlayers + 1, 0); i++)
 		latency->lists[i] = LATENCY_NONE;
 	error = latency_grow(latency);
 	if (error)
 		return error;
-	latency->labels[latency->nlabels++] = (struct latency_label) { .parent = LATENCY_NONE };
+	latency->labels[latency->nlabels++] = (struct latency_label){ .parent = LATENCY_NONE };
 	memset(latency->used, 0, 2 * latency->ntypes * sizeof(latency->used[0]));
 	error = latency_extend_all(latency, 0);
 	for (size_t i = latency_at(latency, 1, 0); i < latency_at(latency, latency->nlayers, 0); i++)
@@ -205,8 +213,8 @@ static uint32_t latency_best(const struct latency *latency)
 			const struct latency_label *a = &latency->labels[at], *b = &latency->labels[best];
 
 			if (best == LATENCY_NONE || a->cost < b->cost ||
-			    (a->cost == b->cost && (a->stages < b->stages || (a->stages == b->stages &&
-			     latency_order(latency, at, best) < 0))))
+			    (a->cost == b->cost && (a->stages < b->stages ||
+						    (a->stages == b->stages && latency_order(latency, at, best) < 0))))
 				best = at;
 		}
 	return best;
@@ -217,7 +225,7 @@ static void latency_collect(const struct latency *latency, uint32_t label, struc
 	unsigned n = latency->labels[label].stages;
 
 	for (unsigned s = n; s-- > 0; label = latency->labels[label].parent)
-		schedule->stages[s] = (struct pipeline_stage) {
+		schedule->stages[s] = (struct pipeline_stage){
 			.type = latency->labels[label].type,
 			.first = latency->labels[latency->labels[label].parent].last + 1u,
 			.last = latency->labels[label].last,
@@ -226,27 +234,49 @@ static void latency_collect(const struct latency *latency, uint32_t label, struc
 	pipeline_schedule_name_hosts(schedule);
 }
 
-/* A first schedule, which bounds the latency: the one with the least bottleneck. False if there is none at all. */
-static bool latency_bound(struct latency *latency, struct pipeline_schedule *schedule)
-{
-	if (pipeline_search(latency->problem, latency->table, schedule))
-		return true;
-	if (schedule->nstages)
-		latency->bound = pipeline_cost(latency->problem, schedule).latency;
-	return schedule->nstages;
-}
-
-/* Runs with few labels, which finds a better bound, and then with all that could beat it. */
-static int latency_solve(struct latency *latency, uint32_t *best)
+/* Runs with few labels and lowers the bound to the best schedule found, if any. */
+static int latency_lower_bound(struct latency *latency)
 {
 	int error = latency_run(latency, LATENCY_FEW);
+	uint32_t best = error ? LATENCY_NONE : latency_best(latency);
 
-	if (error)
+	if (best != LATENCY_NONE)
+		latency->bound = fmin(latency->bound, latency->labels[best].cost);
+	return error;
+}
+
+/*
+ * A first schedule, which bounds the latency; the bound stays infinite if no schedule exists. Where few labels lead to
+ * none although some were cut, the search for the least bottleneck tells whether there is one.
+ */
+static int latency_find_bound(struct latency *latency, struct pipeline_schedule *schedule)
+{
+	int error = latency_lower_bound(latency);
+
+	if (error || latency->bound < INFINITY || !latency->cut)
 		return error;
-	*best = latency_best(latency);
-	if (*best != LATENCY_NONE)
-		latency->bound = fmin(latency->bound, latency->labels[*best].cost);
-	error = latency_run(latency, 0);
+	error = pipeline_search(latency->problem, latency->table, schedule);
+	if (!error && schedule->nstages)
+		latency->bound = pipeline_cost(latency->problem, schedule).latency;
+	schedule->nstages = 0;
+	return error;
+}
+
+/* Finds a bound, with it prices, a better bound, and then all labels that could beat it. */
+static int latency_solve(struct latency *latency, struct pipeline_schedule *schedule, uint32_t *best)
+{
+	double best_price[PIPELINE_TYPES_MAX];
+	unsigned used[PIPELINE_TYPES_MAX];
+	int error;
+
+	pipeline_latency_find_prices(latency, best_price, used); /* without a bound: none */
+	error = latency_find_bound(latency, schedule);
+	if (error || !(latency->bound < INFINITY))
+		return error;
+	pipeline_latency_find_prices(latency, best_price, used);
+	error = latency_lower_bound(latency);
+	if (!error)
+		error = latency_run(latency, 0);
 	*best = error ? LATENCY_NONE : latency_best(latency);
 	return error;
 }
@@ -255,16 +285,18 @@ int pipeline_latency(const struct pipeline_problem *problem, const struct pipeli
 		     struct pipeline_schedule *schedule)
 {
 	struct latency latency = {
-		.problem = problem, .table = table, .nlayers = table->nlayers, .ntypes = table->ntypes,
+		.problem = problem,
+		.table = table,
+		.nlayers = table->nlayers,
+		.ntypes = table->ntypes,
 		.bound = INFINITY,
 	};
 	size_t n = latency_at(&latency, table->nlayers + 1, 0);
-	double best_price[PIPELINE_TYPES_MAX];
-	unsigned used[PIPELINE_TYPES_MAX];
 	uint32_t best = LATENCY_NONE;
 	int error = 0;
 
-	if (!table->ntypes || !latency_bound(&latency, schedule))
+	schedule->nstages = 0;
+	if (!table->ntypes)
 		return 0;
 	latency.price = calloc(table->ntypes, sizeof(latency.price[0]));
 	latency.begin = malloc(table->ntypes * sizeof(latency.begin[0]));
@@ -272,11 +304,9 @@ int pipeline_latency(const struct pipeline_problem *problem, const struct pipeli
 	latency.lists = malloc((n + 1) * sizeof(latency.lists[0]));
 	if (!latency.price || !latency.begin || !latency.rest || !latency.lists)
 		error = -ENOMEM;
-	schedule->nstages = 0;
 	if (!error) {
 		latency_find_kinds(&latency);
-		pipeline_latency_find_prices(&latency, best_price, used);
-		error = latency_solve(&latency, &best);
+		error = latency_solve(&latency, schedule, &best);
 	}
 	if (best != LATENCY_NONE)
 		latency_collect(&latency, best, schedule);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two parts of the search for the least latency share: labels, and the prices of hosts. Types with the same
- * figures are one kind, as their hosts can stand in for each other; a kind is the number of its first type.
+ * Shared by the two parts of the search for the least latency: labels, and prices of hosts. Types with equal figures
+ * are one kind, as their hosts are interchangeable; a kind is the number of its first type.
  */
 #ifndef XYLEM_PIPELINE_LATENCY_H
 #define XYLEM_PIPELINE_LATENCY_H
@@ -12,8 +12,8 @@
 
 struct latency_label {
 	double cost;
-	double key;                     /* the cost and the prices of the hosts that it uses */
-	uint32_t parent, next;          /* next: in the list of its layer and type */
+	double key;            /* the cost and the prices of the hosts that it uses */
+	uint32_t parent, next; /* next: in the list of its layer and type */
 	uint16_t type, last, stages;
 };
 
@@ -21,27 +21,28 @@ struct latency {
 	const struct pipeline_problem *problem;
 	const struct pipeline_table *table;
 	unsigned nlayers, ntypes;
-	unsigned kind[PIPELINE_TYPES_MAX];      /* by type */
-	unsigned nhosts[PIPELINE_TYPES_MAX];    /* by kind, 0 for what is none */
-	double *price, all_prices;      /* by kind, of one host; of all hosts together */
-	double *begin;                  /* by kind: what is left at least if it is next; for one layer at a time */
-	double *rest;                   /* by last layer and kind: what is left at least, with prices */
-	double bound;                   /* a cost that is known to be possible */
-	unsigned few;                   /* how many labels a list may have, 0: all */
-	uint32_t *lists;                /* by last layer and kind */
+	unsigned kind[PIPELINE_TYPES_MAX];   /* by type */
+	unsigned nhosts[PIPELINE_TYPES_MAX]; /* by kind, 0 for what is none */
+	double *price, all_prices;           /* by kind, of one host; of all hosts together */
+	double *begin;                       /* by kind: what is left at least if it is next; for one layer at a time */
+	double *rest;                        /* by last layer and kind: what is left at least, with prices */
+	double bound;                        /* a cost that is known to be possible */
+	unsigned few;                        /* how many labels a list may have, 0: all */
+	bool cut;                            /* a list has lost labels to that limit */
+	uint32_t *lists;                     /* by last layer and kind */
 	struct latency_label *labels;
-	uint16_t *used;                 /* by label: hosts of each type, then of each kind */
+	uint16_t *used; /* by label: hosts of each type, then of each kind */
 	uint32_t nlabels, capacity;
 };
 
 static inline size_t latency_at(const struct latency *latency, unsigned layer, unsigned type)
 {
-	return (size_t) layer * latency->ntypes + type;
+	return (size_t)layer * latency->ntypes + type;
 }
 
 static inline uint16_t *latency_used(const struct latency *latency, uint32_t label)
 {
-	return &latency->used[(size_t) label * 2 * latency->ntypes];
+	return &latency->used[(size_t)label * 2 * latency->ntypes];
 }
 
 static inline double latency_comm(const struct latency *latency, unsigned layer, unsigned a, unsigned b)

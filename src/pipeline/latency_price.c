@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left of a partial schedule at least: what it takes if there are hosts without end but each has a price, less
- * the prices of all hosts that there are. Any prices give a true bound, as a schedule pays for no more hosts than there
- * are; good ones, found step by step, make it almost exact where hosts are scarce.
+ * A lower bound on the rest of a partial schedule: its cost with unlimited hosts that each have a price, minus the
+ * prices of all existing hosts. Any prices give a valid bound, because a schedule pays for no more hosts than exist;
+ * good ones, found step by step, make it almost exact where hosts are scarce.
  */
 #include <string.h>
 
 #include "pipeline/latency.h"
 
-enum { LATENCY_STEPS = 300 };   /* towards the best prices */
+enum { LATENCY_STEPS = 300 }; /* towards the best prices */
 
 /* The best stage of a kind behind a layer, if hosts are without end but not free; what follows included. */
 static double latency_begin(const struct latency *latency, unsigned layer, unsigned kind, unsigned *best_last)
@@ -17,7 +17,7 @@ static double latency_begin(const struct latency *latency, unsigned layer, unsig
 
 	for (unsigned last = layer + 1; latency->nhosts[kind] && last <= latency->nlayers; last++) {
 		double value = latency->price[kind] + pipeline_table_compute(latency->table, kind, layer, last) +
-			latency->rest[latency_at(latency, last, kind)];
+			       latency->rest[latency_at(latency, last, kind)];
 
 		if (!(value < least))
 			continue;
@@ -27,7 +27,7 @@ static double latency_begin(const struct latency *latency, unsigned layer, unsig
 	return least;
 }
 
-/* What is left at least behind each layer. */
+/* Fills the lower bound on the rest after each layer. */
 static void latency_fill_rest(struct latency *latency)
 {
 	unsigned last, n = latency->nlayers;
@@ -100,8 +100,10 @@ double pipeline_latency_prices(const struct latency *latency, uint32_t label, un
 	return sum;
 }
 
-/* Raises the prices of kinds of which too many are used, and lowers the others, as long as the bound for the whole
- * grows; leaves the best ones. The step is that of Polyak, with the cost of the schedule that is known. */
+/*
+ * Raises the prices of overused kinds and lowers the others while the bound for the whole grows; leaves the best
+ * prices. The step is Polyak's, with the cost of the known schedule.
+ */
 void pipeline_latency_find_prices(struct latency *latency, double *best_price, unsigned *used)
 {
 	double best = -INFINITY, scale = 1;
@@ -121,7 +123,7 @@ void pipeline_latency_find_prices(struct latency *latency, double *best_price, u
 			since = 0;
 		}
 		for (unsigned t = 0; t < latency->ntypes; t++) {
-			double excess = (double) used[t] - latency->nhosts[t];
+			double excess = (double)used[t] - latency->nhosts[t];
 
 			square += excess > 0 || latency->price[t] > 0 ? excess * excess : 0;
 		}
@@ -129,7 +131,7 @@ void pipeline_latency_find_prices(struct latency *latency, double *best_price, u
 			break;
 		for (unsigned t = 0; t < latency->ntypes; t++)
 			latency->price[t] = fmax(0, latency->price[t] + scale * (latency->bound - value) / square *
-				((double) used[t] - latency->nhosts[t]));
+										((double)used[t] - latency->nhosts[t]));
 	}
 	memcpy(latency->price, best_price, latency->ntypes * sizeof(*best_price));
 	latency->all_prices = latency_all_prices(latency);

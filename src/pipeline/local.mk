@@ -21,6 +21,8 @@ pipeline_sources = \
 	src/pipeline/read_model.c \
 	src/pipeline/read_types.c \
 	src/pipeline/search.c \
+	src/pipeline/search_states.c \
+	src/pipeline/search_states.h \
 	src/pipeline/source.c \
 	src/pipeline/table.c
 

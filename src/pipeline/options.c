@@ -11,7 +11,12 @@
 #define OPTIONS_COUNT_MAX 1000000
 
 enum {
-	OPTION_COMPAT = 256, OPTION_COST, OPTION_ALL_COSTS, OPTION_OBJECTIVE, OPTION_ORDER, OPTION_EXCLUDE,
+	OPTION_COMPAT = 256,
+	OPTION_COST,
+	OPTION_ALL_COSTS,
+	OPTION_OBJECTIVE,
+	OPTION_ORDER,
+	OPTION_EXCLUDE,
 	OPTION_DRAW,
 };
 
@@ -37,16 +42,19 @@ static const struct option options_long[] = {
 
 void pipeline_options_help(const char *program, FILE *file)
 {
-	fprintf(file, "usage: %s [-d dtype] [-b batch-size] [-i buffers-in] [-o buffers-out]\n"
+	fprintf(file,
+		"usage: %s [-d dtype] [-b batch-size] [-i buffers-in] [-o buffers-out]\n"
 		"       [-m model-name] [-M models-file] [-T dev-types-file] [-D dev-file]\n"
 		"       [--cost] [--all-costs] [--objective throughput|latency] [--order host,...]\n"
 		"       [--exclude host] [--draw file] [--compat]\n"
 		"\n"
-		"Divides the layers of a model among devices, as the stages of a pipeline, so that the slowest\n"
-		"stage or transfer takes the least time. Prints the schedule as a list in YAML.\n"
-		"\n", program);
+		"Assigns the layers of a model to devices, as the stages of a pipeline, so that the "
+		"slowest\n"
+		"stage or transfer is as fast as possible. Prints the schedule as a YAML list.\n"
+		"\n",
+		program);
 	fputs("Options\n"
-	      "  -d, --dtype TYPE           datatype of PyTorch (torch.float32)\n"
+	      "  -d, --dtype TYPE           PyTorch datatype (torch.float32)\n"
 	      "  -b, --batch-size N         size of a microbatch (8)\n"
 	      "  -i, --buffers-in N         buffers for received data (2)\n"
 	      "  -o, --buffers-out N        buffers for data to send (2)\n"
@@ -54,16 +62,17 @@ void pipeline_options_help(const char *program, FILE *file)
 	      "  -M, --models-file FILE     models (models.yml)\n"
 	      "  -T, --dev-types-file FILE  types of devices (device_types.yml)\n"
 	      "  -D, --dev-file FILE        devices (devices.yml)\n"
-	      "      --cost                 then the bottleneck, the throughput, which stage binds\n"
-	      "      --all-costs            then a table with the costs of each stage\n"
+	      "      --cost                 also print the bottleneck, its stage, and the throughput\n"
+	      "      --all-costs            also print a table with the costs of each stage\n"
 	      "      --objective WHAT       throughput, or latency: the least time for one microbatch\n"
-	      "      --order HOST,...       only these hosts, in this order; some may stay unused\n"
-	      "      --exclude HOST         without this host; may be given several times\n"
-	      "      --draw FILE            a drawing of the schedule as SVG; \"-\": instead of the schedule\n"
-	      "      --compat               the schedule that PipeEdge's own scheduler finds\n"
+	      "      --order HOST,...       use only these hosts, in this order; some may stay unused\n"
+	      "      --exclude HOST         don't use this host; may be given several times\n"
+	      "      --draw FILE            draw the schedule as SVG; \"-\": instead of printing it\n"
+	      "      --compat               print the schedule that PipeEdge's own scheduler finds\n"
 	      "  -h, --help                 this text\n"
 	      "\n"
-	      "Exit status: 0, also when nothing fits (the schedule is then []); 1 for an error.\n", file);
+	      "Exit status: 0, even if nothing fits (the schedule is then []); 1 for an error.\n",
+	      file);
 }
 
 /* Everything as it is without options. */
@@ -85,7 +94,7 @@ static void options_init(struct pipeline_options *options)
 
 void pipeline_options_fini(struct pipeline_options *options)
 {
-	free((void *) options->request.excluded);
+	free((void *)options->request.excluded);
 	options->request.excluded = NULL;
 }
 
@@ -97,15 +106,14 @@ static bool options_count(const char *name, const char *text, uint64_t least, ui
 	if (xy__text_unsigned(&at, OPTIONS_COUNT_MAX, value) && !*at && *value >= least)
 		return true;
 	pipeline_say(report, "--%s: \"%s\" is not a whole number from %llu to %d", name, text,
-		     (unsigned long long) least, OPTIONS_COUNT_MAX);
+		     (unsigned long long)least, OPTIONS_COUNT_MAX);
 	return false;
 }
 
-static bool options_exclude(struct pipeline_options *options, const char *host,
-			    const struct pipeline_report *report)
+static bool options_exclude(struct pipeline_options *options, const char *host, const struct pipeline_report *report)
 {
 	struct pipeline_request *request = &options->request;
-	const char **hosts = realloc((void *) request->excluded, (request->nexcluded + 1) * sizeof(*hosts));
+	const char **hosts = realloc((void *)request->excluded, (request->nexcluded + 1) * sizeof(*hosts));
 
 	if (!hosts) {
 		pipeline_say(report, "no memory");
@@ -116,8 +124,7 @@ static bool options_exclude(struct pipeline_options *options, const char *host,
 	return true;
 }
 
-static bool options_objective(struct pipeline_options *options, const char *text,
-			      const struct pipeline_report *report)
+static bool options_objective(struct pipeline_options *options, const char *text, const struct pipeline_report *report)
 {
 	options->latency = !strcmp(text, "latency");
 	if (options->latency || !strcmp(text, "throughput"))
@@ -191,8 +198,10 @@ bool pipeline_options_parse(struct pipeline_options *options, int argc, char **a
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":hd:b:i:o:m:M:T:D:", options_long, NULL)) != -1) {
 		if (option == '?' || option == ':') {
-			pipeline_say(report, option == '?' ? "there is no option \"%s\", see --help" :
-				     "option \"%s\" needs a value, see --help", argv[optind - 1]);
+			pipeline_say(report,
+				     option == '?' ? "unknown option \"%s\", see --help"
+						   : "option \"%s\" needs a value, see --help",
+				     argv[optind - 1]);
 			return false;
 		}
 		if (!options_take(options, option, optarg, report))
@@ -201,7 +210,7 @@ bool pipeline_options_parse(struct pipeline_options *options, int argc, char **a
 	if (options->help)
 		return true;
 	if (optind < argc) {
-		pipeline_say(report, "what is \"%s\"? see --help", argv[optind]);
+		pipeline_say(report, "unexpected argument \"%s\", see --help", argv[optind]);
 		return false;
 	}
 	if (options->compat && (options->latency || options->order)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command line asks for. Texts belong to argv. */
+/* The command line. Strings belong to argv. */
 #ifndef XYLEM_PIPELINE_OPTIONS_H
 #define XYLEM_PIPELINE_OPTIONS_H
 
 #include "pipeline/read.h"
 
 struct pipeline_options {
-	struct pipeline_request request;        /* excluded is to be freed */
+	struct pipeline_request request; /* excluded is to be freed */
 	unsigned dtype_size;
 	uint64_t batch_size, buffers_in, buffers_out;
-	const char *order, *draw;               /* NULL: not given */
+	const char *order, *draw; /* NULL: not given */
 	bool help, compat, cost, all_costs, latency;
 };
 

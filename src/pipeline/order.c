@@ -12,7 +12,7 @@
 
 /* The best way on from a state: its cost, then its number of stages. */
 struct order_rest {
-	double cost;                    /* INFINITY: there is none */
+	double cost; /* INFINITY: no schedule */
 	unsigned stages;
 };
 
@@ -21,12 +21,12 @@ struct order {
 	const struct pipeline_device *devices;
 	unsigned ndevices, nlayers;
 	double bottleneck;
-	struct order_rest *rests;       /* by next device (throughput) or this device (latency), layers done */
+	struct order_rest *rests; /* by next device (throughput) or this device (latency), layers done */
 };
 
 static struct order_rest *order_rest(const struct order *order, unsigned device, unsigned behind)
 {
-	return &order->rests[(size_t) device * (order->nlayers + 1) + behind];
+	return &order->rests[(size_t)device * (order->nlayers + 1) + behind];
 }
 
 static bool order_is_better(struct order_rest a, struct order_rest b)
@@ -34,13 +34,16 @@ static bool order_is_better(struct order_rest a, struct order_rest b)
 	return a.cost < b.cost || (a.cost == b.cost && a.cost < INFINITY && a.stages < b.stages);
 }
 
-static int order_init(struct order *order, const struct pipeline_table *table,
-		      const struct pipeline_device *devices, unsigned ndevices)
+static int order_init(struct order *order, const struct pipeline_table *table, const struct pipeline_device *devices,
+		      unsigned ndevices)
 {
-	size_t n = (size_t) (ndevices + 1) * (table->nlayers + 1);
+	size_t n = (size_t)(ndevices + 1) * (table->nlayers + 1);
 
-	*order = (struct order) {
-		.table = table, .devices = devices, .ndevices = ndevices, .nlayers = table->nlayers,
+	*order = (struct order){
+		.table = table,
+		.devices = devices,
+		.ndevices = ndevices,
+		.nlayers = table->nlayers,
 	};
 	if (n > PIPELINE_MEMORY_MAX / 2 / sizeof(order->rests[0]))
 		return -E2BIG;
@@ -73,7 +76,7 @@ static bool order_keeps(struct order *order, double bottleneck)
 
 	order->bottleneck = bottleneck;
 	for (unsigned behind = 0; behind <= n; behind++)
-		*order_rest(order, order->ndevices, behind) = (struct order_rest) { behind < n ? INFINITY : 0, 0 };
+		*order_rest(order, order->ndevices, behind) = (struct order_rest){ behind < n ? INFINITY : 0, 0 };
 	for (unsigned d = order->ndevices; d-- > 0;)
 		for (unsigned behind = 0; behind <= n; behind++) {
 			struct order_rest best = *order_rest(order, d + 1, behind);
@@ -107,8 +110,8 @@ static void order_collect(const struct order *order, struct pipeline_schedule *s
 		}
 }
 
-int pipeline_order(const struct pipeline_table *table, const struct pipeline_device *devices,
-		   unsigned ndevices, struct pipeline_schedule *schedule)
+int pipeline_order(const struct pipeline_table *table, const struct pipeline_device *devices, unsigned ndevices,
+		   struct pipeline_schedule *schedule)
 {
 	size_t n, low = 0, high;
 	double *candidates;
@@ -152,7 +155,7 @@ static unsigned order_next(const struct order *order, unsigned device, unsigned 
 {
 	unsigned best = order->ndevices;
 
-	*rest = (struct order_rest) { layer < order->nlayers ? INFINITY : 0, 0 };
+	*rest = (struct order_rest){ layer < order->nlayers ? INFINITY : 0, 0 };
 	for (unsigned d = device + 1; layer < order->nlayers && d < order->ndevices; d++) {
 		struct order_rest way = *order_rest(order, d, layer);
 
@@ -165,8 +168,7 @@ static unsigned order_next(const struct order *order, unsigned device, unsigned 
 	return best;
 }
 
-static struct order_rest order_begin(const struct order *order, unsigned device, unsigned behind,
-				     unsigned *best_last)
+static struct order_rest order_begin(const struct order *order, unsigned device, unsigned behind, unsigned *best_last)
 {
 	struct order_rest best = { INFINITY, 0 };
 
@@ -184,8 +186,8 @@ static struct order_rest order_begin(const struct order *order, unsigned device,
 	return best;
 }
 
-int pipeline_order_latency(const struct pipeline_table *table, const struct pipeline_device *devices,
-			   unsigned ndevices, struct pipeline_schedule *schedule)
+int pipeline_order_latency(const struct pipeline_table *table, const struct pipeline_device *devices, unsigned ndevices,
+			   struct pipeline_schedule *schedule)
 {
 	unsigned device = 0, last = 0, behind = 0;
 	struct order_rest rest;

@@ -16,8 +16,8 @@ enum {
 	PIPELINE_TYPES_MAX = 256,
 };
 
-/* What all tables of a search may take together. */
-#define PIPELINE_MEMORY_MAX ((size_t) 450 << 20)
+/* Memory limit of all tables of a search together. */
+#define PIPELINE_MEMORY_MAX ((size_t)450 << 20)
 
 /* Where messages go: one line each, behind the program's name. */
 struct pipeline_report {
@@ -25,40 +25,42 @@ struct pipeline_report {
 	const char *program;
 };
 
-__attribute__((format(printf, 2, 3)))
-void pipeline_say(const struct pipeline_report *report, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void pipeline_say(const struct pipeline_report *report, const char *format, ...);
 
 struct pipeline_type {
 	char *name;
 	double bw_Mbps, mem_MB;
-	double *time_s;                 /* by layer, from 0 */
+	double *time_s; /* by layer, from 0 */
 	unsigned nhosts;
-	char **hosts;                   /* in the order in which they are used */
+	char **hosts; /* in the order in which they are used */
 };
 
 struct pipeline_problem {
 	char *model;
 	unsigned nlayers;
-	double *mem_MB;                 /* by layer, from 0 */
+	double *mem_MB; /* by layer, from 0 */
 	uint64_t parameters_in;
-	uint64_t *parameters_out;       /* by layer, from 0 */
-	unsigned dtype_size;            /* bytes for each parameter */
+	uint64_t *parameters_out; /* by layer, from 0 */
+	unsigned dtype_size;      /* bytes for each parameter */
 	uint64_t batch_size, buffers_in, buffers_out;
 	unsigned ntypes;
-	struct pipeline_type *types;    /* sorted by name; each has a profile */
+	struct pipeline_type *types; /* sorted by name; each has a profile */
 };
+
+/* Whether two types have equal figures, so that their hosts are interchangeable. */
+bool pipeline_type_is_same(const struct pipeline_problem *problem, unsigned a, unsigned b);
 
 /* Frees what a problem holds, not the problem itself. */
 void pipeline_problem_fini(struct pipeline_problem *problem);
 
 struct pipeline_stage {
-	unsigned type, host;            /* host: number in its type's list */
-	unsigned first, last;           /* layers */
+	unsigned type, host;  /* host: number in its type's list */
+	unsigned first, last; /* layers */
 };
 
 struct pipeline_schedule {
-	unsigned nstages;               /* 0: nothing fits */
-	struct pipeline_stage *stages;  /* room for one stage for each layer */
+	unsigned nstages;              /* 0: nothing fits */
+	struct pipeline_stage *stages; /* room for one stage for each layer */
 };
 
 /* An empty schedule for a problem; false without memory. */
@@ -85,16 +87,15 @@ double pipeline_memory(const struct pipeline_problem *problem, unsigned first, u
 /* The part of it that is for buffers. */
 double pipeline_buffers(const struct pipeline_problem *problem, unsigned first, unsigned last);
 
-/* What is true of a whole schedule. */
+/* Figures of a whole schedule. */
 struct pipeline_cost {
-	double bottleneck;              /* the greatest of all compute and comm times */
-	double latency;                 /* their sum: the way of one microbatch */
-	unsigned stage;                 /* which one binds, from 0 */
-	bool comm;                      /* whether it binds by what it sends */
+	double bottleneck; /* the greatest of all compute and comm times */
+	double latency;    /* their sum: the way of one microbatch */
+	unsigned stage;    /* which one binds, from 0 */
+	bool comm;         /* whether sending is its bottleneck */
 };
 
-struct pipeline_cost pipeline_cost(const struct pipeline_problem *problem,
-				   const struct pipeline_schedule *schedule);
+struct pipeline_cost pipeline_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule);
 /* Of one stage of a schedule: the time to send its output, 0 for the last one. */
 double pipeline_stage_comm(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
 			   unsigned stage);
@@ -117,20 +118,20 @@ int pipeline_table_init(struct pipeline_table *table, const struct pipeline_prob
 void pipeline_table_fini(struct pipeline_table *table);
 
 /* Layers behind..last of a type, without the layer "behind" itself, which the stage before ends with. */
-static inline double pipeline_table_compute(const struct pipeline_table *table, unsigned type,
-					    unsigned behind, unsigned last)
+static inline double pipeline_table_compute(const struct pipeline_table *table, unsigned type, unsigned behind,
+					    unsigned last)
 {
-	return table->compute[((size_t) type * table->nlayers + behind) * table->nlayers + last - 1];
+	return table->compute[((size_t)type * table->nlayers + behind) * table->nlayers + last - 1];
 }
 
 static inline double pipeline_table_link(const struct pipeline_table *table, unsigned type, unsigned layer)
 {
-	return layer && layer < table->nlayers ? table->link[(size_t) type * table->nlayers + layer] : 0;
+	return layer && layer < table->nlayers ? table->link[(size_t)type * table->nlayers + layer] : 0;
 }
 
 /* The greatest of computing, receiving and sending: a schedule is as slow as its worst stage. */
-static inline double pipeline_table_weight(const struct pipeline_table *table, unsigned type,
-					   unsigned behind, unsigned last)
+static inline double pipeline_table_weight(const struct pipeline_table *table, unsigned type, unsigned behind,
+					   unsigned last)
 {
 	double compute = pipeline_table_compute(table, type, behind, last);
 	double before = pipeline_table_link(table, type, behind), after = pipeline_table_link(table, type, last);
@@ -149,7 +150,7 @@ double *pipeline_table_candidates(const struct pipeline_table *table, size_t *n)
 int pipeline_search(const struct pipeline_problem *problem, const struct pipeline_table *table,
 		    struct pipeline_schedule *schedule);
 
-/* The same for the least latency (latency.c). */
+/* pipeline_search for the least latency (latency.c). */
 int pipeline_latency(const struct pipeline_problem *problem, const struct pipeline_table *table,
 		     struct pipeline_schedule *schedule);
 
@@ -158,32 +159,30 @@ struct pipeline_device {
 	unsigned type, host;
 };
 
-/* The same two with devices that may be left out but not change places; hosts are set (order.c). */
-int pipeline_order(const struct pipeline_table *table, const struct pipeline_device *devices,
-		   unsigned ndevices, struct pipeline_schedule *schedule);
-int pipeline_order_latency(const struct pipeline_table *table, const struct pipeline_device *devices,
-			   unsigned ndevices, struct pipeline_schedule *schedule);
+/* Both searches for a fixed order of devices, some of which may stay unused; hosts are set (order.c). */
+int pipeline_order(const struct pipeline_table *table, const struct pipeline_device *devices, unsigned ndevices,
+		   struct pipeline_schedule *schedule);
+int pipeline_order_latency(const struct pipeline_table *table, const struct pipeline_device *devices, unsigned ndevices,
+			   struct pipeline_schedule *schedule);
 
 /* The dynamic program over all states, in the order of PipeEdge's scheduler: the first of the equally
  * good ones. figures[t] is the type whose figures count for type t, or ntypes for none (plain.c). */
-int pipeline_plain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		   const unsigned *figures, struct pipeline_schedule *schedule);
+int pipeline_plain(const struct pipeline_problem *problem, const struct pipeline_table *table, const unsigned *figures,
+		   struct pipeline_schedule *schedule);
 
 /* The figures that PipeEdge's scheduler takes: device number t of all devices for type t. */
 void pipeline_plain_figures(const struct pipeline_problem *problem, unsigned *figures);
 
 /* Says which constraint leaves no schedule; otherwise: that it is none of the problem's (explain.c). */
-void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		      const char *otherwise, const struct pipeline_report *report);
+void pipeline_explain(const struct pipeline_problem *problem, const struct pipeline_table *table, const char *otherwise,
+		      const struct pipeline_report *report);
 
 /* --- output (print.c, draw.c) --- */
 
 void pipeline_print(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file);
 /* Both as comments of YAML, so that the whole output is still a schedule. */
-void pipeline_print_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
-			 FILE *file);
-void pipeline_print_table(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
-			  FILE *file);
+void pipeline_print_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file);
+void pipeline_print_table(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file);
 void pipeline_draw(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file);
 
 /* --- the command (command.c) --- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dynamic program that PipeEdge's scheduler runs: for each number of layers, each set of used hosts and
- * each type of the next device the least bottleneck, visited in its order and replaced by a strictly
- * better one only, so that of equal schedules the same one is found. It also takes the wrong figures if
- * asked to. Slow: every pair of states is looked at, with the square of the number of types.
+ * The dynamic program of PipeEdge's scheduler: the least bottleneck for each number of layers, set of used hosts and
+ * type of the next device, visited in its order and replaced only by a strictly better one, so that it finds PipeEdge's
+ * choice among equal schedules. It also uses PipeEdge's wrong figures on request. Slow: it looks at every pair of
+ * states, times the square of the number of types.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,9 +18,9 @@ struct plain {
 	size_t nstates;
 	unsigned radix[PIPELINE_TYPES_MAX];
 	size_t stride[PIPELINE_TYPES_MAX];
-	double *best;                   /* by layers done, state, next type */
-	struct plain_parent *parents;   /* the same */
-	double least;                   /* with all layers done */
+	double *best;                 /* by layers done, state, next type */
+	struct plain_parent *parents; /* likewise */
+	double least;                 /* with all layers done */
 	unsigned end_layers, end_type;
 	size_t end_state;
 };
@@ -74,7 +74,7 @@ static void plain_stage(struct plain *plain, unsigned behind, unsigned last, siz
 		worst = comm > cost ? comm : cost;
 		if (worst < plain->best[to]) {
 			plain->best[to] = worst;
-			plain->parents[to] = (struct plain_parent) { (uint16_t) behind, (uint16_t) type };
+			plain->parents[to] = (struct plain_parent){ (uint16_t)behind, (uint16_t)type };
 		}
 	}
 }
@@ -102,7 +102,7 @@ static void plain_collect(const struct plain *plain, struct pipeline_schedule *s
 	for (;;) {
 		struct plain_parent parent;
 
-		stages[n++] = (struct pipeline_stage) { .type = type, .first = layers + 1, .last = last };
+		stages[n++] = (struct pipeline_stage){ .type = type, .first = layers + 1, .last = last };
 		if (!layers)
 			break;
 		parent = plain->parents[plain_index(plain, layers, state, type)];
@@ -144,11 +144,14 @@ static int plain_init(struct plain *plain, const struct pipeline_problem *proble
 	return 0;
 }
 
-int pipeline_plain(const struct pipeline_problem *problem, const struct pipeline_table *table,
-		   const unsigned *figures, struct pipeline_schedule *schedule)
+int pipeline_plain(const struct pipeline_problem *problem, const struct pipeline_table *table, const unsigned *figures,
+		   struct pipeline_schedule *schedule)
 {
 	struct plain plain = {
-		.table = table, .figures = figures, .nlayers = table->nlayers, .ntypes = table->ntypes,
+		.table = table,
+		.figures = figures,
+		.nlayers = table->nlayers,
+		.ntypes = table->ntypes,
 		.least = INFINITY,
 	};
 	int error = plain_init(&plain, problem);

@@ -25,19 +25,18 @@ static bool print_is_special(const char *text)
 	if (xy__text_double(&at, &value) && !*at)
 		return true;
 	/* 0x1f, 0o17; and 12:30 is a number by the old rules */
-	return (text[0] == '0' && strchr("xob", tolower((unsigned char) text[1]))) ||
-		(!strpbrk(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(text, '.'));
+	return (text[0] == '0' && strchr("xob", tolower((unsigned char)text[1]))) ||
+	       (!strpbrk(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(text, '.'));
 }
 
 static bool print_is_plain(const char *text)
 {
 	size_t n = strlen(text);
 
-	if (!n || !isalnum((unsigned char) text[0]) || text[n - 1] == ':')
+	if (!n || !isalnum((unsigned char)text[0]) || text[n - 1] == ':')
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isascii((unsigned char) text[i]) ||
-		    (!isalnum((unsigned char) text[i]) && !strchr("._-/:", text[i])))
+		if (!isascii((unsigned char)text[i]) || (!isalnum((unsigned char)text[i]) && !strchr("._-/:", text[i])))
 			return false;
 	return !print_is_special(text);
 }
@@ -50,7 +49,7 @@ static void print_host(const char *host, FILE *file)
 	}
 	fputc('"', file);
 	for (; *host; host++) {
-		unsigned char c = (unsigned char) *host;
+		unsigned char c = (unsigned char)*host;
 
 		if (c == '"' || c == '\\')
 			fprintf(file, "\\%c", c);
@@ -68,7 +67,7 @@ static void print_name(const char *name, int width, FILE *file)
 	int n = 0;
 
 	for (; *name; name++, n++)
-		fputc((unsigned char) *name < ' ' ? '?' : *name, file);
+		fputc((unsigned char)*name < ' ' ? '?' : *name, file);
 	for (; n < width; n++)
 		fputc(' ', file);
 }
@@ -91,8 +90,7 @@ void pipeline_print(const struct pipeline_problem *problem, const struct pipelin
 	}
 }
 
-void pipeline_print_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
-			 FILE *file)
+void pipeline_print_cost(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file)
 {
 	struct pipeline_cost cost = pipeline_cost(problem, schedule);
 	const struct pipeline_stage *stage = &schedule->stages[cost.stage];
@@ -100,20 +98,19 @@ void pipeline_print_cost(const struct pipeline_problem *problem, const struct pi
 	if (!schedule->nstages)
 		return;
 	fprintf(file, "# bottleneck: %.6g s, %s of stage %u (", cost.bottleneck,
-		cost.comm ? "the output" : "the computing", cost.stage + 1);
+		cost.comm ? "the output" : "computation", cost.stage + 1);
 	print_name(print_host_name(problem, stage), 0, file);
 	fprintf(file, ", layers %u-%u)\n", stage->first, stage->last);
 	if (cost.bottleneck > 0)
 		fprintf(file, "# throughput: %.6g microbatches/s, %.6g items/s\n", 1 / cost.bottleneck,
-			(double) problem->batch_size / cost.bottleneck);
+			(double)problem->batch_size / cost.bottleneck);
 	else
-		fprintf(file, "# throughput: without limit\n");
+		fprintf(file, "# throughput: unlimited\n");
 	fprintf(file, "# latency: %.6g s for a microbatch\n", cost.latency);
 }
 
 /* The longest of some names, and of the title above them. */
-static int print_width(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
-		       bool hosts)
+static int print_width(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, bool hosts)
 {
 	size_t width = 4;
 
@@ -124,11 +121,10 @@ static int print_width(const struct pipeline_problem *problem, const struct pipe
 		if (strlen(name) > width)
 			width = strlen(name);
 	}
-	return width < 60 ? (int) width : 60;
+	return width < 60 ? (int)width : 60;
 }
 
-void pipeline_print_table(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule,
-			  FILE *file)
+void pipeline_print_table(const struct pipeline_problem *problem, const struct pipeline_schedule *schedule, FILE *file)
 {
 	int host = print_width(problem, schedule, true), type = print_width(problem, schedule, false);
 	struct pipeline_cost cost = pipeline_cost(problem, schedule);

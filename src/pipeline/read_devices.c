@@ -85,8 +85,9 @@ static struct devices_host *devices_all(const struct pipeline_source *source, si
 		for (size_t k = 0; pipeline_node_is_list(list) && k < pipeline_node_length(list); k++) {
 			const struct yaml_node_s *node = pipeline_node_item(source->document, list, k);
 
-			hosts[(*n)++] = (struct devices_host) {
-				.name = pipeline_node_text(node), .node = node,
+			hosts[(*n)++] = (struct devices_host){
+				.name = pipeline_node_text(node),
+				.node = node,
 				.type = pipeline_node_text(pipeline_node_key(source->document, root, i)),
 			};
 		}
@@ -96,7 +97,7 @@ static struct devices_host *devices_all(const struct pipeline_source *source, si
 	return hosts;
 }
 
-/* No host is there twice, and those to leave out are there. */
+/* Checks that no host occurs twice, and that excluded hosts exist. */
 static bool devices_check(const struct pipeline_source *source, const struct pipeline_request *request)
 {
 	struct pipeline_source place = *source;
@@ -110,7 +111,9 @@ static bool devices_check(const struct pipeline_source *source, const struct pip
 	for (size_t i = 1; i < n && fine; i++) {
 		place.owner = hosts[i].type;
 		if (!strcmp(hosts[i].name, hosts[i - 1].name))
-			fine = pipeline_source_refuse(&place, hosts[i].node, hosts[i].name, "this host is there twice");
+			fine = pipeline_source_refuse(&place, hosts[i].node, hosts[i].name,
+						      "duplicate "
+						      "host");
 	}
 	for (unsigned e = 0; e < request->nexcluded && fine; e++) {
 		struct xy__message message;
@@ -151,8 +154,10 @@ bool pipeline_read_devices(struct pipeline_problem *problem, const struct pipeli
 		if (!devices_read_list(&source, request, list, type))
 			return false;
 		if (!type && pipeline_node_length(list))
-			pipeline_say(source.report, "warning: %s:%u: %s: no such device type can be used, so its "
-				     "hosts are left out", source.name, pipeline_node_line(list), source.owner);
+			pipeline_say(source.report,
+				     "warning: %s:%u: %s: no usable device type of this name; its hosts "
+				     "are skipped",
+				     source.name, pipeline_node_line(list), source.owner);
 	}
 	return devices_check(&source, request);
 }

@@ -24,7 +24,7 @@ static const struct yaml_node_s *model_find(const struct pipeline_source *source
 	if (model)
 		return model;
 	xy__message_init(&message, what, sizeof(what));
-	xy__message_add(&message, "there is no such model");
+	xy__message_add(&message, "no such model");
 	xy__nearest_init(&nearest, name, strlen(name));
 	for (size_t i = 0; pipeline_node_is_map(root) && i < pipeline_node_length(root); i++)
 		xy__nearest_look(&nearest, pipeline_node_text(pipeline_node_key(source->document, root, i)));
@@ -36,10 +36,9 @@ static const struct yaml_node_s *model_find(const struct pipeline_source *source
 /* The buffers of a stage that reads and writes this much. */
 static bool model_is_absurd(const struct pipeline_problem *problem, uint64_t parameters)
 {
-	double copies = (double) problem->buffers_in + (double) problem->buffers_out + 2;
+	double copies = (double)problem->buffers_in + (double)problem->buffers_out + 2;
 
-	return (double) parameters * problem->dtype_size * (double) problem->batch_size * copies >
-		MODEL_BYTES_MAX / 2;
+	return (double)parameters * problem->dtype_size * (double)problem->batch_size * copies > MODEL_BYTES_MAX / 2;
 }
 
 static bool model_read_in(struct pipeline_problem *problem, const struct pipeline_source *source,
@@ -47,8 +46,8 @@ static bool model_read_in(struct pipeline_problem *problem, const struct pipelin
 {
 	const struct yaml_node_s *node = pipeline_source_need(source, model, "parameters_in");
 
-	if (!node || !pipeline_source_count(source, node, "parameters_in", MODEL_PARAMETERS_MAX,
-					    &problem->parameters_in))
+	if (!node ||
+	    !pipeline_source_count(source, node, "parameters_in", MODEL_PARAMETERS_MAX, &problem->parameters_in))
 		return false;
 	if (model_is_absurd(problem, problem->parameters_in))
 		return pipeline_source_refuse(source, node, "parameters_in", "too large with this batch size");
@@ -70,8 +69,8 @@ static bool model_read_out(struct pipeline_problem *problem, const struct pipeli
 	if (n > layers || (layers && !n))
 		return pipeline_source_refuse(source, node, "parameters_out", what);
 	if (n < layers)
-		pipeline_say(source->report, "warning: %s:%u: %s: parameters_out: %s, so they are repeated",
-			     source->name, pipeline_node_line(node), source->owner, what);
+		pipeline_say(source->report, "warning: %s:%u: %s: parameters_out: %s; they are repeated", source->name,
+			     pipeline_node_line(node), source->owner, what);
 	problem->parameters_out = calloc(layers + 1, sizeof(problem->parameters_out[0]));
 	if (!problem->parameters_out)
 		return pipeline_source_refuse(source, node, "parameters_out", "no memory");
@@ -82,8 +81,7 @@ static bool model_read_out(struct pipeline_problem *problem, const struct pipeli
 					   &problem->parameters_out[i]))
 			return false;
 		if (model_is_absurd(problem, problem->parameters_out[i]))
-			return pipeline_source_refuse(source, item, "parameters_out",
-						      "too large with this batch size");
+			return pipeline_source_refuse(source, item, "parameters_out", "too large with this batch size");
 	}
 	return true;
 }
@@ -106,7 +104,7 @@ bool pipeline_read_model(struct pipeline_problem *problem, const struct pipeline
 	node = pipeline_source_need(&source, model, "layers");
 	if (!node || !pipeline_source_count(&source, node, "layers", PIPELINE_LAYERS_MAX, &layers))
 		return false;
-	problem->nlayers = (unsigned) layers;
+	problem->nlayers = (unsigned)layers;
 	node = pipeline_source_need(&source, model, "mem_MB");
 	if (!node || !pipeline_source_numbers(&source, node, "mem_MB", MODEL_MEM_MAX, &problem->mem_MB))
 		return false;

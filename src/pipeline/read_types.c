@@ -11,7 +11,7 @@
 #define TYPES_TIME_MAX 1e9
 #define TYPES_BATCH_MAX 1000000000
 
-/* Whether a profile is the one that is asked for; -1 after a message. */
+/* Whether a profile is the requested one; -1 after a message. */
 static int types_match(const struct pipeline_source *source, const struct pipeline_problem *problem,
 		       const struct pipeline_request *request, const struct yaml_node_s *profile)
 {
@@ -32,7 +32,7 @@ static int types_match(const struct pipeline_source *source, const struct pipeli
 	snprintf(where, sizeof(where), "%s:%u: %.200s: dtype", source->name, pipeline_node_line(dtype), source->owner);
 	if (!pipeline_dtype_size(text ? text : "", where, source->report))
 		return -1;
-	return !strcmp(text, request->dtype) && size == problem->batch_size;
+	return pipeline_dtype_is_same(text, request->dtype) && size == problem->batch_size;
 }
 
 /* The last profile that matches in *profile, NULL if none does; false after a message. */
@@ -99,9 +99,11 @@ static bool types_read(struct pipeline_problem *problem, const struct pipeline_r
 	    !types_find_profile(source, problem, request, node, &profile))
 		return false;
 	if (!profile) {
-		pipeline_say(source->report, "warning: %s:%u: %s: no profile of %s with %s and batch size %llu, so "
-			     "this type is left out", source->name, pipeline_node_line(node), source->owner,
-			     request->model, request->dtype, (unsigned long long) problem->batch_size);
+		pipeline_say(source->report,
+			     "warning: %s:%u: %s: no profile of %s with %s and batch size %llu; this type "
+			     "is skipped",
+			     source->name, pipeline_node_line(node), source->owner, request->model, request->dtype,
+			     (unsigned long long)problem->batch_size);
 		return true;
 	}
 	if (!types_read_times(type, source, problem, profile))
@@ -113,7 +115,7 @@ static bool types_read(struct pipeline_problem *problem, const struct pipeline_r
 
 static int types_compare(const void *a, const void *b)
 {
-	return strcmp(((const struct pipeline_type *) a)->name, ((const struct pipeline_type *) b)->name);
+	return strcmp(((const struct pipeline_type *)a)->name, ((const struct pipeline_type *)b)->name);
 }
 
 bool pipeline_read_types(struct pipeline_problem *problem, const struct pipeline_request *request,
@@ -131,7 +133,7 @@ bool pipeline_read_types(struct pipeline_problem *problem, const struct pipeline
 		source.owner = pipeline_node_text(pipeline_node_key(source.document, root, i));
 		if (problem->ntypes == PIPELINE_TYPES_MAX)
 			return pipeline_source_refuse(&source, pipeline_node_key(source.document, root, i),
-						      "device types", "there are too many");
+						      "device types", "too many");
 		if (!types_read(problem, request, &source, pipeline_node_value(source.document, root, i)))
 			return false;
 	}

@@ -3,25 +3,31 @@
  * The least bottleneck, exactly. As hosts of one type are alike, a state is how many layers are done and
  * how many hosts of each type are used; whether a stage is quick enough depends on nothing else. So for
  * a given bottleneck the states that can be reached are one bit set for each layer, made of shifts and
- * unions, and the least one is found by halving the list of all times there can be.
+ * unions, and the least one is found by halving the list of all times there can be. Types with equal figures are one
+ * kind. Where few layers leave most combinations of hosts unused, states are numbered (search_states.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/pipeline.h"
+#include "pipeline/search_states.h"
 
-enum { SEARCH_BITS = 64 };
+enum { SEARCH_BITS = 64, SEARCH_GAIN = 16 }; /* numbered states are slower, each by about this */
 
 struct search {
 	const struct pipeline_table *table;
-	unsigned nlayers, ntypes;
+	const struct pipeline_problem *problem;
+	unsigned nlayers, nkinds;
+	unsigned kind[PIPELINE_TYPES_MAX]; /* by type */
+	unsigned type[PIPELINE_TYPES_MAX]; /* by kind: the first of its types */
+	unsigned most[PIPELINE_TYPES_MAX]; /* by kind: hosts that can be of use */
 	size_t nstates, nwords;
-	unsigned radix[PIPELINE_TYPES_MAX];     /* hosts of the type that can be of use, and one */
-	size_t stride[PIPELINE_TYPES_MAX];      /* state + stride: one more host of the type is used */
-	uint64_t *room;                         /* for each type the states that leave a host of it */
-	uint64_t *reach;                        /* for each number of layers the states that are reached */
-	uint64_t *scratch, *sum;                /* a set each */
+	size_t stride[PIPELINE_TYPES_MAX]; /* by kind; state + stride: one more host of the kind is used */
+	struct search_states numbered;     /* instead of strides and room, if it has states */
+	uint64_t *room;                    /* for each kind the states that leave a host of it */
+	uint64_t *reach;                   /* for each number of layers the states that are reached */
+	uint64_t *scratch, *sum;           /* a set each */
 };
 
 static uint64_t *search_set(const struct search *search, uint64_t *sets, unsigned i)
@@ -36,7 +42,7 @@ static bool search_has(const uint64_t *set, size_t state)
 
 static void search_put(uint64_t *set, size_t state)
 {
-	set[state / SEARCH_BITS] |= (uint64_t) 1 << state % SEARCH_BITS;
+	set[state / SEARCH_BITS] |= (uint64_t)1 << state % SEARCH_BITS;
 }
 
 static void search_unite(uint64_t *restrict set, const uint64_t *restrict other, size_t nwords)
@@ -45,15 +51,54 @@ static void search_unite(uint64_t *restrict set, const uint64_t *restrict other,
 		set[k] |= other[k];
 }
 
-/* sum |= every state of set that leaves a host of the type, with one more of them used. */
-static void search_use(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set,
-		       unsigned type)
+static double search_weight(const struct search *search, unsigned kind, unsigned behind, unsigned last)
 {
-	const uint64_t *room = search_set(search, search->room, type);
-	size_t words = search->stride[type] / SEARCH_BITS;
-	unsigned bits = search->stride[type] % SEARCH_BITS;
+	return pipeline_table_weight(search->table, search->type[kind], behind, last);
+}
+
+/* The state with one more host of a kind used, SEARCH_STATES_NONE if none is left. */
+static size_t search_next(const struct search *search, size_t state, unsigned kind)
+{
+	if (search->numbered.count)
+		return search_states_next(&search->numbered, state, kind);
+	return search_has(search_set(search, search->room, kind), state) ? state + search->stride[kind]
+									 : SEARCH_STATES_NONE;
+}
+
+/* search_use and search_unuse for numbered states. */
+static void search_use_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned kind)
+{
+	for (size_t k = 0; k < search->nwords; k++)
+		for (uint64_t word = set[k]; word; word &= word - 1) {
+			size_t next = search_next(search, k * SEARCH_BITS + (unsigned)__builtin_ctzll(word), kind);
+
+			if (next != SEARCH_STATES_NONE)
+				search_put(sum, next);
+		}
+}
+
+static void search_unuse_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned kind)
+{
+	for (size_t state = 0; state < search->nstates; state++) {
+		size_t next = search_next(search, state, kind);
+
+		if (next != SEARCH_STATES_NONE && search_has(set, next))
+			search_put(sum, state);
+	}
+}
+
+/* sum |= every state of set that leaves a host of the kind, with one more of them used. */
+static void search_use(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set, unsigned kind)
+{
+	const uint64_t *room = search_set(search, search->room, kind);
+	size_t words = search->stride[kind] / SEARCH_BITS;
+	unsigned bits = search->stride[kind] % SEARCH_BITS;
 	uint64_t carry = 0;
 
+	if (search->numbered.count) {
+		search_use_numbered(search, sum, set, kind);
+		return;
+	}
 	for (size_t k = 0; k + words < search->nwords; k++) {
 		uint64_t word = set[k] & room[k];
 
@@ -62,14 +107,18 @@ static void search_use(const struct search *search, uint64_t *restrict sum, cons
 	}
 }
 
-/* The way back: sum |= every state that leaves a host of the type and is in set with one more used. */
+/* The way back: sum |= every state that leaves a host of the kind and is in set with one more used. */
 static void search_unuse(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set,
-			 unsigned type)
+			 unsigned kind)
 {
-	const uint64_t *room = search_set(search, search->room, type);
-	size_t words = search->stride[type] / SEARCH_BITS;
-	unsigned bits = search->stride[type] % SEARCH_BITS;
+	const uint64_t *room = search_set(search, search->room, kind);
+	size_t words = search->stride[kind] / SEARCH_BITS;
+	unsigned bits = search->stride[kind] % SEARCH_BITS;
 
+	if (search->numbered.count) {
+		search_unuse_numbered(search, sum, set, kind);
+		return;
+	}
 	for (size_t k = 0; k + words < search->nwords; k++) {
 		uint64_t word = set[k + words] >> bits;
 
@@ -97,11 +146,11 @@ static bool search_forward(struct search *search, double bottleneck)
 	for (unsigned last = 1; last <= search->nlayers; last++) {
 		uint64_t *to = search_set(search, search->reach, last);
 
-		for (unsigned t = 0; t < search->ntypes; t++) {
+		for (unsigned t = 0; t < search->nkinds; t++) {
 			bool any = false;
 
 			for (unsigned behind = 0; behind < last; behind++) {
-				if (!(pipeline_table_weight(search->table, t, behind, last) <= bottleneck))
+				if (!(search_weight(search, t, behind, last) <= bottleneck))
 					continue;
 				if (!any)
 					memset(search->scratch, 0, bytes);
@@ -121,9 +170,11 @@ static unsigned search_stages(const struct search *search, size_t state)
 {
 	unsigned n = 0;
 
-	for (unsigned t = 0; t < search->ntypes; t++) {
-		n += (unsigned) (state % search->radix[t]);
-		state /= search->radix[t];
+	if (search->numbered.count)
+		return search_states_hosts(&search->numbered, state);
+	for (unsigned t = 0; t < search->nkinds; t++) {
+		n += (unsigned)(state % (search->most[t] + 1));
+		state /= search->most[t] + 1;
 	}
 	return n;
 }
@@ -137,13 +188,13 @@ static void search_keep_fewest(struct search *search)
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t k = 0; k < search->nwords; k++)
 			for (uint64_t word = end[k]; word; word &= word - 1) {
-				unsigned bit = (unsigned) __builtin_ctzll(word);
+				unsigned bit = (unsigned)__builtin_ctzll(word);
 				unsigned stages = search_stages(search, k * SEARCH_BITS + bit);
 
 				if (pass == 0 && stages < fewest)
 					fewest = stages;
 				if (pass == 1 && stages > fewest)
-					end[k] &= ~((uint64_t) 1 << bit);
+					end[k] &= ~((uint64_t)1 << bit);
 			}
 }
 
@@ -156,10 +207,10 @@ static void search_backward(struct search *search, double bottleneck)
 		uint64_t *from = search_set(search, search->reach, behind);
 
 		memset(search->sum, 0, bytes);
-		for (unsigned t = 0; t < search->ntypes; t++) {
+		for (unsigned t = 0; t < search->nkinds; t++) {
 			memset(search->scratch, 0, bytes);
 			for (unsigned last = behind + 1; last <= search->nlayers; last++)
-				if (pipeline_table_weight(search->table, t, behind, last) <= bottleneck)
+				if (search_weight(search, t, behind, last) <= bottleneck)
 					search_unite(search->scratch, search_set(search, search->reach, last),
 						     search->nwords);
 			search_unuse(search, search->sum, search->scratch, t);
@@ -169,21 +220,34 @@ static void search_backward(struct search *search, double bottleneck)
 	}
 }
 
+/* Whether a type has a host left, and no earlier one of its kind has. */
+static bool search_is_first(const struct search *search, const unsigned *used, unsigned type)
+{
+	for (unsigned t = 0; t < type; t++)
+		if (search->kind[t] == search->kind[type] && used[t] < search->problem->types[t].nhosts)
+			return false;
+	return used[type] < search->problem->types[type].nhosts;
+}
+
 /* Adds the first stage in order that leads from a state to an end; moves on to its state. */
-static void search_step(struct search *search, double bottleneck, size_t *state,
+static void search_step(struct search *search, double bottleneck, size_t *state, unsigned *used,
 			struct pipeline_schedule *schedule)
 {
 	unsigned behind = schedule->nstages ? schedule->stages[schedule->nstages - 1].last : 0;
 
-	for (unsigned t = 0; t < search->ntypes; t++) {
-		if (!search_has(search_set(search, search->room, t), *state))
+	for (unsigned t = 0; t < search->problem->ntypes; t++) {
+		unsigned kind = search->kind[t];
+		size_t next = search_next(search, *state, kind);
+
+		if (next == SEARCH_STATES_NONE || !search_is_first(search, used, t))
 			continue;
 		for (unsigned last = behind + 1; last <= search->nlayers; last++) {
-			if (!(pipeline_table_weight(search->table, t, behind, last) <= bottleneck) ||
-			    !search_has(search_set(search, search->reach, last), *state + search->stride[t]))
+			if (!(search_weight(search, kind, behind, last) <= bottleneck) ||
+			    !search_has(search_set(search, search->reach, last), next))
 				continue;
 			pipeline_schedule_add(schedule, t, last);
-			*state += search->stride[t];
+			used[t]++;
+			*state = next;
 			return;
 		}
 	}
@@ -191,6 +255,7 @@ static void search_step(struct search *search, double bottleneck, size_t *state,
 
 static void search_fini(struct search *search)
 {
+	search_states_fini(&search->numbered);
 	free(search->room);
 	free(search->reach);
 	free(search->scratch);
@@ -202,33 +267,62 @@ static void search_fill_room(struct search *search)
 	for (size_t state = 0; state < search->nstates; state++) {
 		size_t rest = state;
 
-		for (unsigned t = 0; t < search->ntypes; t++) {
-			if (rest % search->radix[t] + 1 < search->radix[t])
+		for (unsigned t = 0; t < search->nkinds; t++) {
+			if (rest % (search->most[t] + 1) < search->most[t])
 				search_put(search_set(search, search->room, t), state);
-			rest /= search->radix[t];
+			rest /= search->most[t] + 1;
 		}
 	}
+}
+
+static void search_find_kinds(struct search *search)
+{
+	const struct pipeline_problem *problem = search->problem;
+
+	for (unsigned t = 0; t < problem->ntypes; t++) {
+		unsigned kind = 0, hosts;
+
+		while (kind < search->nkinds && !pipeline_type_is_same(problem, search->type[kind], t))
+			kind++;
+		if (kind == search->nkinds)
+			search->type[search->nkinds++] = t;
+		search->kind[t] = kind;
+		hosts = search->most[kind] + problem->types[t].nhosts;
+		search->most[kind] = hosts < search->nlayers ? hosts : search->nlayers;
+	}
+}
+
+/* Chooses between all combinations of hosts and the numbered ones. */
+static int search_find_states(struct search *search)
+{
+	size_t limit = PIPELINE_MEMORY_MAX / 2 / (search->nlayers + search->nkinds + 3) * 8, few;
+	bool over = false;
+
+	search->nstates = 1;
+	for (unsigned t = 0; t < search->nkinds && !over; t++) {
+		search->stride[t] = search->nstates;
+		over = search->nstates > limit / (search->most[t] + 1);
+		search->nstates *= search->most[t] + 1;
+	}
+	few = search_states_count(search->most, search->nkinds, search->nlayers);
+	if (!few || (!over && few > search->nstates / SEARCH_GAIN))
+		return over ? -E2BIG : 0;
+	search->nstates = few;
+	return search_states_init(&search->numbered, search->most, search->nkinds, search->nlayers);
 }
 
 static int search_init(struct search *search, const struct pipeline_problem *problem,
 		       const struct pipeline_table *table)
 {
-	size_t limit = PIPELINE_MEMORY_MAX / 2 / (problem->nlayers + problem->ntypes + 3) * 8;
+	int error;
 
-	*search = (struct search) {
-		.table = table, .nlayers = table->nlayers, .ntypes = table->ntypes, .nstates = 1,
-	};
-	for (unsigned t = 0; t < table->ntypes; t++) {
-		unsigned hosts = problem->types[t].nhosts;
-
-		search->stride[t] = search->nstates;
-		search->radix[t] = (hosts < table->nlayers ? hosts : table->nlayers) + 1;
-		if (search->nstates > limit / search->radix[t])
-			return -E2BIG;
-		search->nstates *= search->radix[t];
-	}
+	*search = (struct search){ .table = table, .problem = problem, .nlayers = table->nlayers };
+	search_find_kinds(search);
+	error = search_find_states(search);
+	if (error)
+		return error;
 	search->nwords = (search->nstates + SEARCH_BITS - 1) / SEARCH_BITS;
-	search->room = calloc((table->ntypes + 1) * search->nwords, sizeof(uint64_t));
+	search->room = calloc((search->nkinds + 1) * search->nwords, sizeof(uint64_t));
 	search->reach = calloc((table->nlayers + 1) * search->nwords, sizeof(uint64_t));
 	search->scratch = calloc(search->nwords, sizeof(uint64_t));
 	search->sum = calloc(search->nwords, sizeof(uint64_t));
@@ -236,7 +330,8 @@ static int search_init(struct search *search, const struct pipeline_problem *pro
 		search_fini(search);
 		return -ENOMEM;
 	}
-	search_fill_room(search);
+	if (!search->numbered.count)
+		search_fill_room(search);
 	return 0;
 }
 
@@ -259,6 +354,7 @@ static size_t search_least(struct search *search, const double *candidates, size
 int pipeline_search(const struct pipeline_problem *problem, const struct pipeline_table *table,
 		    struct pipeline_schedule *schedule)
 {
+	unsigned used[PIPELINE_TYPES_MAX] = { 0 };
 	size_t n, least, state = 0;
 	struct search search;
 	double *candidates;
@@ -279,7 +375,7 @@ int pipeline_search(const struct pipeline_problem *problem, const struct pipelin
 		search_keep_fewest(&search);
 		search_backward(&search, candidates[least]);
 		while (!schedule->nstages || schedule->stages[schedule->nstages - 1].last < table->nlayers)
-			search_step(&search, candidates[least], &state, schedule);
+			search_step(&search, candidates[least], &state, used, schedule);
 	}
 	pipeline_schedule_name_hosts(schedule);
 	free(candidates);

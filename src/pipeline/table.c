@@ -14,8 +14,7 @@ static void table_row(const struct pipeline_problem *problem, unsigned type, uns
 	for (unsigned last = behind + 1; last <= problem->nlayers; last++) {
 		seconds += problem->types[type].time_s[last - 1];
 		layers += problem->mem_MB[last - 1] * 1024 * 1024;
-		row[last - 1] = available > layers + pipeline_buffers(problem, behind + 1, last) ?
-			seconds : INFINITY;
+		row[last - 1] = available > layers + pipeline_buffers(problem, behind + 1, last) ? seconds : INFINITY;
 	}
 }
 
@@ -23,7 +22,7 @@ int pipeline_table_init(struct pipeline_table *table, const struct pipeline_prob
 {
 	size_t n = problem->nlayers, types = problem->ntypes;
 
-	*table = (struct pipeline_table) { .nlayers = problem->nlayers, .ntypes = problem->ntypes };
+	*table = (struct pipeline_table){ .nlayers = problem->nlayers, .ntypes = problem->ntypes };
 	if (types * n * (n + 1) * sizeof(double) > PIPELINE_MEMORY_MAX / 2)
 		return -E2BIG;
 	table->compute = malloc((types * n * n + 1) * sizeof(double));
@@ -50,7 +49,7 @@ void pipeline_table_fini(struct pipeline_table *table)
 
 static int table_compare(const void *a, const void *b)
 {
-	double x = *(const double *) a, y = *(const double *) b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the policies that come with the library, sorted by name.
+ * The policies that come with the library, and the registry that has them and all components.
  */
 #include "policies/all.h"
 
-#include "core/tree/tree.h"
+#include "components/all.h"
+#include "core/tree/registry.h"
 
-const struct xy_policy *const xy__policies[] = {
+static const struct xy_policy *const policies[] = {
 	&xy__policy_tree_cambium,
 	&xy__policy_tree_dmda,
 	&xy__policy_tree_dmdap,
@@ -16,12 +17,14 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_eager_prefetching,
 	&xy__policy_tree_eager_prio,
 	&xy__policy_tree_heft,
+	&xy__policy_tree_heft_caches,
 	&xy__policy_tree_heft_nodes,
 	&xy__policy_tree_heft_prio,
 	&xy__policy_tree_heft2,
 	&xy__policy_tree_heteroprio,
 	&xy__policy_tree_heteroprio_heft,
 	&xy__policy_tree_in_order,
+	&xy__policy_tree_parallel_heft,
 	&xy__policy_tree_parallel_random,
 	&xy__policy_tree_parallel_random_prio,
 	&xy__policy_tree_pipeline,
@@ -33,8 +36,9 @@ const struct xy_policy *const xy__policies[] = {
 	&xy__policy_tree_random_prio,
 	&xy__policy_tree_random_prio_prefetching,
 	&xy__policy_tree_ws,
+	&xy__policy_tree_ws_caches,
 	&xy__policy_tree_ws_nodes,
-	NULL
+	NULL,
 };
 
 const char *xy_policy_default(const struct xy_machine *machine)
@@ -43,4 +47,11 @@ const char *xy_policy_default(const struct xy_machine *machine)
 		if (xy_machine_worker(machine, i)->arch != XY_CPU)
 			return "tree-ws";
 	return "tree-eager";
+}
+
+int xy_registry_create(struct xy_registry **registry, const char *plugins, char *error, size_t error_size)
+{
+	const struct xy__builtin builtin = { .components = xy__components, .policies = policies };
+
+	return xy__registry_create(registry, &builtin, plugins, error, error_size);
 }

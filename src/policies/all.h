@@ -16,12 +16,14 @@ extern const struct xy_policy xy__policy_tree_eager;
 extern const struct xy_policy xy__policy_tree_eager_prefetching;
 extern const struct xy_policy xy__policy_tree_eager_prio;
 extern const struct xy_policy xy__policy_tree_heft;
+extern const struct xy_policy xy__policy_tree_heft_caches;
 extern const struct xy_policy xy__policy_tree_heft_nodes;
 extern const struct xy_policy xy__policy_tree_heft_prio;
 extern const struct xy_policy xy__policy_tree_heft2;
 extern const struct xy_policy xy__policy_tree_heteroprio;
 extern const struct xy_policy xy__policy_tree_heteroprio_heft;
 extern const struct xy_policy xy__policy_tree_in_order;
+extern const struct xy_policy xy__policy_tree_parallel_heft;
 extern const struct xy_policy xy__policy_tree_parallel_random;
 extern const struct xy_policy xy__policy_tree_parallel_random_prio;
 extern const struct xy_policy xy__policy_tree_pipeline;
@@ -33,6 +35,7 @@ extern const struct xy_policy xy__policy_tree_random_prefetching;
 extern const struct xy_policy xy__policy_tree_random_prio;
 extern const struct xy_policy xy__policy_tree_random_prio_prefetching;
 extern const struct xy_policy xy__policy_tree_ws;
+extern const struct xy_policy xy__policy_tree_ws_caches;
 extern const struct xy_policy xy__policy_tree_ws_nodes;
 
 #endif

@@ -6,7 +6,7 @@
 
 const struct xy_policy xy__policy_tree_cambium = {
 	.name = "tree-cambium",
-	.summary = "decides when a worker asks, by what follows in the submitted graph",
+	.summary = "decides when a worker asks, looking ahead in the submitted graph",
 	.expression = "perfmodel-select { known: cambium | each worker { best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio(ready) | eager | each worker { best-implementation } }",

@@ -6,7 +6,7 @@
 
 const struct xy_policy xy__policy_tree_dmdap = {
 	.name = "tree-dmdap",
-	.summary = "as tree-dmda, and each worker's tasks by priority",
+	.summary = "tree-dmda with each worker's tasks by priority",
 	.expression = "perfmodel-select { known: mct | each worker { prio | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio | eager | each worker { best-implementation } }",

@@ -6,7 +6,7 @@
 
 const struct xy_policy xy__policy_tree_dmdar = {
 	.name = "tree-dmdar",
-	.summary = "as tree-dmda, and each worker's tasks whose data is there first",
+	.summary = "tree-dmda with each worker's tasks by local data",
 	.expression = "perfmodel-select { known: mct | each worker { fifo(ready) | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: fifo(ready) | eager | each worker { best-implementation } }",

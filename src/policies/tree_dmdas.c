@@ -8,7 +8,7 @@
 
 const struct xy_policy xy__policy_tree_dmdas = {
 	.name = "tree-dmdas",
-	.summary = "as tree-dmda, and each worker's tasks by priority, then by the data that is there",
+	.summary = "tree-dmda with each worker's tasks by priority, then by local data",
 	.expression = "perfmodel-select { known: heft(window=1) | each worker { prio(ready) | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio(ready) | eager | each worker { best-implementation } }",

@@ -7,6 +7,6 @@
 
 const struct xy_policy xy__policy_tree_eager_prefetching = {
 	.name = "tree-eager-prefetching",
-	.summary = "one queue, and two tasks kept ready for each worker",
+	.summary = "one queue, and two tasks ahead for each worker",
 	.expression = "fifo(ready) | eager | each worker { fifo(ntasks=2, ready) | best-implementation }",
 };

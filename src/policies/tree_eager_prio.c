@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_eager_prio = {
 	.name = "tree-eager-prio",
-	.summary = "a queue by priority that serves whoever is free, and two tasks kept ready for each worker",
+	.summary = "one priority queue for idle workers, and two tasks ahead for each worker",
 	.expression = "eager-prio | each worker { prio(ntasks=2) | best-implementation }",
 };

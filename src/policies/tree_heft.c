@@ -7,7 +7,8 @@
 
 const struct xy_policy xy__policy_tree_heft = {
 	.name = "tree-heft",
-	.summary = "by priority, each task to where it is expected to end soonest, 30 ahead for each worker",
+	.summary = "by priority, each task to the worker with the earliest expected finish time, 30 tasks "
+		   "ahead per worker",
 	.expression = "prio | perfmodel-select {"
 		      " known: mct | each worker { prio(ntasks=30, ready) | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"

@@ -7,7 +7,7 @@
 
 const struct xy_policy xy__policy_tree_heft2 = {
 	.name = "tree-heft2",
-	.summary = "as tree-heft, but keeps tasks back so that the most urgent choose first",
+	.summary = "tree-heft, but holds tasks back so that the most urgent are mapped first",
 	.expression = "perfmodel-select {"
 		      " known: heft(window=32) | each worker { prio(ntasks=30, ready) | best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"

@@ -7,7 +7,8 @@
 
 const struct xy_policy xy__policy_tree_heft_nodes = {
 	.name = "tree-heft-nodes",
-	.summary = "the memory node where a task is expected to end soonest, then the worker",
+	.summary = "each task to the memory node with the earliest expected finish time, then to the "
+		   "worker",
 	.expression = "prio | perfmodel-select { known: mct"
 		      " | each node { prio(ready) | mct"
 		      " | each worker { prio(ntasks=2, ready) | best-implementation } },"

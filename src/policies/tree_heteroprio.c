@@ -7,7 +7,7 @@
 
 const struct xy_policy xy__policy_tree_heteroprio = {
 	.name = "tree-heteroprio",
-	.summary = "each worker takes the tasks that it is comparatively best at",
+	.summary = "each worker takes the tasks it is comparatively best at",
 	.expression = "perfmodel-select { known: heteroprio | each worker { best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
 		      " none: prio | eager | each worker { best-implementation } }",

@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_in_order = {
 	.name = "tree-in-order",
-	.summary = "each worker's tasks in the order that the application gave them",
+	.summary = "each worker's tasks in the order given by the application",
 	.expression = "fifo | eager | each worker { in-order | best-implementation }",
 };

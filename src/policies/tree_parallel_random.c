@@ -7,7 +7,7 @@
 
 const struct xy_policy xy__policy_tree_parallel_random = {
 	.name = "tree-parallel-random",
-	.summary = "one queue, and a worker or a team of workers drawn for each task",
+	.summary = "one queue, and a random worker or team for each task",
 	.expression = "fifo | random { each worker { fifo(ntasks=2) | best-implementation }, "
 		      "each team { fifo(ntasks=2) | best-implementation } }",
 };

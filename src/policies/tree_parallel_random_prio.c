@@ -6,7 +6,7 @@
 
 const struct xy_policy xy__policy_tree_parallel_random_prio = {
 	.name = "tree-parallel-random-prio",
-	.summary = "one queue by priority, and a worker or a team of workers drawn for each task",
+	.summary = "one priority queue, and a random worker or team for each task",
 	.expression = "prio | random { each worker { prio(ntasks=2) | best-implementation }, "
 		      "each team { prio(ntasks=2) | best-implementation } }",
 };

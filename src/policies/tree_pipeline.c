@@ -7,6 +7,6 @@
 
 const struct xy_policy xy__policy_tree_pipeline = {
 	.name = "tree-pipeline",
-	.summary = "a pipeline: each task to the worker of its stage, slow stages hold back those before",
+	.summary = "each task to the worker of its stage; slow stages hold back earlier ones",
 	.expression = "pipeline | each worker { best-implementation }",
 };

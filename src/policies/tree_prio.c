@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_prio = {
 	.name = "tree-prio",
-	.summary = "one queue by priority, from which whoever is free takes the next task",
+	.summary = "one priority queue, from which idle workers take the next task",
 	.expression = "prio | eager | each worker { best-implementation }",
 };

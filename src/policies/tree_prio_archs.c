@@ -7,7 +7,7 @@
 
 const struct xy_policy xy__policy_tree_prio_archs = {
 	.name = "tree-prio-archs",
-	.summary = "one queue by priority, and tasks kept ready for each architecture and memory node",
+	.summary = "one priority queue, and tasks ahead for each architecture and memory node",
 	.expression = "prio | eager | each arch { prio(ntasks=16) | eager"
 		      " | each node { prio(ntasks=4, ready) | eager | each worker { best-implementation } } }",
 };

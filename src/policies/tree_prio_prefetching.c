@@ -7,6 +7,6 @@
 
 const struct xy_policy xy__policy_tree_prio_prefetching = {
 	.name = "tree-prio-prefetching",
-	.summary = "one queue by priority, and two tasks kept ready for each worker",
+	.summary = "one priority queue, and two tasks ahead for each worker",
 	.expression = "prio(ready) | eager | each worker { prio(ntasks=2, ready) | best-implementation }",
 };

@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_random = {
 	.name = "tree-random",
-	.summary = "one queue, and a worker drawn for each task",
+	.summary = "one queue, and a random worker for each task",
 	.expression = "fifo | random | each worker { best-implementation }",
 };

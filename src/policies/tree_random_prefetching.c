@@ -7,6 +7,6 @@
 
 const struct xy_policy xy__policy_tree_random_prefetching = {
 	.name = "tree-random-prefetching",
-	.summary = "one queue, a worker drawn for each task, two tasks kept ready for each",
+	.summary = "one queue, a random worker for each task, two tasks ahead for each worker",
 	.expression = "fifo(ready) | random | each worker { fifo(ntasks=2, ready) | best-implementation }",
 };

@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_random_prio = {
 	.name = "tree-random-prio",
-	.summary = "one queue by priority, and a worker drawn for each task",
+	.summary = "one priority queue, and a random worker for each task",
 	.expression = "prio | random | each worker { best-implementation }",
 };

@@ -6,6 +6,6 @@
 
 const struct xy_policy xy__policy_tree_random_prio_prefetching = {
 	.name = "tree-random-prio-prefetching",
-	.summary = "one queue by priority, a worker drawn for each task, two tasks kept ready for each",
+	.summary = "one priority queue, a random worker for each task, two tasks ahead for each worker",
 	.expression = "prio(ready) | random | each worker { prio(ntasks=2, ready) | best-implementation }",
 };

@@ -7,6 +7,6 @@
 
 const struct xy_policy xy__policy_tree_ws = {
 	.name = "tree-ws",
-	.summary = "a queue for each worker, and the idle steal",
+	.summary = "a queue per worker; idle workers steal",
 	.expression = "work-stealing | each worker { best-implementation }",
 };

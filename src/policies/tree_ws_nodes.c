@@ -7,7 +7,7 @@
 
 const struct xy_policy xy__policy_tree_ws_nodes = {
 	.name = "tree-ws-nodes",
-	.summary = "a queue for each memory node, and idle nodes steal",
+	.summary = "a queue per memory node; idle nodes steal",
 	.expression = "work-stealing"
 		      " | each node { prio(ntasks=8, ready) | eager | each worker { best-implementation } }",
 };

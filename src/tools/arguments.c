@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the arguments of a subcommand from its table of options: --name, --name VALUE or
- * --name=VALUE, at most one operand, and -- before an operand that begins with a dash.
+ * --name=VALUE, at most one operand, and -- before an operand that begins with a dash or before a
+ * command with its own arguments.
  */
 #include <string.h>
 
 #include "tools/tool.h"
 
 /* The option that an argument names, whose value follows '=' if *value is not NULL; -1: none. */
-static int arguments_find(const struct tool_command *command, const char *argument,
-			  const char **value)
+static int arguments_find(const struct tool_command *command, const char *argument, const char **value)
 {
 	const char *name = argument + 2;
 	size_t length = strcspn(name, "=");
 
 	*value = name[length] ? name + length + 1 : NULL;
 	for (int i = 0; command->options[i].name; i++)
-		if (strlen(command->options[i].name) == length &&
-		    !strncmp(command->options[i].name, name, length))
+		if (strlen(command->options[i].name) == length && !strncmp(command->options[i].name, name, length))
 			return i;
 	return -1;
 }
@@ -35,13 +34,12 @@ static bool arguments_unknown(const struct tool_command *command, const char *ar
 	names[n++] = "--help";
 	names[n] = NULL;
 	tool_suggest(suggestion, sizeof(suggestion), argument, names);
-	tool_say("%s: there is no option %s%s", command->name, argument, suggestion);
+	tool_say("%s: unknown option %s%s", command->name, argument, suggestion);
 	return false;
 }
 
 /* Takes the option at *argv and its value; leaves *argv at the last thing it took. */
-static bool arguments_take(struct tool_arguments *a, const struct tool_command *command,
-			   char ***argv)
+static bool arguments_take(struct tool_arguments *a, const struct tool_command *command, char ***argv)
 {
 	const char *value;
 	int i = strncmp(**argv, "--", 2) ? -1 : arguments_find(command, **argv, &value);
@@ -73,10 +71,14 @@ bool tool_arguments_parse(struct tool_arguments *a, const struct tool_command *c
 {
 	bool only_operands = false;
 
-	*a = (struct tool_arguments) { 0 };
+	*a = (struct tool_arguments){ 0 };
 	for (; *argv; argv++) {
 		if (!only_operands && !strcmp(*argv, "--")) {
 			only_operands = true;
+			if (command->takes_rest) {
+				a->rest = argv + 1;
+				break;
+			}
 		} else if (!only_operands && (*argv)[0] == '-' && (*argv)[1]) {
 			if (!arguments_take(a, command, &argv))
 				return false;
@@ -84,8 +86,8 @@ bool tool_arguments_parse(struct tool_arguments *a, const struct tool_command *c
 			tool_say("%s: takes no argument, but got \"%s\"", command->name, *argv);
 			return false;
 		} else if (a->operand) {
-			tool_say("%s: one %s only, but got \"%s\" too (quote it?)", command->name,
-				 command->operand, *argv);
+			tool_say("%s: takes one %s, but got \"%s\" too (quote it?)", command->name, command->operand,
+				 *argv);
 			return false;
 		} else {
 			a->operand = *argv;

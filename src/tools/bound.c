@@ -28,8 +28,13 @@ static double bound_recorded_s(const struct graph *g)
 static enum tool_status bound_run(const struct tool_arguments *a)
 {
 	struct sim_request request = {
-		.machine = a->options[BOUND_OPTION_MACHINE], .graph = a->operand, .repeat = 1, .transfers = true,
-		.bound = BOUND_LP, .limit_s = 10, .json = a->options[BOUND_OPTION_JSON],
+		.machine = a->options[BOUND_OPTION_MACHINE],
+		.graph = a->operand,
+		.repeat = 1,
+		.transfers = true,
+		.bound = BOUND_LP,
+		.limit_s = 10,
+		.json = a->options[BOUND_OPTION_JSON],
 	};
 	enum tool_status status;
 	struct sim_case c;
@@ -58,18 +63,19 @@ const struct tool_command tool_bound = {
 	.operand = "a graph",
 	.needs_operand = true,
 	.usage = "GRAPH --machine MACHINE [OPTION...]",
-	.summary = "how short a task graph can be on a machine, and how short a recorded run was",
-	.help = "Prints lower bounds of the time that a graph takes, whatever the policy and without transfers: area\n"
-		"(all work, divided among the workers), path (its longest chain, each task where it is fastest),\n"
-		"mixed (both at once, for that chain), and lp (both at once, for all chains). No schedule is shorter.\n"
-		"\n"
-		"GRAPH and MACHINE are as for xylem sim. The time of a recorded run (XYLEM_RECORD) stands beside\n"
-		"them. MACHINE may be a file that names the models of this computer.\n",
+	.summary = "lower bounds on a task graph's makespan, compared with a recorded run",
+	.help = "Prints lower bounds on the makespan of any schedule, without transfers: area (all work, divided\n"
+	        "among the workers), path (the longest chain, each task on its fastest worker), mixed (both, for\n"
+	        "that one chain), and lp (both, for all chains).\n"
+	        "\n"
+	        "GRAPH and MACHINE are as for xylem sim. For a recorded run (XYLEM_RECORD), its makespan is printed\n"
+	        "too. MACHINE may be a file that names the models of this computer.\n",
 	.options = {
-		[BOUND_OPTION_MACHINE] = { "machine", "MACHINE", "where: mirage, or the path of a machine file" },
-		[BOUND_OPTION_KIND] = { "bound", "KIND", "what the percentage is of: lp (default), area, path, mixed" },
-		[BOUND_OPTION_LIMIT] = { "limit", "S", "seconds that lp may take (default 10)" },
-		[BOUND_OPTION_JSON] = { "json", NULL, "everything as JSON" },
+		[BOUND_OPTION_MACHINE] = { "machine", "MACHINE", "mirage, or the path of a machine file" },
+		[BOUND_OPTION_KIND] = { "bound", "KIND", "reference of percentages: lp (default), area, "
+							 "path, mixed" },
+		[BOUND_OPTION_LIMIT] = { "limit", "S", "timeout of lp in seconds (default 10)" },
+		[BOUND_OPTION_JSON] = { "json", NULL, "print JSON" },
 	},
 	.list = "Graphs",
 	.line = graph_make_help,

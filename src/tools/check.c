@@ -14,8 +14,8 @@ static enum tool_status check_run(const struct tool_arguments *arguments)
 		return status;
 	tree = tool_world_tree(&world, arguments->operand, &status);
 	if (tree)
-		printf("fine: %u components for %u workers, no rule is broken\n",
-		       xy_tree_ncomponents(tree), xy_machine_nworkers(world.machine));
+		printf("valid: %u components for %u workers, no rule is broken\n", xy_tree_ncomponents(tree),
+		       xy_machine_nworkers(world.machine));
 	xy_tree_destroy(tree);
 	tool_world_fini(&world);
 	return status;
@@ -26,12 +26,10 @@ const struct tool_command tool_check = {
 	.operand = "EXPRESSION",
 	.needs_operand = true,
 	.usage = "POLICY|EXPRESSION|@FILE [--machine TEXT]",
-	.summary = "whether an expression makes a tree that works, and why not",
-	.help = "Reads the expression, builds the tree for the machine that a runtime would have "
-		"here or for\n"
-		"another one, and checks all rules: every worker is reached, no task can get "
-		"stuck, options\n"
-		"are in range. Every broken rule is a line on stderr.\n",
+	.summary = "check whether an expression makes a valid tree",
+	.help = "Parses the expression, builds the tree for the machine that a runtime would have here, or for\n"
+		"another one, and checks all rules: every worker is reached, no task can get stuck, options are in\n"
+		"range. Each violation is a line on stderr.\n",
 	.options = { TOOL_OPTION_MACHINE },
 	.run = check_run,
 };

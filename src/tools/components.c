@@ -20,12 +20,11 @@ static void components_flags(unsigned flags)
 		unsigned flag;
 		const char *words;
 	} sentences[] = {
-		{ XY_STORES, "A reservoir: tasks rest here." },
-		{ XY_PUMPS, "Pumps: passes what it holds down when there is room below." },
-		{ XY_MAPS, "A mapper: several branches can hang below it." },
-		{ XY_DECIDES,
-		  "Decides when a task is pushed, so a pull does not pass through it." },
-		{ XY_LEAF, "A leaf: a worker, with nothing below it." },
+		{ XY_STORES, "Reservoir: stores tasks." },
+		{ XY_PUMPS, "Pump: pushes its tasks down when there is room below." },
+		{ XY_MAPS, "Mapper: can have several branches below it." },
+		{ XY_DECIDES, "Decides when a task is pushed, so pulls don't pass through it." },
+		{ XY_LEAF, "Leaf: a worker, with nothing below it." },
 	};
 	bool any = false;
 
@@ -35,7 +34,7 @@ static void components_flags(unsigned flags)
 			any = true;
 		}
 	if (!any)
-		printf("  Passes tasks on: has one branch below it and stores nothing.\n");
+		printf("  Forwards tasks: has one branch below it and stores nothing.\n");
 }
 
 static void components_option(const struct xy_option *option)
@@ -49,7 +48,7 @@ static void components_option(const struct xy_option *option)
 
 	printf("  %-14s%s\n  %-14s%s", option->name, option->help, "", types[option->type]);
 	if (option->type == XY_OPTION_TEXT) {
-		printf("; empty unless given\n");
+		printf("; default: empty\n");
 		return;
 	}
 	if (option->type != XY_OPTION_BOOL && isinf(option->max))
@@ -57,9 +56,9 @@ static void components_option(const struct xy_option *option)
 	else if (option->type != XY_OPTION_BOOL)
 		printf(" from %.15g to %.15g", option->min, option->max);
 	if (isinf(option->initial))
-		printf("; no limit unless given\n");
+		printf("; default: no limit\n");
 	else
-		printf("; %.15g unless given\n", option->initial);
+		printf("; default: %.15g\n", option->initial);
 }
 
 static void components_page(const struct xy_component_ops *ops)
@@ -96,7 +95,7 @@ static void components_unknown(const struct xy_registry *registry, const char *n
 	if (names)
 		tool_suggest(suggestion, sizeof(suggestion), name, names);
 	free(names);
-	tool_say("there is no component \"%s\"%s", name, suggestion);
+	tool_say("unknown component \"%s\"%s", name, suggestion);
 }
 
 static enum tool_status components_run(const struct tool_arguments *arguments)
@@ -123,9 +122,8 @@ const struct tool_command tool_components = {
 	.name = "components",
 	.operand = "NAME",
 	.usage = "[NAME]",
-	.summary = "the components that trees are made of, or all about one",
-	.help = "Lists the kinds of components, those of the plug-ins in XYLEM_PLUGINS too. With "
-		"NAME, prints\n"
-		"the manual page of that kind: what it does, its options and its branches.\n",
+	.summary = "list the components, or print the manual of one",
+	.help = "Lists the components, including those of the plug-ins in XYLEM_PLUGINS. With NAME, prints its\n"
+		"manual: what it does, its options and its branches.\n",
 	.run = components_run,
 };

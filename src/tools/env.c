@@ -8,7 +8,7 @@
 static void env_print_value(const char *value)
 {
 	for (; *value; value++)
-		putchar((unsigned char) *value < ' ' || *value == 0x7f ? ' ' : *value);
+		putchar((unsigned char)*value < ' ' || *value == 0x7f ? ' ' : *value);
 	putchar('\n');
 }
 
@@ -18,7 +18,9 @@ static void env_print(const struct xy__variable *v)
 
 	printf("%s%s%s%s", tool_bold(), v->name, tool_plain(), value ? "=" : " is not set: ");
 	env_print_value(value ? value : v->initial);
-	printf("    %s\n    may be %s\n", v->meaning, v->values);
+	printf("    %s\n"
+	       "    value: %s\n",
+	       v->meaning, v->values);
 }
 
 static enum tool_status env_run(const struct tool_arguments *arguments)
@@ -26,13 +28,14 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 	enum tool_status status = TOOL_OK;
 	struct tool_world world;
 
-	(void) arguments;
-	for (const struct xy__variable *v = xy__variables; v->name; v++) {
+	(void)arguments;
+	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
+		const struct xy__variable *v = &each.now;
 		const char *value = xy__variable_value(v);
 
 		env_print(v);
 		if (value && !xy__variable_allows(v, value)) {
-			tool_say("%s=%s: it may be %s", v->name, value, v->values);
+			tool_say("%s=%s: expected %s", v->name, value, v->values);
 			status = TOOL_WRONG;
 		}
 	}
@@ -40,7 +43,9 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 		return status;
 	status = tool_world_init(&world, NULL);
 	if (status == TOOL_OK) {
-		xy_tree_destroy(tool_world_tree(&world, xy__settings_policy(&world.settings, world.machine), &status));
+		const char *sched = world.settings.sched;
+
+		xy_tree_destroy(tool_world_tree(&world, *sched ? sched : xy_policy_default(world.machine), &status));
 		tool_world_fini(&world);
 	}
 	return status;
@@ -49,13 +54,10 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 const struct tool_command tool_env = {
 	.name = "env",
 	.usage = "",
-	.summary = "the environment variables, their values and meanings",
-	.help = "Lists every variable that Xylem reads. What a runtime would refuse is said on "
-		"stderr: a value\n"
-		"that a variable can't have, a machine or a policy that is wrong, a plug-in that "
-		"can't be\n"
-		"loaded; and variables that begin with XYLEM_ and are none. An empty variable "
-		"counts as not\n"
-		"set. A variable wins over what the program asks for.\n",
+	.summary = "list the environment variables, their values and meanings",
+	.help = "Lists every variable that Xylem reads. On stderr, reports what a runtime would refuse: an invalid\n"
+		"value, machine or policy, or a plug-in that can't be loaded; and unknown variables that start with\n"
+		"XYLEM_. An empty variable counts as unset. A variable overrides the program's setting.\n"
+		"At the end it lists the variables that Xylem sets for the programs that it starts.\n",
 	.run = env_run,
 };

@@ -14,8 +14,9 @@ xylem_pipeline =
 endif
 xylem_SOURCES += src/tools/model.c src/tools/model.h src/tools/model_export.c src/tools/model_plot.c
 xylem_SOURCES += src/core/perf/file.c src/core/perf/lines.c src/core/perf/starpu.c src/core/perf/stats.c
-xylem_SOURCES += src/core/perf/store.c src/core/util/buffer.c src/core/util/futex.c
-xylem_SOURCES += src/core/machine/config.c src/core/util/log.c src/core/util/message.c
+xylem_SOURCES += src/core/perf/store.c src/core/util/arch.c src/core/util/buffer.c
+xylem_SOURCES += src/core/util/futex.c
+xylem_SOURCES += src/core/machine/config.c src/core/machine/variables.c src/core/util/log.c src/core/util/message.c
 xylem_SOURCES += src/core/util/nearest.c src/core/util/text.c
 xylem_SOURCES += src/tools/machine.h src/tools/machine_file.c
 xylem_SOURCES += src/core/machine/platform.c src/core/machine/platform_kernel.c src/core/machine/platform_models.c

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem machine: workers, memory, distances, binding, and what came of looking for devices. */
+/* xylem machine: workers, memory, distances, binding, and the result of probing for devices. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/util/arch.h"
 #include "tools/machine.h"
 
-#define MACHINE_MATRIX_MAX 16u     /* workers up to which all distances are printed */
-#define MACHINE_TEAMS_MAX 32u      /* teams that are printed */
+#define MACHINE_MATRIX_MAX 16u /* workers up to which all distances are printed */
+#define MACHINE_TEAMS_MAX 32u  /* teams that are printed */
 
 void tool_machine_headline(const char *text)
 {
@@ -24,20 +25,16 @@ static void machine_summary(const struct xy_machine *m, const struct tool_world 
 	printf("workers  %u", n);
 	for (unsigned arch = 0; arch < XY_NARCH; arch++)
 		if (count[arch] > 0)
-			printf(", %s %u", xy_arch_name((enum xy_arch) arch), count[arch]);
-	printf("\nmemory   %u node%s\n", xy_machine_nnodes(m),
-	       xy_machine_nnodes(m) == 1 ? "" : "s");
+			printf(", %s %u", xy_arch_name((enum xy_arch)arch), count[arch]);
+	printf("\nmemory   %u node%s\n", xy_machine_nnodes(m), xy_machine_nnodes(m) == 1 ? "" : "s");
 	if (!xy_machine_is_here(m)) {
-		printf("place    not this computer: trees can be shown and checked for it, not "
-		       "run\n");
+		printf("place    not this computer: trees can be shown and checked for it, but not run\n");
 		return;
 	}
-	printf("place    this computer, %u core%s that this process may use\n", ncores,
-	       ncores == 1 ? "" : "s");
+	printf("place    this computer, %u core%s that this process may use\n", ncores, ncores == 1 ? "" : "s");
 	if (count[XY_CPU] > ncores)
 		printf("sharing  %u CPU workers share %u core%s\n", count[XY_CPU], ncores, ncores == 1 ? "" : "s");
-	printf("binding  %s\n", world->settings.bind ? "each CPU worker to its processor"
-						      : "none (XYLEM_BIND=0)");
+	printf("binding  %s\n", world->settings.bind ? "each CPU worker to its processor" : "none (XYLEM_BIND=0)");
 }
 
 static void machine_workers(const struct xy_machine *m)
@@ -49,8 +46,7 @@ static void machine_workers(const struct xy_machine *m)
 
 		if (info->pu >= 0)
 			snprintf(pu, sizeof(pu), "%d", info->pu);
-		printf("%-13s %-7s %-6u %-10s %g\n", info->name, xy_arch_name(info->arch),
-		       info->node, pu, info->speed);
+		printf("%-13s %-7s %-6u %-10s %g\n", info->name, xy_arch_name(info->arch), info->node, pu, info->speed);
 	}
 }
 
@@ -73,7 +69,7 @@ static bool machine_nodes_init(struct machine_nodes *nodes, const struct xy_mach
 		unsigned node = xy_machine_worker(m, w)->node;
 
 		nodes->next[w] = nodes->first[node];
-		nodes->first[node] = (int) w;
+		nodes->first[node] = (int)w;
 	}
 	return true;
 }
@@ -85,8 +81,7 @@ static int machine_node_workers(const struct xy_machine *m, const struct machine
 	int width = w < 0 ? printf("-") : 0;
 
 	while (w >= 0) {
-		const struct xy_worker_info *first = xy_machine_worker(m, (unsigned) w),
-					    *last = first;
+		const struct xy_worker_info *first = xy_machine_worker(m, (unsigned)w), *last = first;
 
 		while (nodes->next[w] == w + 1 && last[1].arch == first->arch) {
 			last++;
@@ -105,7 +100,7 @@ static int machine_node_workers(const struct xy_machine *m, const struct machine
 void tool_machine_size(char text[16], unsigned long long bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double size = (double) bytes;
+	double size = (double)bytes;
 	unsigned unit = 0;
 
 	for (; size >= 1024; unit++)
@@ -123,19 +118,23 @@ static void machine_node(const struct xy_machine *m, const struct machine_nodes 
 	printf("%-6u %-9s %-11s ", node, info->name, size);
 	width = machine_node_workers(m, nodes, node);
 	printf("%*s %s\n", width < 16 ? 16 - width : 0, "",
-	       info->device < 0 ? "memory of the computer" : info->title[0] ? info->title : "memory of a device");
+	       info->device < 0 ? "memory of the computer"
+	       : info->title[0] ? info->title
+				: "memory of a device");
 }
 
-/* What this library can drive here. */
+/* The drivers of this library and their state here. */
 static void machine_drivers(const struct xy_machine *m)
 {
-	if (!xy_machine_driver(m, XY_CUDA)) {
-		printf("\nDrivers were not looked for: the devices of this computer are no part of this machine.\n");
+	if (!xy_machine_driver(m, XY__ARCH_DEVICES)) {
+		printf("\n"
+		       "Drivers were not probed: this machine does not include the devices of this "
+		       "computer.\n");
 		return;
 	}
 	tool_machine_headline("driver  state");
 	printf("cpu     %u core%s\n", xy_machine_ncores(m), xy_machine_ncores(m) == 1 ? "" : "s");
-	for (enum xy_arch arch = XY_CUDA; arch <= XY_OPENCL; arch++)
+	for (enum xy_arch arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++)
 		printf("%-7s %s\n", xy_arch_name(arch), xy_machine_driver(m, arch)->text);
 }
 
@@ -144,7 +143,7 @@ bool tool_machine_memory(const struct xy_machine *m)
 	struct machine_nodes nodes;
 	bool enough = machine_nodes_init(&nodes, m);
 
-	tool_machine_headline("node   name      memory      workers          what it is");
+	tool_machine_headline("node   name      memory      workers          description");
 	for (unsigned node = 0; enough && node < xy_machine_nnodes(m); node++)
 		machine_node(m, &nodes, node);
 	free(nodes.first);
@@ -156,8 +155,8 @@ static void machine_matrix(const struct xy_machine *m)
 {
 	unsigned n = xy_machine_nworkers(m);
 
-	tool_machine_headline(
-		"distances: 1 for a shared core or device, more for each level up to what is shared");
+	tool_machine_headline("distances: 1 for a shared core or device, plus 1 for each level up to the "
+			      "shared part");
 	printf("%-9s", "");
 	for (unsigned a = 0; a < n; a++)
 		printf(" %8s", xy_machine_worker(m, a)->name);
@@ -174,7 +173,7 @@ static void machine_distances(const struct xy_machine *m)
 {
 	unsigned n = xy_machine_nworkers(m), distance = 0;
 
-	tool_machine_headline("distance from the first worker, and how many workers are there");
+	tool_machine_headline("distance from the first worker, and the number of workers at it");
 	while (distance != UINT_MAX) {
 		unsigned count = 0, next = UINT_MAX;
 
@@ -210,8 +209,8 @@ static void machine_teams(const struct tool_world *world)
 	struct xy_tree *tree = NULL;
 	char error[256];
 
-	if (xy_tree_parse(&tree, "fifo | eager { each worker { }, each team { } }", world->machine,
-			  world->registry, error, sizeof(error)))
+	if (xy_tree_parse(&tree, "fifo | eager { each worker { }, each team { } }", world->machine, world->registry,
+			  error, sizeof(error)))
 		return; /* there are none */
 	tool_machine_headline("team   size  members");
 	for (unsigned i = 0; i < xy_tree_root(tree)->nteams && i < MACHINE_TEAMS_MAX; i++) {
@@ -255,40 +254,31 @@ const struct tool_command tool_machine = {
 	.name = "machine",
 	.operand = "FILE",
 	.usage = "[--machine TEXT] | NAME|FILE [--check] | --list",
-	.summary = "the workers, where they are and how far apart",
-	.help = "Describes the machine that a runtime would have here, or another one: workers, "
-		"memory nodes,\n"
-		"teams, distances, binding, and what came of looking for CUDA and OpenCL devices: a driver "
-		"that is not\n"
-		"installed, can't be loaded because a library is missing, was made for another version, "
-		"has no\n"
-		"devices, failed, is switched off, or has devices.\n"
-		"\n"
-		"A machine is one text:\n"
-		"  this              a CPU worker for each core that this process may use, and the "
-		"devices\n"
-		"  this:3            three CPU workers on this computer, and the devices\n"
-		"  this(numa:2 core:1)\n"
-		"                    the same with the cores arranged as the topology says\n"
-		"  cpu:4             four CPU workers and no devices\n"
-		"  cpu:4 cuda:2*15   so many workers of each kind; here a CUDA worker is as fast "
-		"as 15 cores\n"
-		"  topology(numa:2 core:4 pu:1) opencl:1\n"
-		"                    cores as hwloc's synthetic topologies describe them, and "
-		"devices\n"
-		"  @mirage           the workers of a machine file, by the name of a shipped one or by "
-		"its path\n"
-		"\n"
-		"With the name of a shipped machine or the path of a machine file: all that it says, with "
-		"links,\n"
-		"routes and durations of kernels. A path has a '/' or a '.'; names are looked for in the "
-		"folders of\n"
-		"XYLEM_MACHINES first. The simulator runs on such machines; doc/machines.md describes the "
-		"format.\n",
+	.summary = "describe the workers, their memory and their distances",
+	.help = "Describes the machine that a runtime would have here, or another one: workers, memory nodes,\n"
+	        "teams, distances, binding, and the result of probing for devices: a driver is not installed, can't\n"
+	        "be loaded because a library is missing, was built for another version, has no devices, failed, is\n"
+	        "switched off, or has devices.\n"
+	        "\n"
+	        "A machine is a text:\n"
+	        "  this              a CPU worker for each core that this process may use, and the devices\n"
+	        "  this:3            three CPU workers on this computer, and the devices\n"
+	        "  this(numa:2 core:1)\n"
+	        "                    the cores of this computer arranged as the topology says, and the devices\n"
+	        "  cpu:4             four CPU workers and no devices\n"
+	        "  cpu:4 cuda:2*15   four CPU workers and two CUDA workers, each as fast as 15 cores\n"
+	        "  topology(numa:2 core:4 pu:1) opencl:1\n"
+	        "                    cores in the notation of hwloc's synthetic topologies, and devices\n"
+	        "  @mirage           the workers of a machine file, by the name of a shipped one or by its path\n"
+	        "\n"
+	        "With the name of a shipped machine or the path of a machine file, prints all of it, including\n"
+	        "links, routes and kernel durations. A path contains a '/' or a '.'; names are looked up in the\n"
+	        "folders of XYLEM_MACHINES first. The simulator runs on such machines; doc/machines.md describes\n"
+	        "the format.\n",
 	.options = {
 		TOOL_OPTION_MACHINE,
-		{ "check", NULL, "only say what is wrong with a machine file, all of it" },
-		{ "list", NULL, "the names of all machine files that can be found" },
+		{ "check", NULL, "only report all errors of a machine file" },
+		{ "list", NULL, "list all machine files that can be found by name" },
 	},
 	.run = machine_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the listings of machines share. */
+/* Shared by the machine listings. */
 #ifndef XYLEM_TOOLS_MACHINE_H
 #define XYLEM_TOOLS_MACHINE_H
 

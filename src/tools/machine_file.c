@@ -8,15 +8,15 @@
 #include "core/machine/platform.h"
 #include "tools/machine.h"
 
-#define FILE_ROUTES_MAX 128u       /* up to which all routes are printed */
-#define FILE_PROBLEMS 5u           /* printed without --check */
+#define FILE_ROUTES_MAX 128u /* up to which all routes are printed */
+#define FILE_PROBLEMS 5u     /* printed without --check */
 
-enum { FILE_CHECK = 1, FILE_LIST = 2 };    /* options */
+enum { FILE_CHECK = 1, FILE_LIST = 2 }; /* options */
 
 static void file_classes(const struct xy__platform *p)
 {
 	tool_machine_headline("class            kind    workers  speed");
-	for (unsigned class = 0; class < p->nclasses; class++) {
+	for (unsigned class = 0; class < p->nclasses; class ++) {
 		unsigned count = 0;
 
 		for (unsigned w = 0; w < p->nworkers; w++)
@@ -51,8 +51,7 @@ static void file_route(const struct xy__platform *p, unsigned from, unsigned to)
 {
 	const struct xy__platform_route *route = xy__platform_route(p, from, to);
 
-	printf("%-9s %-9s %-11g %-11g", p->nodes[from].name, p->nodes[to].name, route->latency_us,
-	       route->bytes_per_us);
+	printf("%-9s %-9s %-11g %-11g", p->nodes[from].name, p->nodes[to].name, route->latency_us, route->bytes_per_us);
 	for (unsigned i = 0; i < route->nlinks; i++)
 		printf(" %s", p->links[route->links[i]].name);
 	printf("\n");
@@ -91,11 +90,11 @@ static double *file_sizes(const struct xy__platform *p, unsigned kernel, unsigne
 	unsigned n = 0, kept = 0;
 	double *sizes;
 
-	for (unsigned class = 0; class < p->nclasses; class++)
+	for (unsigned class = 0; class < p->nclasses; class ++)
 		n += xy__platform_points(p, kernel, class, &points);
 	sizes = malloc((n ? n : 1) * sizeof *sizes);
 	n = 0;
-	for (unsigned class = 0; sizes && class < p->nclasses; class++) {
+	for (unsigned class = 0; sizes && class < p->nclasses; class ++) {
 		unsigned npoints = xy__platform_points(p, kernel, class, &points);
 
 		for (unsigned i = 0; i < npoints; i++)
@@ -127,9 +126,9 @@ static bool file_kernels(const struct xy__platform *p)
 {
 	if (xy__platform_nkernels(p) == 0)
 		return true;
-	tool_machine_headline("microseconds that kernels take, by the bytes of all data of a task");
+	tool_machine_headline("microseconds per kernel, by the total bytes of the task's data");
 	printf("%-24s %12s", "kernel", "bytes");
-	for (unsigned class = 0; class < p->nclasses; class++)
+	for (unsigned class = 0; class < p->nclasses; class ++)
 		printf(" %12s", p->classes[class].name);
 	printf("\n");
 	for (unsigned kernel = 0; kernel < xy__platform_nkernels(p); kernel++) {
@@ -140,7 +139,7 @@ static bool file_kernels(const struct xy__platform *p)
 			return false;
 		for (unsigned i = 0; i < count; i++) {
 			printf("%-24s %12.0f", xy__platform_kernel_name(p, kernel), sizes[i]);
-			for (unsigned class = 0; class < p->nclasses; class++)
+			for (unsigned class = 0; class < p->nclasses; class ++)
 				file_time(p, kernel, class, sizes[i]);
 			printf("\n");
 		}
@@ -186,7 +185,7 @@ static void file_list_one(const char *name, const char *folders)
 
 	printf("%-16s ", name);
 	if (xy__platform_read(&p, name, folders, NULL, 0)) {
-		printf("wrong: see xylem machine --check %s\n", name);
+		printf("invalid: see xylem machine --check %s\n", name);
 		return;
 	}
 	for (unsigned w = 0; w < p->nworkers; w++)
@@ -212,7 +211,7 @@ static void file_list(const char *folders)
 	xy__buffer_fini(&names);
 }
 
-/* What is wrong: the first few, or all. */
+/* Prints the errors: the first few, or all. */
 static void file_problems(const char *text, bool all)
 {
 	const char *at = text;
@@ -247,7 +246,7 @@ static enum tool_status file_read(const struct tool_arguments *arguments, const 
 		file_problems(problems.at ? problems.at : "not enough memory", arguments->options[FILE_CHECK]);
 		status = tool_status_of(error);
 	} else if (arguments->options[FILE_CHECK]) {
-		printf("fine: %u workers, %u memory nodes, %u links, %u kernels\n", p->nworkers, p->nnodes, p->nlinks,
+		printf("valid: %u workers, %u memory nodes, %u links, %u kernels\n", p->nworkers, p->nnodes, p->nlinks,
 		       xy__platform_nkernels(p));
 	} else {
 		status = file_show(p, name);
@@ -264,7 +263,8 @@ enum tool_status tool_machine_file(const struct tool_arguments *arguments)
 
 	if (arguments->options[0] || !arguments->operand == !arguments->options[FILE_LIST] ||
 	    (arguments->options[FILE_LIST] && arguments->options[FILE_CHECK])) {
-		tool_say("machine: either --machine TEXT, or a machine file with or without --check, or --list");
+		tool_say("machine: takes either --machine TEXT, or a machine file with or without "
+			 "--check, or --list");
 		return TOOL_USAGE;
 	}
 	switch (xy__settings_init(&settings, NULL)) {

@@ -13,31 +13,35 @@
 #include "tools/tool.h"
 
 static const struct tool_command *const main_commands[] = {
-	&tool_policies, &tool_components, &tool_show, &tool_check, &tool_machine, &tool_env, &tool_model,
-	&tool_pipeline, &tool_sim, &tool_bound,
+	&tool_policies, &tool_components, &tool_show,     &tool_check, &tool_machine,
+	&tool_env,      &tool_model,      &tool_pipeline, &tool_sim,   &tool_bound,
 };
 #define MAIN_NCOMMANDS (sizeof(main_commands) / sizeof(main_commands[0]))
 
-static const char main_exits[] =
-	"Exit status\n"
-	"  0  fine\n"
-	"  1  what was asked about is wrong: a broken rule, an unknown name, a bad value\n"
-	"  2  the arguments or the environment are wrong\n"
-	"  3  the world failed: memory, a plug-in, writing the output\n";
+static const char main_exits[] = "Exit status\n"
+				 "  0  success\n"
+				 "  1  the subject is wrong: a broken rule, an unknown name, an invalid "
+				 "value\n"
+				 "  2  the arguments or the environment are wrong\n"
+				 "  3  system failure: out of memory, a plug-in that can't be loaded, "
+				 "output that can't be written\n";
 
 static enum tool_status main_help(void)
 {
 	printf("usage: xylem COMMAND [ARGUMENT...]\n"
 	       "\n"
-	       "Looks at scheduling trees, policies and machines of the Xylem task runtime.\n"
+	       "Inspects scheduling trees, policies and machines of the Xylem task runtime.\n"
 	       "\n"
-	       "%sCommands%s\n", tool_bold(), tool_plain());
+	       "%sCommands%s\n",
+	       tool_bold(), tool_plain());
 	for (size_t i = 0; i < MAIN_NCOMMANDS; i++)
 		printf("  %-12s%s\n", main_commands[i]->name, main_commands[i]->summary);
 	printf("\n"
-	       "  --help      this text; after a command, more about that command\n"
+	       "  --help      this text; after a command, help on that command\n"
 	       "  --version   the version\n"
-	       "\n%s", main_exits);
+	       "\n"
+	       "%s",
+	       main_exits);
 	return TOOL_OK;
 }
 
@@ -53,15 +57,14 @@ static enum tool_status main_forward(const struct tool_command *command, char **
 static enum tool_status main_help_command(const struct tool_command *command)
 {
 	if (command->forward)
-		return main_forward(command, (char *[]) { (char *) command->name, "--help", NULL });
+		return main_forward(command, (char *[]){ (char *)command->name, "--help", NULL });
 	printf("usage: xylem %s%s%s\n\n%s", command->name, *command->usage ? " " : "", command->usage, command->help);
 	if (command->options[0].name)
 		printf("\n%sOptions%s\n", tool_bold(), tool_plain());
 	for (const struct tool_option *o = command->options; o->name; o++) {
 		char name[40];
 
-		snprintf(name, sizeof(name), "--%s%s%s", o->name, o->value ? " " : "",
-			 o->value ? o->value : "");
+		snprintf(name, sizeof(name), "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
 		printf("  %-18s%s\n", name, o->help);
 	}
 	if (command->list)
@@ -83,7 +86,7 @@ static const struct tool_command *main_find(const char *name)
 		names[i] = main_commands[i]->name;
 	}
 	tool_suggest(suggestion, sizeof(suggestion), name, names);
-	tool_say("there is no command \"%s\"%s", name, suggestion);
+	tool_say("unknown command \"%s\"%s", name, suggestion);
 	tool_say("see xylem --help");
 	return NULL;
 }
@@ -117,7 +120,7 @@ static enum tool_status main_command(char **argv)
 static enum tool_status main_run(char **argv)
 {
 	if (!argv[0]) {
-		tool_say("which command? see xylem --help");
+		tool_say("missing command; see xylem --help");
 		return TOOL_USAGE;
 	}
 	if (!strcmp(argv[0], "--version")) {
@@ -142,7 +145,7 @@ int main(int argc, char **argv)
 	/* A reader that went away is an error of writing, not a signal. */
 	signal(SIGPIPE, SIG_IGN);
 	if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
-		tool_say("there is no standard output");
+		tool_say("standard output is closed");
 		return TOOL_FAILED;
 	}
 	status = main_run(argv + (argc > 0));
@@ -150,8 +153,7 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (fclose(stdout) || failed) {
 		if (errno != EPIPE)
-			tool_say("the output can't be written: %s",
-				 errno ? strerror(errno) : "an error before the end");
+			tool_say("can't write the output: %s", errno ? strerror(errno) : "an error before the end");
 		return TOOL_FAILED;
 	}
 	return status;

@@ -53,7 +53,7 @@ static void model_take_name(struct xy__model_file *file, const char *path)
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(base, '.');
 
 	if (!*file->name)
-		snprintf(file->name, sizeof(file->name), "%.*s", dot ? (int) (dot - base) : (int) strlen(base), base);
+		snprintf(file->name, sizeof(file->name), "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 	if (!*file->host)
 		snprintf(file->host, sizeof(file->host), "%s", dot ? dot + 1 : "?");
 }
@@ -89,7 +89,7 @@ static bool model_path(const struct model_request *r, char *path)
 			return true;
 		}
 	}
-	tool_say("there is no model \"%s\" of host %s in %s; see xylem model list", r->name, r->settings.host,
+	tool_say("no model \"%s\" of host %s in %s; see xylem model list", r->name, r->settings.host,
 		 *r->settings.models ? r->settings.models : "no folder");
 	return false;
 }
@@ -109,13 +109,13 @@ static void model_show(const struct xy__model_file *f)
 		const struct xy__row *r = &f->rows[i];
 
 		printf("%-6s %4u %08x %12.0f %12.4g %10.3g %12.4g %8llu %8llu %6u  %s%s\n", xy_arch_name(r->arch),
-		       r->implementation, (unsigned) r->footprint, r->size, r->median, r->spread, r->mean,
-		       (unsigned long long) r->samples, (unsigned long long) r->outliers, r->drifts,
+		       r->implementation, (unsigned)r->footprint, r->size, r->median, r->spread, r->mean,
+		       (unsigned long long)r->samples, (unsigned long long)r->outliers, r->drifts,
 		       model_age(r->updated, age, sizeof(age)), r->synthetic ? ", synthetic" : "");
 	}
 }
 
-/* What one should know before believing a model. */
+/* Prints reasons to doubt a model. */
 static void model_check(const struct xy__model_file *f)
 {
 	unsigned synthetic = 0, few = 0, wide = 0, outliers = 0, drifted = 0;
@@ -133,7 +133,7 @@ static void model_check(const struct xy__model_file *f)
 	if (synthetic)
 		printf("; %u synthetic", synthetic);
 	if (few)
-		printf("; %u with less than %d samples", few, MODEL_FEW);
+		printf("; %u with fewer than %d samples", few, MODEL_FEW);
 	if (wide)
 		printf("; %u with a spread above a quarter of the median", wide);
 	if (outliers)
@@ -288,15 +288,16 @@ const struct tool_command tool_model = {
 	.name = "model",
 	.usage = "list|show|plot|check [NAME|PATH] [--host HOST] [--svg FILE]\n"
 		 "       xylem model export --device-types [options] LAYER...",
-	.summary = "performance models: what is stored, and what to think of it",
+	.summary = "list, show, plot and check the stored performance models",
 	.help = "list: the models in the folder XYLEM_MODELS. show NAME: the rows of one. plot NAME: time over\n"
-		"size, in the terminal, or with --svg as a file. check [NAME]: rows that are synthetic, rest on few\n"
-		"samples, vary much or have drifted; a file that can't be read makes the exit status 1. A NAME with a\n"
-		"slash is the path of a file, ours or StarPU's. --host: that host's models.\n\n"
+		"size, in the terminal, or with --svg as a file. check [NAME]: rows that are synthetic, have few\n"
+		"samples, vary much or have drifted; the exit status is 1 if a file can't be read. A NAME with a\n"
+		"slash is the path of a file, Xylem's or StarPU's. --host: the models of that host.\n"
+		"\n"
 		"export --device-types: writes device_types.yml and models.yml for sched-pipeline and prints the\n"
 		"types, one for each host and architecture on which all layers have been measured. A LAYER is the\n"
-		"name of a model, NAME@BYTES where it has several sizes, NAME*COUNT for several layers in a row.\n"
+		"name of a model, NAME@BYTES if it has several sizes, NAME*COUNT for several layers in a row.\n"
 		"Options: --model-name NAME (model), --batch-size N (1), --memory MB (this computer's), --out BYTES\n"
-		"that each layer passes on (0) with --bandwidth MBPS, --folder FOLDER (.).\n",
+		"that each layer sends (0) with --bandwidth MBPS, --folder FOLDER (.).\n",
 	.forward = model_forward,
 };

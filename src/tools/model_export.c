@@ -15,18 +15,19 @@
 #include "core/util/text.h"
 #include "tools/model.h"
 
-/* What sched-pipeline takes. */
+/* Limits of sched-pipeline. */
 enum { EXPORT_LAYERS = 1024, EXPORT_BATCH = 1000000, EXPORT_NAME = XY__MODEL_NAME };
 #define EXPORT_OUT UINT64_C(4000000000000)
 
 /* A layer, as the user names it: NAME, NAME@BYTES, and how often it follows itself. */
 struct export_layer {
 	char name[EXPORT_NAME];
-	uint64_t size;            /* of the rows that count; UINT64_MAX: the only size that there is */
+	uint64_t size; /* of the rows that count; UINT64_MAX: the model's only size */
 	unsigned count;
 };
 
-struct export {
+struct export
+{
 	const struct xy__settings *settings;
 	const char *model, *folder;
 	double memory_mb, bandwidth_mbps;
@@ -108,7 +109,7 @@ static bool export_option(struct export *e, const char *option, const char *valu
 	else if (!strcmp(option, "--folder"))
 		e->folder = value;
 	else
-		tool_say("model export: no option %s", option);
+		tool_say("model export: unknown option %s", option);
 	return e->model == value || e->folder == value;
 }
 
@@ -123,7 +124,7 @@ static bool export_arguments(struct export *e, int argc, char **argv)
 			if (!export_layer(e, argv[i]))
 				return false;
 		} else if (i + 1 == argc) {
-			tool_say("model export: %s needs a value, or is no option", argv[i]);
+			tool_say("model export: %s needs a value, or is not an option", argv[i]);
 			return false;
 		} else {
 			if (!export_option(e, argv[i], argv[i + 1]))
@@ -132,9 +133,9 @@ static bool export_arguments(struct export *e, int argc, char **argv)
 		}
 	}
 	if (!types || !e->nlayers)
-		tool_say("model export: needs --device-types and the models of the layers, in their order");
+		tool_say("model export: needs --device-types and the models of the layers, in order");
 	else if (e->out_bytes && !(e->bandwidth_mbps > 0))
-		tool_say("model export: --out needs --bandwidth, as bytes take time on their way");
+		tool_say("model export: --out needs --bandwidth, to compute transfer times");
 	else
 		return true;
 	return false;
@@ -142,7 +143,7 @@ static bool export_arguments(struct export *e, int argc, char **argv)
 
 /* --- what was measured --- */
 
-/* The least time of a layer on an architecture in us, 0 if there is none; -1 after a complaint. */
+/* The least time of a layer on an architecture in us; 0 without measurements; -1 after an error message. */
 static double export_time(const struct export_layer *layer, const struct xy__model_file *file, enum xy_arch arch,
 			  double *size)
 {
@@ -155,7 +156,7 @@ static double export_time(const struct export_layer *layer, const struct xy__mod
 		    (layer->size != UINT64_MAX && r->size != (double)layer->size))
 			continue;
 		if (only >= 0 && r->size != only) {
-			tool_say("%s on %s was measured with several sizes: say which, %s@%.0f or %s@%.0f", file->name,
+			tool_say("%s on %s was measured with several sizes: choose one, %s@%.0f or %s@%.0f", file->name,
 				 file->host, file->name, only, file->name, r->size);
 			return -1;
 		}
@@ -359,7 +360,7 @@ static enum tool_status export_each_host(const struct export *e, struct export_o
 	}
 	free(entries);
 	if (status == TOOL_OK && !out->ntypes) {
-		tool_say("model export: on no host all these layers have been measured; see xylem model list");
+		tool_say("model export: no host has measurements of all these layers; see xylem model list");
 		status = TOOL_WRONG;
 	}
 	return status;
@@ -380,7 +381,7 @@ static enum tool_status export_write(const struct export *e)
 	types_closed = export_close(e, "device_types.yml", out.types, status == TOOL_OK);
 	models_closed = export_close(e, "models.yml", out.models, status == TOOL_OK);
 	if (!types_closed || !models_closed) {
-		tool_say("%s: the files can't be written", e->folder);
+		tool_say("%s: can't write the files", e->folder);
 		status = TOOL_FAILED;
 	}
 	free(out.times);

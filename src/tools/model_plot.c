@@ -7,13 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/util/arch.h"
 #include "tools/model.h"
 
-enum { PLOT_COLUMNS = 64, PLOT_LINES = 18, PLOT_WIDTH = 720, PLOT_HEIGHT = 440, PLOT_LEFT = 80, PLOT_TOP = 50,
-       PLOT_RIGHT = 20, PLOT_BOTTOM = 60 };
-
-static const char plot_marks[XY_NARCH] = { 'c', 'u', 'o' };
-static const char *const plot_colours[XY_NARCH] = { "#1f6fb4", "#2a8a3e", "#b4501f" };
+enum {
+	PLOT_COLUMNS = 64,
+	PLOT_LINES = 18,
+	PLOT_WIDTH = 720,
+	PLOT_HEIGHT = 440,
+	PLOT_LEFT = 80,
+	PLOT_TOP = 50,
+	PLOT_RIGHT = 20,
+	PLOT_BOTTOM = 60
+};
 
 /* Logarithms of the ends of both axes. */
 struct plot {
@@ -40,7 +46,7 @@ static bool plot_init(struct plot *p, const struct xy__model_file *f)
 	p->us[1] = ceil(p->us[1] + 0.05);
 	if (f->nrows)
 		return true;
-	tool_say("the model \"%s\" has no rows to draw", f->name);
+	tool_say("the model \"%s\" has no rows to plot", f->name);
 	return false;
 }
 
@@ -62,12 +68,15 @@ enum tool_status tool_model_text(const struct xy__model_file *f)
 	}
 	for (unsigned i = 0; i < f->nrows; i++) {
 		const struct xy__row *r = &f->rows[i];
-		int x = (int) lround(plot_share(p.size, plot_size(r)) * PLOT_COLUMNS);
-		int y = (int) lround((1 - plot_share(p.us, log10(r->median))) * PLOT_LINES);
+		int x = (int)lround(plot_share(p.size, plot_size(r)) * PLOT_COLUMNS);
+		int y = (int)lround((1 - plot_share(p.us, log10(r->median))) * PLOT_LINES);
 
-		grid[y][x] = r->synthetic ? '?' : plot_marks[r->arch];
+		grid[y][x] = r->synthetic ? '?' : xy__archs[r->arch].mark;
 	}
-	printf("%s on %s: microseconds over size (c CPU, u CUDA, o OpenCL, ? synthetic)\n", f->name, f->host);
+	printf("%s on %s: microseconds over size (", f->name, f->host);
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		printf("%c %s, ", xy__archs[arch].mark, xy__archs[arch].title);
+	printf("? synthetic)\n");
 	for (int y = 0; y <= PLOT_LINES; y++) {
 		if (y == 0 || y == PLOT_LINES)
 			printf("%8.0e |%s\n", pow(10, y ? p.us[0] : p.us[1]), grid[y]);
@@ -95,8 +104,8 @@ static double svg_y(const struct plot *p, double us)
 static void svg_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
-		if (strchr("<>&'\"", *text) || (unsigned char) *text < ' ')
-			fprintf(out, "&#%d;", (unsigned char) *text < ' ' ? '?' : *text);
+		if (strchr("<>&'\"", *text) || (unsigned char)*text < ' ')
+			fprintf(out, "&#%d;", (unsigned char)*text < ' ' ? '?' : *text);
 		else
 			putc(*text, out);
 }
@@ -116,8 +125,8 @@ static void svg_axes(const struct plot *p, const struct xy__model_file *f, FILE 
 	}
 	for (double e = p->us[0]; e <= p->us[1]; e++) {
 		fprintf(out, "<path d='M%d %.1f H%d' stroke='#ddd'/>", PLOT_LEFT, svg_y(p, e), PLOT_WIDTH - PLOT_RIGHT);
-		fprintf(out, "<text x='%d' y='%.1f' text-anchor='end'>1e%.0f</text>\n", PLOT_LEFT - 8,
-			svg_y(p, e) + 4, e);
+		fprintf(out, "<text x='%d' y='%.1f' text-anchor='end'>1e%.0f</text>\n", PLOT_LEFT - 8, svg_y(p, e) + 4,
+			e);
 	}
 	fprintf(out, "<text x='%d' y='%d' text-anchor='middle'>size</text>\n",
 		(PLOT_LEFT + PLOT_WIDTH - PLOT_RIGHT) / 2, PLOT_HEIGHT - 20);
@@ -125,16 +134,15 @@ static void svg_axes(const struct plot *p, const struct xy__model_file *f, FILE 
 		(PLOT_TOP + PLOT_HEIGHT - PLOT_BOTTOM) / 2);
 	for (int a = 0; a < XY_NARCH; a++)
 		fprintf(out, "<circle cx='%d' cy='36' r='4' fill='%s'/><text x='%d' y='40'>%s</text>\n",
-			PLOT_WIDTH - 250 + 80 * a, plot_colours[a], PLOT_WIDTH - 242 + 80 * a,
-			xy_arch_name((enum xy_arch) a));
+			PLOT_WIDTH - 330 + 80 * a, xy__archs[a].colour, PLOT_WIDTH - 322 + 80 * a, xy__archs[a].name);
 }
 
-/* A mark, hollow when nobody has measured it, and a line from a spread below to a spread above. */
+/* A mark, hollow for a synthetic row, and a bar of one spread up and down. */
 static void svg_row(const struct plot *p, const struct xy__row *r, FILE *out)
 {
 	double low = fmax(log10(fmax(r->median - r->spread, r->median * 0.01)), p->us[0]);
 	double high = fmin(log10(r->median + r->spread), p->us[1]), x = svg_x(p, plot_size(r));
-	const char *colour = plot_colours[r->arch];
+	const char *colour = xy__archs[r->arch].colour;
 
 	fprintf(out, "<path d='M%.1f %.1f V%.1f' stroke='%s'/>", x, svg_y(p, low), svg_y(p, high), colour);
 	fprintf(out, "<circle cx='%.1f' cy='%.1f' r='4' stroke='%s' fill='%s'/>\n", x, svg_y(p, log10(r->median)),
@@ -154,8 +162,10 @@ enum tool_status tool_model_svg(const struct xy__model_file *f, const char *path
 		tool_say("%s: %s", path, strerror(errno));
 		return TOOL_FAILED;
 	}
-	fprintf(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
-		"font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n", PLOT_WIDTH, PLOT_HEIGHT);
+	fprintf(out,
+		"<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
+		"font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+		PLOT_WIDTH, PLOT_HEIGHT);
 	svg_axes(&p, f, out);
 	for (unsigned i = 0; i < f->nrows; i++)
 		svg_row(&p, &f->rows[i], out);

@@ -29,7 +29,7 @@ void tool_say_lines(const char *text)
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 
-		fprintf(stderr, "xylem: %.*s\n", (int) length, text);
+		fprintf(stderr, "xylem: %.*s\n", (int)length, text);
 		text += length + (text[length] == '\n');
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem pipeline: sched-pipeline as a subcommand, with the same options, output and exit status. */
+/* xylem pipeline: sched-pipeline as a subcommand, with its options, output and exit status. */
 #include <stdio.h>
 
 #include "pipeline/pipeline.h"
@@ -15,6 +15,6 @@ static enum tool_status pipeline_forward(int argc, char **argv)
 const struct tool_command tool_pipeline = {
 	.name = "pipeline",
 	.usage = "[OPTION...]",
-	.summary = "divide a model's layers among devices, as sched-pipeline does",
+	.summary = "assign a model's layers to devices, like sched-pipeline",
 	.forward = pipeline_forward,
 };

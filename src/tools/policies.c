@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem policies: the names that SCHED takes, and what they stand for. */
+/* xylem policies: the policies that SCHED can name, with their expressions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const char *policies_default(const struct xy_policy *policy, const struct
 {
 	if (!strcmp(policy->name, xy_policy_default(NULL)))
 		return " (default)";
-	return strcmp(policy->name, xy_policy_default(with_devices)) ? "" : " (default where there are devices)";
+	return strcmp(policy->name, xy_policy_default(with_devices)) ? "" : " (default with devices)";
 }
 
 static enum tool_status policies_run(const struct tool_arguments *arguments)
@@ -19,12 +19,13 @@ static enum tool_status policies_run(const struct tool_arguments *arguments)
 	struct tool_world world;
 	enum tool_status status = tool_world_init(&world, "cpu:1 cuda:1");
 
-	(void) arguments;
+	(void)arguments;
 	if (status != TOOL_OK)
 		return status;
 	for (unsigned i = 0; (policy = xy_registry_policy_at(world.registry, i)); i++)
 		printf("%s%s%s%s\n    %s\n    %s\n", tool_bold(), policy->name, tool_plain(),
-		       policies_default(policy, world.machine), policy->summary, policy->expression);
+		       policies_default(policy, world.machine), policy->summary,
+		       policy->expression ? policy->expression : "(built by calls: see xylem show)");
 	tool_world_fini(&world);
 	return TOOL_OK;
 }
@@ -32,9 +33,9 @@ static enum tool_status policies_run(const struct tool_arguments *arguments)
 const struct tool_command tool_policies = {
 	.name = "policies",
 	.usage = "",
-	.summary = "the policies that SCHED can name",
-	.help = "Lists each policy with what it does and the expression that it stands for. "
-		"Policies of the\n"
-		"plug-ins in XYLEM_PLUGINS are among them. modular-NAME means tree-NAME.\n",
+	.summary = "list the policies that SCHED can name",
+	.help = "Lists each policy with its summary and expression, including those of the plug-ins in\n"
+		"XYLEM_PLUGINS. modular-NAME is an alias of tree-NAME; modular-prandom, modular-prandom-prio,\n"
+		"modular-pheft and modular-gemm are aliases of the nearest policies.\n",
 	.run = policies_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sched-pipeline: the command of src/pipeline as a program of its own, which needs no other library of ours. */
+/* sched-pipeline: the command of src/pipeline as a separate program, which needs no other library of Xylem. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,7 @@ int main(int argc, char **argv)
 
 	errno = 0;
 	if (fclose(stdout) || failed) {
-		pipeline_say(&report, "the output can't be written%s%s", errno ? ": " : "",
-			     errno ? strerror(errno) : "");
+		pipeline_say(&report, "can't write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 		return 1;
 	}
 	return status;

@@ -22,9 +22,25 @@ static int show_format(const struct tool_arguments *arguments)
 			continue;
 		if (format != XY_TREE_DRAWING)
 			return -1;
-		format = (int) formats[i];
+		format = (int)formats[i];
 	}
 	return format;
+}
+
+/* What in the tree has no text. */
+static void show_wordless(const struct tool_world *world, const struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < xy_tree_ncomponents(tree); i++) {
+		const char *name = xy_tree_component(tree, i)->ops->name;
+
+		if (xy_registry_component(world->registry, name) != xy_tree_component(tree, i)->ops) {
+			tool_say("no expression describes this tree: its component \"%s\" is not among those of a "
+				 "plug-in",
+				 name);
+			return;
+		}
+	}
+	tool_say("no expression describes this tree: it would be longer than 1 MiB, or siblings share a label");
 }
 
 static enum tool_status show_run(const struct tool_arguments *arguments)
@@ -35,7 +51,7 @@ static enum tool_status show_run(const struct tool_arguments *arguments)
 	struct xy_tree *tree;
 
 	if (format < 0) {
-		tool_say("show: --dot, --json and --expression exclude each other");
+		tool_say("show: --dot, --json and --expression are mutually exclusive");
 		return TOOL_USAGE;
 	}
 	status = tool_world_init(&world, arguments->options[SHOW_MACHINE]);
@@ -43,10 +59,10 @@ static enum tool_status show_run(const struct tool_arguments *arguments)
 		return status;
 	tree = tool_world_tree(&world, arguments->operand, &status);
 	if (tree) {
-		error = xy_tree_print(tree, stdout, (enum xy_tree_format) format,
+		error = xy_tree_print(tree, stdout, (enum xy_tree_format)format,
 				      tool_has_colour() ? XY_PRINT_COLOUR : 0);
 		if (error == -ENOTSUP) {
-			tool_say("no expression has this shape");
+			show_wordless(&world, tree);
 			status = TOOL_WRONG;
 		} else if (error) {
 			status = TOOL_FAILED;
@@ -62,9 +78,8 @@ const struct tool_command tool_show = {
 	.operand = "POLICY|EXPRESSION",
 	.needs_operand = true,
 	.usage = "POLICY|EXPRESSION|@FILE [--machine TEXT] [--dot|--json|--expression]",
-	.summary = "the tree that a policy or an expression makes",
-	.help = "Builds the tree for the machine that a runtime would have here, or for another one,\n"
-		"and draws it.\n",
+	.summary = "draw the tree of a policy or an expression",
+	.help = "Builds the tree for the machine that a runtime would have here, or for another one, and draws it.\n",
 	.options = {
 		[SHOW_MACHINE] = TOOL_OPTION_MACHINE,
 		[SHOW_DOT] = { "dot", NULL, "as a graph for dot(1)" },

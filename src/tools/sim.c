@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * xylem sim: policies on a machine that nobody has at hand, and how far they are from the best possible schedule.
- */
+/* xylem sim: compares policies on a simulated machine with a bound on the best possible schedule. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +8,22 @@
 #include "tools/sim.h"
 
 enum sim_option {
-	SIM_MACHINE, SIM_GRAPH, SIM_POLICY, SIM_NOISE, SIM_SEED, SIM_REPEAT, SIM_SUBMIT, SIM_OVERHEAD, SIM_NO_TRANSFERS,
-	SIM_PRIORITIES, SIM_WINDOW, SIM_BOUND, SIM_LIMIT, SIM_GANTT, SIM_JSON, SIM_NOPTIONS,
+	SIM_MACHINE,
+	SIM_GRAPH,
+	SIM_POLICY,
+	SIM_NOISE,
+	SIM_SEED,
+	SIM_REPEAT,
+	SIM_SUBMIT,
+	SIM_OVERHEAD,
+	SIM_NO_TRANSFERS,
+	SIM_PRIORITIES,
+	SIM_WINDOW,
+	SIM_BOUND,
+	SIM_LIMIT,
+	SIM_GANTT,
+	SIM_JSON,
+	SIM_NOPTIONS,
 };
 _Static_assert(SIM_NOPTIONS <= TOOL_NOPTIONS, "room for all options");
 
@@ -47,7 +59,7 @@ static bool sim_whole(const char *option, const char *text, unsigned least, uint
 	number = strtoull(text, &end, 10);
 	if (end == text || *end || errno || strchr(text, '-') || number < least || number > most) {
 		tool_say("--%s takes a whole number from %u to %llu, not \"%s\"", option, least,
-			 (unsigned long long) most, text);
+			 (unsigned long long)most, text);
 		return false;
 	}
 	*value = number;
@@ -64,7 +76,10 @@ static bool sim_word(const char *option, const char *text, const char *const *wo
 			return true;
 	for (unsigned i = 0; words[i] && used < sizeof(all); i++)
 		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-					 i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+					 i == 0         ? ""
+					 : words[i + 1] ? ", "
+							: " or ",
+					 words[i]);
 	tool_say("--%s takes %s, not \"%s\"", option, all, text);
 	return false;
 }
@@ -90,17 +105,24 @@ static bool sim_numbers(struct sim_request *r, const char *const *given)
 	    !sim_whole("window", given[SIM_WINDOW], 1, 100000000, &window) ||
 	    !sim_word("priorities", given[SIM_PRIORITIES], priorities) || !sim_read_bound(given[SIM_BOUND], &r->bound))
 		return false;
-	r->repeat = (unsigned) repeat;
-	r->window = (unsigned) window;
+	r->repeat = (unsigned)repeat;
+	r->window = (unsigned)window;
 	return true;
 }
 
 static bool sim_request_init(struct sim_request *r, const struct tool_arguments *a)
 {
-	*r = (struct sim_request) {
-		.machine = a->options[SIM_MACHINE], .graph = a->options[SIM_GRAPH], .policies = a->options[SIM_POLICY],
-		.gantt = a->options[SIM_GANTT], .priorities = a->options[SIM_PRIORITIES], .limit_s = SIM_LIMIT_S,
-		.transfers = !a->options[SIM_NO_TRANSFERS], .json = a->options[SIM_JSON], .seed = 1, .bound = BOUND_LP,
+	*r = (struct sim_request){
+		.machine = a->options[SIM_MACHINE],
+		.graph = a->options[SIM_GRAPH],
+		.policies = a->options[SIM_POLICY],
+		.gantt = a->options[SIM_GANTT],
+		.priorities = a->options[SIM_PRIORITIES],
+		.limit_s = SIM_LIMIT_S,
+		.transfers = !a->options[SIM_NO_TRANSFERS],
+		.json = a->options[SIM_JSON],
+		.seed = 1,
+		.bound = BOUND_LP,
 	};
 	if (!r->machine || !r->graph || !r->policies) {
 		tool_say("sim: needs --machine, --graph and --policy; see xylem sim --help");
@@ -111,7 +133,7 @@ static bool sim_request_init(struct sim_request *r, const struct tool_arguments 
 
 /* --- policies --- */
 
-/* The next of a list with commas, which may also stand inside of an expression's brackets; NULL: there is none. */
+/* The next item of a comma-separated list; commas inside an expression's brackets don't separate. NULL at the end. */
 static char *sim_next_policy(const char **list)
 {
 	const char *from = *list + strspn(*list, " ,"), *to = from;
@@ -122,12 +144,12 @@ static char *sim_next_policy(const char **list)
 	*list = to;
 	while (to > from && to[-1] == ' ')
 		to--;
-	return to > from ? strndup(from, (size_t) (to - from)) : NULL;
+	return to > from ? strndup(from, (size_t)(to - from)) : NULL;
 }
 
 static int sim_rising(const void *a, const void *b)
 {
-	double first = *(const double *) a, second = *(const double *) b;
+	double first = *(const double *)a, second = *(const double *)b;
 
 	return first < second ? -1 : first > second;
 }
@@ -165,8 +187,10 @@ static enum tool_status sim_row_init(struct sim_row *row, const struct sim_case 
 	double *cpu_us = malloc(c->request->repeat * sizeof(*cpu_us));
 	enum tool_status status = TOOL_FAILED;
 
-	*row = (struct sim_row) {
-		.policy = policy, .makespan_s = calloc(c->request->repeat, sizeof(*row->makespan_s)), .failed = true,
+	*row = (struct sim_row){
+		.policy = policy,
+		.makespan_s = calloc(c->request->repeat, sizeof(*row->makespan_s)),
+		.failed = true,
 	};
 	if (sim_is_static(policy))
 		places = sim_static_places(c, policy);
@@ -235,34 +259,38 @@ static enum tool_status sim_command(const struct tool_arguments *a)
 const struct tool_command tool_sim = {
 	.name = "sim",
 	.usage = "--machine MACHINE --graph GRAPH --policy LIST [OPTION...]",
-	.summary = "simulate policies on a machine, and compare them with the best possible",
-	.help = "Runs a task graph on a machine that need not be here, in virtual time and once for each policy.\n"
-		"Prints how long it takes, how far that is from a bound that no schedule can beat, why workers are\n"
-		"idle, what is moved, and what a task costs the scheduler. The same arguments give the same run.\n"
-		"\n"
-		"MACHINE is the name of a shipped machine, the path of a machine file, or a text such as cpu:4. GRAPH\n"
-		"is one of those below or a file: our own format, STG, DOT, WfCommons JSON, a recorded run. LIST has\n"
-		"policies, expressions, @files, and the static schedulers heft, cpop and peft, with commas between.\n"
-		"\n"
-		"Idle time in the table is a percentage of all workers' time: path while nothing was ready that the\n"
-		"worker could run, data while its task waited for data, choice while a task that it could run was\n"
-		"ready and went elsewhere or waited.\n",
+	.summary = "simulate policies on a machine, and compare them with a lower bound",
+	.help = "Runs a task graph in virtual time on a machine you need not have, once for each policy. Prints the\n"
+	        "makespan, its distance from a lower bound, idle time by cause, bytes moved, and the scheduler's\n"
+	        "cost per task. Runs are deterministic.\n"
+	        "\n"
+	        "MACHINE is the name of a shipped machine, the path of a machine file, or a text such as cpu:4.\n"
+	        "GRAPH is one of those below or a file: Xylem's own format, STG, DOT, WfCommons JSON, a recorded\n"
+	        "run. LIST is comma-separated: policies, expressions, @files, and the static schedulers heft, cpop\n"
+	        "and peft.\n"
+	        "\n"
+	        "Idle time is in percent of all workers' time: path while no task was ready that the worker could\n"
+	        "run, data while its task waited for data, choice while a task that it could run was ready but went\n"
+	        "elsewhere or waited.\n",
 	.options = {
-		[SIM_MACHINE] = { "machine", "MACHINE", "where: mirage, or the path of a machine file" },
-		[SIM_GRAPH] = { "graph", "GRAPH", "what: cholesky:16, or the path of a file" },
-		[SIM_POLICY] = { "policy", "LIST", "how: tree-heft,tree-dmdas,heft" },
+		[SIM_MACHINE] = { "machine", "MACHINE", "mirage, or the path of a machine file" },
+		[SIM_GRAPH] = { "graph", "GRAPH", "cholesky:16, or the path of a file" },
+		[SIM_POLICY] = { "policy", "LIST", "tree-heft,tree-dmdas,heft" },
 		[SIM_NOISE] = { "noise", "X", "relative spread of durations, such as 0.1 (default: none)" },
-		[SIM_SEED] = { "seed", "N", "of everything random (default 1)" },
-		[SIM_REPEAT] = { "repeat", "N", "runs of each policy, with seeds from SEED: median, least, most" },
-		[SIM_SUBMIT] = { "submit-us", "X", "what a submission takes" },
-		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs for each task besides its duration" },
-		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "data is everywhere at once" },
-		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the graph's own" },
-		[SIM_WINDOW] = { "window", "N", "tasks in flight at most (default 2048, or 4 a worker)" },
-		[SIM_BOUND] = { "bound", "KIND", "what percentages are of: lp (default), area, path or mixed" },
-		[SIM_LIMIT] = { "limit", "S", "seconds that the bound may take (default 10)" },
-		[SIM_GANTT] = { "gantt", "FILE", "a chart of the first runs, as SVG" },
-		[SIM_JSON] = { "json", NULL, "everything as JSON" },
+		[SIM_SEED] = { "seed", "N", "seed of all random numbers (default 1)" },
+		[SIM_REPEAT] = { "repeat", "N", "runs of each policy, with seeds from SEED: median, min, "
+						"max" },
+		[SIM_SUBMIT] = { "submit-us", "X", "duration of a submission" },
+		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs per task besides its duration" },
+		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "treat all memory as one node" },
+		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the "
+							  "graph's own" },
+		[SIM_WINDOW] = { "window", "N", "limit of tasks in flight (default 2048, or 4 per worker)" },
+		[SIM_BOUND] = { "bound", "KIND", "reference of percentages: lp (default), area, path or "
+						 "mixed" },
+		[SIM_LIMIT] = { "limit", "S", "timeout of the bound in seconds (default 10)" },
+		[SIM_GANTT] = { "gantt", "FILE", "draw the first run of each policy, as SVG" },
+		[SIM_JSON] = { "json", NULL, "print JSON" },
 	},
 	.list = "Graphs",
 	.line = graph_make_help,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `xylem sim` and `xylem bound` share: a graph on a machine with all durations, one simulated run of it with
- * what happened to each task, and ways to show that.
+ * Shared by `xylem sim` and `xylem bound`: a graph on a machine with all durations, one simulated run with the events
+ * of each task, and output.
  */
 #ifndef XYLEM_TOOLS_SIM_H
 #define XYLEM_TOOLS_SIM_H
@@ -12,10 +12,10 @@
 #include "graph/graph.h"
 #include "tools/tool.h"
 
-/* What the command line asks for. Texts belong to argv, or to the settings. */
+/* The command line. Strings belong to argv, or to the settings. */
 struct sim_request {
-	const char *machine, *graph, *policies, *gantt;         /* the last two are NULL for a bound */
-	const char *priorities;         /* NULL: as the graph has them */
+	const char *machine, *graph, *policies, *gantt; /* the last two are NULL for a bound */
+	const char *priorities;                         /* NULL: as the graph has them */
 	double noise, submit_us, overhead_us, limit_s;
 	uint64_t seed;
 	unsigned repeat, window;
@@ -32,7 +32,7 @@ bool sim_read_bound(const char *text, enum bound_kind *kind);
 
 /* Workers of one class take equally long for every task of the graph. */
 struct sim_class {
-	unsigned first, count;          /* a worker of it, how many */
+	unsigned first, count; /* a worker of it, how many */
 };
 
 struct sim_case {
@@ -40,17 +40,17 @@ struct sim_case {
 	struct graph graph;
 	struct graph_edges edges;
 	unsigned nworkers, nclasses, nkinds;
-	unsigned *class;                /* by worker */
-	struct xy_worker_info *infos;   /* by worker */
-	unsigned *node;                 /* by worker: its memory node; without transfers there is one */
+	unsigned *class;              /* by worker */
+	struct xy_worker_info *infos; /* by worker */
+	unsigned *node;               /* by worker: its memory node; without transfers there is one */
 	unsigned nnodes;
-	double *latency_us, *us_per_byte;       /* [from * nnodes + to] */
+	double *latency_us, *us_per_byte; /* [from * nnodes + to] */
 	struct sim_class *classes;
-	unsigned *kind;                 /* by task: tasks of one kind take equally long */
-	double *kind_us;                /* [kind * nclasses + class]; INFINITY where nothing is known */
-	double *duration_us;            /* the same by task */
-	unsigned *class_workers;        /* by class */
-	char workers[96];               /* for people: "9 cpu, 3 cuda" */
+	unsigned *kind;          /* by task: tasks of one kind take equally long */
+	double *kind_us;         /* [kind * nclasses + class]; INFINITY where nothing is known */
+	double *duration_us;     /* by task */
+	unsigned *class_workers; /* by class */
+	char workers[96];        /* for people: "9 cpu, 3 cuda" */
 	struct bound_set bounds;
 };
 
@@ -60,13 +60,15 @@ void sim_case_fini(struct sim_case *c);
 
 static inline double sim_case_us(const struct sim_case *c, uint32_t task, unsigned class)
 {
-	return c->duration_us[(size_t) task * c->nclasses + class];
+	return c->duration_us[(size_t)task * c->nclasses + class];
 }
 
-/* What a runtime that simulates starts with; log lines go to stderr. */
+/* The configuration of a simulating runtime; log lines go to stderr. */
 struct xy_config sim_case_config(const struct sim_case *c, const char *sched, uint64_t seed,
 				 const struct xy_watch *watch);
-/* The same with durations found out (sim_probe.c): classes, kinds and what they take. 0, or -errno after a message. */
+/*
+ * Determines the durations of a case (sim_probe.c): classes, kinds and their durations. 0, or -errno after a message.
+ */
 int sim_probe(struct sim_case *c);
 
 /* --- one run (sim_run.c) --- */
@@ -79,16 +81,16 @@ struct sim_event {
 
 /* Of all workers' time until the makespan, in seconds. */
 struct sim_idle {
-	double path_s;                  /* nothing was ready that the worker could run */
-	double data_s;                  /* it waited for the data of its task */
-	double choice_s;                /* something it could run was ready, and went elsewhere or waited */
+	double path_s;   /* nothing was ready that the worker could run */
+	double data_s;   /* it waited for the data of its task */
+	double choice_s; /* something it could run was ready, and went elsewhere or waited */
 };
 
 struct sim_run {
-	struct sim_event *events;       /* by task */
+	struct sim_event *events; /* by task */
 	double makespan_s;
-	double cpu_s;                   /* that the computer needed */
-	unsigned long long bytes;       /* moved between memory nodes */
+	double cpu_s;             /* that the computer needed */
+	unsigned long long bytes; /* moved between memory nodes */
 	struct sim_idle idle;
 };
 
@@ -102,10 +104,10 @@ int sim_run_idle(struct sim_run *run, const struct sim_case *c);
 
 /* --- static schedulers (sim_static.c) --- */
 
-/* What runs their schedules: each worker its tasks, in their order. */
+/* Runs static schedules: each worker runs its tasks in order. */
 #define SIM_STATIC_TREE "tree-in-order"
 
-/* Whether a policy is one: "heft", "cpop", "peft". */
+/* Whether a policy is a static scheduler: "heft", "cpop", "peft". */
 bool sim_is_static(const char *policy);
 /* Places of all tasks, to be freed; NULL after a message. */
 struct graph_place *sim_static_places(const struct sim_case *c, const char *policy);
@@ -117,9 +119,9 @@ struct sim_row {
 	char *policy;
 	bool failed;
 	unsigned nruns;
-	double *makespan_s;             /* by run, rising */
-	double cpu_us;                  /* of the computer, by task, the median */
-	struct sim_run first;           /* events are kept for a chart only */
+	double *makespan_s;   /* by run, rising */
+	double cpu_us;        /* of the computer, by task, the median */
+	struct sim_run first; /* events are kept for a chart only */
 };
 
 void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);

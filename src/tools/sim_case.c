@@ -7,15 +7,15 @@
 
 #include "tools/sim.h"
 
-enum { CASE_WINDOW = 2048, CASE_EACH = 4 };      /* tasks in flight, and for each worker of a large machine */
+enum { CASE_WINDOW = 2048, CASE_EACH = 4 }; /* tasks in flight, and for each worker of a large machine */
 
 static void case_log(void *arg, const char *line)
 {
-	(void) arg;
+	(void)arg;
 	tool_say("%s", line);
 }
 
-/* What is asked for; else the runtime's own, but enough for machines with very many workers. */
+/* The requested window; else the runtime's default, raised for machines with very many workers. */
 static unsigned case_window(const struct sim_case *c)
 {
 	if (c->request->window || CASE_EACH * c->nworkers <= CASE_WINDOW)
@@ -28,10 +28,19 @@ struct xy_config sim_case_config(const struct sim_case *c, const char *sched, ui
 {
 	const struct sim_request *r = c->request;
 
-	return (struct xy_config) {
-		.sched = sched, .sim = r->machine, .machines = r->settings.machines, .plugins = r->settings.plugins,
-		.sim_noise = r->noise, .sim_submit_us = r->submit_us, .sim_overhead_us = r->overhead_us, .seed = seed,
-		.window = case_window(c), .sim_shared = !r->transfers, .watch = watch, .ignore_environment = true,
+	return (struct xy_config){
+		.sched = sched,
+		.sim = r->machine,
+		.machines = r->settings.machines,
+		.plugins = r->settings.plugins,
+		.sim_noise = r->noise,
+		.sim_submit_us = r->submit_us,
+		.sim_overhead_us = r->overhead_us,
+		.seed = seed,
+		.window = case_window(c),
+		.sim_shared = !r->transfers,
+		.watch = watch,
+		.ignore_environment = true,
 		.log = case_log,
 	};
 }
@@ -50,14 +59,14 @@ static int case_durations(struct sim_case *c)
 {
 	const struct graph *g = &c->graph;
 
-	c->duration_us = malloc(((size_t) g->ntasks * c->nclasses + 1) * sizeof(*c->duration_us));
-	c->class_workers = malloc((c->nclasses + (size_t) 1) * sizeof(*c->class_workers));
+	c->duration_us = malloc(((size_t)g->ntasks * c->nclasses + 1) * sizeof(*c->duration_us));
+	c->class_workers = malloc((c->nclasses + (size_t)1) * sizeof(*c->class_workers));
 	if (!c->duration_us || !c->class_workers)
 		return -ENOMEM;
 	for (unsigned k = 0; k < c->nclasses; k++)
 		c->class_workers[k] = c->classes[k].count;
 	for (uint32_t i = 0; i < g->ntasks; i++) {
-		const double *row = &c->kind_us[(size_t) c->kind[i] * c->nclasses];
+		const double *row = &c->kind_us[(size_t)c->kind[i] * c->nclasses];
 		bool runs = false;
 
 		for (unsigned k = 0; k < c->nclasses; k++)
@@ -65,12 +74,13 @@ static int case_durations(struct sim_case *c)
 		if (!runs) {
 			const char *name = g->tasks[i].name;
 
-			tool_say("neither the machine nor the graph says how long %s with %llu bytes takes on %s%s%s",
-				 g->kernels[g->tasks[i].kernel].name, (unsigned long long) graph_task_bytes(g, i),
+			tool_say("neither the machine nor the graph gives a duration of %s with %llu "
+				 "bytes on %s%s%s",
+				 g->kernels[g->tasks[i].kernel].name, (unsigned long long)graph_task_bytes(g, i),
 				 c->request->machine, name ? ": see task " : "", name ? name : "");
 			return -EINVAL;
 		}
-		memcpy(&c->duration_us[(size_t) i * c->nclasses], row, c->nclasses * sizeof(*row));
+		memcpy(&c->duration_us[(size_t)i * c->nclasses], row, c->nclasses * sizeof(*row));
 	}
 	return 0;
 }
@@ -78,7 +88,7 @@ static int case_durations(struct sim_case *c)
 /* The mean over workers, by kernel: of its first task, as ranks only need orders of magnitude. */
 static int case_rank(struct sim_case *c)
 {
-	double *lengths = calloc(c->graph.nkernels + (size_t) 1, sizeof(*lengths));
+	double *lengths = calloc(c->graph.nkernels + (size_t)1, sizeof(*lengths));
 	int error;
 
 	if (!lengths)
@@ -117,8 +127,12 @@ static int case_prioritise(struct sim_case *c)
 static enum tool_status case_bounds(struct sim_case *c)
 {
 	struct bound_problem problem = {
-		.ntasks = c->graph.ntasks, .nclasses = c->nclasses, .workers = c->class_workers,
-		.duration_us = c->duration_us, .first = c->edges.before_at, .predecessors = c->edges.before,
+		.ntasks = c->graph.ntasks,
+		.nclasses = c->nclasses,
+		.workers = c->class_workers,
+		.duration_us = c->duration_us,
+		.first = c->edges.before_at,
+		.predecessors = c->edges.before,
 	};
 	char message[BOUND_MESSAGE] = "";
 	int error = bound_compute(&problem, c->request->limit_s, &c->bounds, message);
@@ -138,7 +152,7 @@ static enum tool_status case_open(struct sim_case *c)
 		return tool_status_of(status);
 	}
 	if (!c->graph.ntasks) {
-		tool_say("%s: there is no task in it", c->request->graph);
+		tool_say("%s: contains no task", c->request->graph);
 		return TOOL_WRONG;
 	}
 	return TOOL_OK;
@@ -149,7 +163,7 @@ enum tool_status sim_case_init(struct sim_case *c, const struct sim_request *req
 	enum tool_status status;
 	int error;
 
-	*c = (struct sim_case) { .request = request };
+	*c = (struct sim_case){ .request = request };
 	status = case_open(c);
 	if (status != TOOL_OK)
 		return status;

@@ -12,13 +12,19 @@
 #include "tools/sim.h"
 
 enum {
-	GANTT_LANES = 64,       /* workers of a panel, at most */
-	GANTT_LEFT = 84, GANTT_WIDTH = 1300, GANTT_RIGHT = 24,
-	GANTT_HEAD = 26, GANTT_FOOT = 30, GANTT_TOP = 74,
-	GANTT_LANE = 18, GANTT_THIN = 5, GANTT_GAP = 3,
-	GANTT_TITLES = 20000,   /* tasks up to which each has a text that appears under the pointer */
+	GANTT_LANES = 64, /* workers of a panel, at most */
+	GANTT_LEFT = 84,
+	GANTT_WIDTH = 1300,
+	GANTT_RIGHT = 24,
+	GANTT_HEAD = 26,
+	GANTT_FOOT = 30,
+	GANTT_TOP = 74,
+	GANTT_LANE = 18,
+	GANTT_THIN = 5,
+	GANTT_GAP = 3,
+	GANTT_TITLES = 20000, /* tasks up to which each has a text that appears under the pointer */
 	GANTT_COLOURS = 10,
-	GANTT_OUTLINED = 6,     /* pixels from which a task can have an outline */
+	GANTT_OUTLINED = 6, /* pixels from which a task can have an outline */
 };
 
 static const char *const gantt_colours[GANTT_COLOURS] = {
@@ -28,18 +34,18 @@ static const char *const gantt_colours[GANTT_COLOURS] = {
 struct gantt {
 	const struct sim_case *c;
 	FILE *out;
-	double longest_s;       /* of all panels */
+	double longest_s; /* of all panels */
 	unsigned nlanes;
-	uint32_t *order;        /* tasks of a run by worker and start */
+	uint32_t *order; /* tasks of a run by worker and start */
 	uint32_t norder;
-	bool *critical;         /* by task */
+	bool *critical; /* by task */
 };
 
 static void gantt_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
-		if (strchr("<>&'\"", *text) || (unsigned char) *text < ' ')
-			fprintf(out, "&#%d;", (unsigned char) *text < ' ' ? '?' : *text);
+		if (strchr("<>&'\"", *text) || (unsigned char)*text < ' ')
+			fprintf(out, "&#%d;", (unsigned char)*text < ' ' ? '?' : *text);
 		else
 			putc(*text, out);
 }
@@ -87,7 +93,7 @@ static int gantt_panel_height(const struct gantt *g)
 static int gantt_compare(const void *a, const void *b, void *arg)
 {
 	const struct sim_event *events = arg;
-	uint32_t i = *(const uint32_t *) a, j = *(const uint32_t *) b;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 
 	if (events[i].worker != events[j].worker)
 		return events[i].worker < events[j].worker ? -1 : 1;
@@ -96,8 +102,10 @@ static int gantt_compare(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* Of those that ended last before this one began, a predecessor or the one before it on its worker: whom it waited
- * for. place is its own place in the order. */
+/*
+ * The event this one waited for: of the predecessors and the previous task on its worker, the one that ended last.
+ * place is this event's place in the order.
+ */
 static uint32_t gantt_cause(const struct gantt *g, const struct sim_event *events, uint32_t task, uint32_t place)
 {
 	const struct graph_edges *edges = &g->c->edges;
@@ -131,7 +139,7 @@ static int gantt_critical(struct gantt *g, const struct sim_event *events)
 		if (task == UINT32_MAX || events[i].end_s > events[task].end_s)
 			task = i;
 	}
-	qsort_r(g->order, g->norder, sizeof(*g->order), gantt_compare, (void *) events);
+	qsort_r(g->order, g->norder, sizeof(*g->order), gantt_compare, (void *)events);
 	for (uint32_t k = 0; k < g->norder; k++)
 		place[g->order[k]] = k;
 	while (task != UINT32_MAX && !g->critical[task]) {
@@ -146,7 +154,7 @@ static int gantt_critical(struct gantt *g, const struct sim_event *events)
 
 /* Tasks that are drawn as one. */
 struct gantt_bar {
-	double from, to;        /* pixels */
+	double from, to; /* pixels */
 	uint32_t task, count;
 	bool critical;
 };
@@ -160,8 +168,9 @@ static void gantt_bar(const struct gantt *g, const struct gantt_bar *bar, const 
 		return;
 	fprintf(g->out, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'%s", bar->from, y, width, GANTT_LANE,
 		gantt_colour(g, bar->task),
-		bar->critical && width >= GANTT_OUTLINED ? " stroke='#c00' stroke-width='1.5'" :
-		width >= 3 ? " stroke='white' stroke-width='0.5'" : "");
+		bar->critical && width >= GANTT_OUTLINED ? " stroke='#c00' stroke-width='1.5'"
+		: width >= 3                             ? " stroke='white' stroke-width='0.5'"
+							 : "");
 	if (g->c->graph.ntasks > GANTT_TITLES) {
 		fprintf(g->out, "/>\n");
 	} else {
@@ -177,7 +186,7 @@ static void gantt_bar(const struct gantt *g, const struct gantt_bar *bar, const 
 	/* An outline would hide a narrow one. */
 	if (bar->critical && width < GANTT_OUTLINED)
 		fprintf(g->out, "<rect x='%.2f' y='%d' width='%.2f' height='2' fill='#c00'/>\n", bar->from, y, width);
-	if (bar->count == 1 && width > 7.5 * (double) strlen(name)) {
+	if (bar->count == 1 && width > 7.5 * (double)strlen(name)) {
 		fprintf(g->out, "<text x='%.2f' y='%d' text-anchor='middle' font-size='10' fill='white'>",
 			bar->from + width / 2, y + GANTT_LANE - 5);
 		gantt_text(g->out, name);
@@ -203,7 +212,7 @@ static uint32_t gantt_lane(const struct gantt *g, const struct sim_event *events
 			bar.critical |= g->critical[task];
 		} else {
 			gantt_bar(g, &bar, events, y);
-			bar = (struct gantt_bar) { from, to, task, 1, g->critical[task] };
+			bar = (struct gantt_bar){ from, to, task, 1, g->critical[task] };
 		}
 		if (gantt_is_device(g, worker) && from - begin > 0.2) {
 			fprintf(g->out, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='#555'/>\n", begin,
@@ -231,9 +240,14 @@ static void gantt_axis(const struct gantt *g, int top, int bottom)
 	for (double at = 0; at <= range * 1.0001; at += step) {
 		double x = gantt_x(g, at / unit);
 
-		fprintf(g->out, "<path d='M%.2f %d V%d' stroke='#ddd'/><text x='%.2f' y='%d' text-anchor='middle' "
-			"fill='#555'>%g%s</text>\n", x, top, bottom, x, bottom + 14, at,
-			at > 0 ? "" : unit == 1 ? " s" : unit == 1e3 ? " ms" : " us");
+		fprintf(g->out,
+			"<path d='M%.2f %d V%d' stroke='#ddd'/><text x='%.2f' y='%d' text-anchor='middle' "
+			"fill='#555'>%g%s</text>\n",
+			x, top, bottom, x, bottom + 14, at,
+			at > 0        ? ""
+			: unit == 1   ? " s"
+			: unit == 1e3 ? " ms"
+				      : " us");
 	}
 }
 
@@ -291,19 +305,26 @@ static void gantt_legend(const struct gantt *g)
 			gantt_colours[k], x + 17);
 		gantt_text(g->out, graph->kernels[k].name);
 		fprintf(g->out, "</text>\n");
-		x += 36 + 7 * (int) strlen(graph->kernels[k].name);
+		x += 36 + 7 * (int)strlen(graph->kernels[k].name);
 	}
 	if (graph->nkernels > GANTT_COLOURS) {
 		fprintf(g->out, "<text x='%d' y='48'>and %u more kernels</text>\n", x, graph->nkernels - GANTT_COLOURS);
 		x += 150;
 	}
-	fprintf(g->out, "<rect x='%d' y='38' width='12' height='12' fill='white' stroke='#c00' stroke-width='1.5'/>"
-		"<text x='%d' y='48'>critical: what the end waited for, task by task</text>\n", x, x + 17);
+	fprintf(g->out,
+		"<rect x='%d' y='38' width='12' height='12' fill='white' stroke='#c00' "
+		"stroke-width='1.5'/><text x='%d' y='48'>critical chain: what the last task waited "
+		"for</text>\n",
+		x, x + 17);
 	x += 310;
-	fprintf(g->out, "<rect x='%d' y='42' width='12' height='5' fill='#555'/><text x='%d' y='48'>its data is brought"
-		"</text>\n", x, x + 17);
-	fprintf(g->out, "<path d='M%d 37 V52' stroke='black' stroke-dasharray='5 3'/>"
-		"<text x='%d' y='48'>bound</text>\n", x + 146, x + 153);
+	fprintf(g->out,
+		"<rect x='%d' y='42' width='12' height='5' fill='#555'/><text x='%d' y='48'>waiting for "
+		"data</text>\n",
+		x, x + 17);
+	fprintf(g->out,
+		"<path d='M%d 37 V52' stroke='black' stroke-dasharray='5 3'/>"
+		"<text x='%d' y='48'>bound</text>\n",
+		x + 146, x + 153);
 }
 
 static enum tool_status gantt_draw(struct gantt *g, const struct sim_row *rows, unsigned nrows, const char *path)
@@ -316,9 +337,10 @@ static enum tool_status gantt_draw(struct gantt *g, const struct sim_row *rows, 
 		tool_say("%s: %s", path, strerror(errno));
 		return TOOL_FAILED;
 	}
-	fprintf(g->out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
+	fprintf(g->out,
+		"<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
 		"font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-		GANTT_LEFT + GANTT_WIDTH + GANTT_RIGHT, GANTT_TOP + (int) nrows * gantt_panel_height(g));
+		GANTT_LEFT + GANTT_WIDTH + GANTT_RIGHT, GANTT_TOP + (int)nrows * gantt_panel_height(g));
 	gantt_legend(g);
 	for (unsigned i = 0; i < nrows; i++)
 		y = gantt_panel(g, &rows[i], y);

@@ -14,7 +14,7 @@
 struct idle_spans {
 	uint32_t n;
 	double (*at)[2];
-	double *before;         /* by span: how long those before it are together */
+	double *before; /* by span: how long those before it are together */
 };
 
 static int idle_by_start(const void *a, const void *b)
@@ -36,9 +36,9 @@ static int idle_spans_init(struct idle_spans *spans, const struct sim_case *c, c
 {
 	uint32_t n = 0;
 
-	*spans = (struct idle_spans) {
-		.at = malloc((c->graph.ntasks + (size_t) 1) * sizeof(*spans->at)),
-		.before = malloc((c->graph.ntasks + (size_t) 1) * sizeof(*spans->before)),
+	*spans = (struct idle_spans){
+		.at = malloc((c->graph.ntasks + (size_t)1) * sizeof(*spans->at)),
+		.before = malloc((c->graph.ntasks + (size_t)1) * sizeof(*spans->before)),
 	};
 	if (!spans->at || !spans->before)
 		return -ENOMEM;
@@ -91,19 +91,20 @@ static double idle_until(const struct idle_spans *spans, double moment)
 
 struct idle_order {
 	const struct sim_event *events;
-	uint32_t *tasks;        /* by worker, then by start */
+	uint32_t *tasks; /* by worker, then by start */
 	uint32_t n;
 };
 
 static int idle_compare(const void *a, const void *b, void *arg)
 {
 	const struct sim_event *events = arg;
-	const struct sim_event *first = &events[*(const uint32_t *) a], *second = &events[*(const uint32_t *) b];
+	const struct sim_event *first = &events[*(const uint32_t *)a], *second = &events[*(const uint32_t *)b];
 
 	if (first->worker != second->worker)
 		return first->worker < second->worker ? -1 : 1;
-	return first->start_s != second->start_s ? first->start_s < second->start_s ? -1 : 1 :
-	       first->end_s < second->end_s ? -1 : first->end_s > second->end_s;
+	return first->start_s != second->start_s ? first->start_s < second->start_s ? -1 : 1
+	       : first->end_s < second->end_s    ? -1
+						 : first->end_s > second->end_s;
 }
 
 /* From one end of a task to the next start, of which the last part may be a wait for data. */
@@ -143,7 +144,7 @@ int sim_run_idle(struct sim_run *run, const struct sim_case *c)
 	struct idle_order order = { .events = run->events };
 	int error = spans ? 0 : -ENOMEM;
 
-	order.tasks = malloc((c->graph.ntasks + (size_t) 1) * sizeof(*order.tasks));
+	order.tasks = malloc((c->graph.ntasks + (size_t)1) * sizeof(*order.tasks));
 	if (!order.tasks)
 		error = -ENOMEM;
 	for (unsigned k = 0; k < c->nclasses && !error; k++)

@@ -16,8 +16,8 @@ struct print_unit {
 static struct print_unit print_unit(double seconds)
 {
 	if (seconds >= 100)
-		return (struct print_unit) { "s", 1 };
-	return seconds >= 0.01 ? (struct print_unit) { "ms", 1e3 } : (struct print_unit) { "us", 1e6 };
+		return (struct print_unit){ "s", 1 };
+	return seconds >= 0.01 ? (struct print_unit){ "ms", 1e3 } : (struct print_unit){ "us", 1e6 };
 }
 
 static double print_bound_s(const struct sim_case *c)
@@ -58,9 +58,9 @@ static void print_case(const struct sim_case *c)
 	if (r->noise > 0)
 		printf("; noise %g %%", 100 * r->noise);
 	if (r->submit_us > 0)
-		printf("; %g us a submission", r->submit_us);
+		printf("; %g us per submission", r->submit_us);
 	if (r->overhead_us > 0)
-		printf("; %g us more a task", r->overhead_us);
+		printf("; %g us overhead per task", r->overhead_us);
 	putchar('\n');
 }
 
@@ -76,13 +76,13 @@ static void print_bounds(const struct sim_case *c, struct print_unit unit)
 	if (b->end == BOUND_NO_SOLVER)
 		printf(" lp not available: built without GLPK (Debian: libglpk-dev)");
 	else if (b->end == BOUND_STOPPED && isfinite(b->gap))
-		printf(" (stopped after %g s: valid, the optimum is at most %.2g %% above)", c->request->limit_s,
+		printf(" (stopped after %g s: valid, the optimum is at most %.2g %% higher)", c->request->limit_s,
 		       100 * b->gap);
 	else if (b->end == BOUND_STOPPED)
-		printf(" (stopped after %g s: valid, but no more than the others)", c->request->limit_s);
+		printf(" (stopped after %g s: valid, but no better than the others)", c->request->limit_s);
 	putchar('\n');
 	if (c->request->noise > 0)
-		printf("The bounds are those of the durations without noise.\n");
+		printf("The bounds are for durations without noise.\n");
 }
 
 void sim_print_bounds(const struct sim_case *c, double recorded_s)
@@ -111,7 +111,7 @@ static void print_row(const struct sim_case *c, const struct sim_row *row, struc
 	printf(" %12.3f %7.1f %7.1f %6.1f %6.1f %7.1f %10.1f %8.2f\n", print_bound_s(c) * unit.per_s,
 	       row_of_bound(c, row), row_percent(c, row, idle->path_s + idle->data_s + idle->choice_s),
 	       row_percent(c, row, idle->path_s), row_percent(c, row, idle->data_s),
-	       row_percent(c, row, idle->choice_s), (double) row->first.bytes / 1e6, row->cpu_us);
+	       row_percent(c, row, idle->choice_s), (double)row->first.bytes / 1e6, row->cpu_us);
 }
 
 void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows)
@@ -123,7 +123,7 @@ void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsig
 
 	for (unsigned i = 0; i < nrows; i++) {
 		longest = rows[i].failed ? longest : fmax(longest, row_median(&rows[i]));
-		width = (int) fmax(width, fmin((double) strlen(rows[i].policy), 60));
+		width = (int)fmax(width, fmin((double)strlen(rows[i].policy), 60));
 	}
 	unit = print_unit(longest);
 	print_case(c);
@@ -138,8 +138,10 @@ void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsig
 	for (unsigned i = 0; i < nrows; i++)
 		print_row(c, &rows[i], unit, width);
 	if (c->request->repeat > 1)
-		printf("\nThe makespan is the median of %u runs, with seeds from %llu; idle time and bytes are of the "
-		       "first.\n", c->request->repeat, (unsigned long long) c->request->seed);
+		printf("\n"
+		       "The makespan is the median of %u runs, with seeds from %llu; idle time and bytes "
+		       "are from the first run.\n",
+		       c->request->repeat, (unsigned long long)c->request->seed);
 }
 
 /* --- for programs --- */
@@ -148,8 +150,8 @@ static void json_text(const char *text)
 {
 	putchar('"');
 	for (; *text; text++)
-		if (*text == '"' || *text == '\\' || (unsigned char) *text < ' ')
-			printf("\\u%04x", (unsigned char) *text);
+		if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+			printf("\\u%04x", (unsigned char)*text);
 		else
 			putchar(*text);
 	putchar('"');
@@ -176,7 +178,7 @@ static void json_case(const struct sim_case *c)
 	printf(",\n  \"tasks\": %u, \"workers\": %u, \"transfers\": %s,\n  ", c->graph.ntasks, c->nworkers,
 	       r->transfers ? "true" : "false");
 	json_number("noise", r->noise);
-	printf(", \"seed\": %llu, \"repeat\": %u,\n  \"bounds_us\": {", (unsigned long long) r->seed, r->repeat);
+	printf(", \"seed\": %llu, \"repeat\": %u,\n  \"bounds_us\": {", (unsigned long long)r->seed, r->repeat);
 	for (unsigned k = 0; k < BOUND_NKINDS; k++) {
 		json_number(bound_name(k), k == BOUND_LP && c->bounds.end == BOUND_NO_SOLVER ? NAN : c->bounds.us[k]);
 		printf("%s", k + 1 < BOUND_NKINDS ? ", " : "},\n");

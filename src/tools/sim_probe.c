@@ -12,23 +12,24 @@
 #include "tools/sim.h"
 
 enum {
-	PROBE_CLASSES = 1024,           /* at most: workers all different, with costs of their own */
-	PROBE_FEW = 1 << 10, PROBE_MANY = 1 << 24,      /* bytes, to find out about links */
+	PROBE_CLASSES = 1024, /* at most: workers all different, with costs of their own */
+	PROBE_FEW = 1 << 10,
+	PROBE_MANY = 1 << 24, /* bytes, to find out about links */
 };
-#define PROBE_ASKED_MAX 50000000u       /* questions about workers; after that classes are believed */
+#define PROBE_ASKED_MAX 50000000u /* questions about workers; after that classes are believed */
 
 struct probe {
 	struct sim_case *c;
-	struct graph samples;           /* a task of each kind, without edges */
-	bool rows;                      /* the second time: durations, the first time: classes */
+	struct graph samples; /* a task of each kind, without edges */
+	bool rows;            /* the second time: durations, the first time: classes */
 	size_t asked;
-	double *us;                     /* by worker, of one task */
+	double *us; /* by worker, of one task */
 	int error;
 };
 
 /* --- kinds --- */
 
-/* What distinguishes kinds; tasks with costs are all different. */
+/* Whether two tasks are of one kind; tasks with costs are all different. */
 static bool probe_same(const struct graph *g, uint32_t a, uint32_t b)
 {
 	const struct graph_task *first = &g->tasks[a], *second = &g->tasks[b];
@@ -45,7 +46,7 @@ static size_t probe_hash(const struct graph *g, uint32_t task)
 	hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u ^ bits * 0x94d049bb133111ebu;
 	if (g->tasks[task].costs)
 		hash = task * 0xd1342543de82ef95u;
-	return (size_t) (hash ^ hash >> 31);
+	return (size_t)(hash ^ hash >> 31);
 }
 
 static int probe_add_sample(struct probe *probe, uint32_t task)
@@ -55,12 +56,15 @@ static int probe_add_sample(struct probe *probe, uint32_t task)
 	uint64_t bytes = graph_task_bytes(g, task);
 	struct graph_access access = { .mode = XY_RW };
 	struct graph_task_desc desc = {
-		.kernel = from->kernel, .length_us = from->length_us, .costs = from->costs, .accesses = &access,
+		.kernel = from->kernel,
+		.length_us = from->length_us,
+		.costs = from->costs,
+		.accesses = &access,
 		.naccesses = bytes > 0,
 	};
 	int index = bytes ? graph_add_data(&probe->samples, NULL, bytes) : 0;
 
-	access.data = (uint32_t) index;
+	access.data = (uint32_t)index;
 	return index < 0 ? index : graph_add_task(&probe->samples, &desc);
 }
 
@@ -68,7 +72,7 @@ static int probe_find_kinds(struct probe *probe, uint32_t *table, size_t size)
 {
 	struct sim_case *c = probe->c;
 	const struct graph *g = &c->graph;
-	uint32_t *first = malloc((g->ntasks + (size_t) 1) * sizeof(*first));
+	uint32_t *first = malloc((g->ntasks + (size_t)1) * sizeof(*first));
 	int error = first ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < g->ntasks && !error; i++) {
@@ -96,7 +100,7 @@ static int probe_kinds(struct probe *probe)
 	uint32_t *table;
 	int error = 0;
 
-	while (size < 2 * (size_t) g->ntasks)
+	while (size < 2 * (size_t)g->ntasks)
 		size *= 2;
 	table = calloc(size, sizeof(*table));
 	if (!table)
@@ -137,7 +141,7 @@ static void probe_split(struct probe *probe)
 
 		if (probe->us[w] == probe->us[c->classes[old].first])
 			continue;
-		for (new = before; new < c->nclasses; new++)
+		for (new = before; new < c->nclasses; new ++)
 			if (c->classes[new].count == old && probe->us[c->classes[new].first] == probe->us[w])
 				break;
 		if (new == PROBE_CLASSES) {
@@ -146,7 +150,7 @@ static void probe_split(struct probe *probe)
 		}
 		/* While classes are split, count is the one that a class comes from. */
 		if (new == c->nclasses)
-			c->classes[c->nclasses++] = (struct sim_class) { .first = w, .count = old };
+			c->classes[c->nclasses++] = (struct sim_class){ .first = w, .count = old };
 		c->class[w] = new;
 	}
 }
@@ -155,12 +159,12 @@ static void probe_submitted(void *arg, const struct xy_task *task)
 {
 	struct probe *probe = arg;
 	struct sim_case *c = probe->c;
-	uint32_t sample = (uint32_t) ((struct graph_task *) xy_task_argument(task) - probe->samples.tasks);
+	uint32_t sample = (uint32_t)((struct graph_task *)xy_task_argument(task) - probe->samples.tasks);
 
 	if (probe->rows) {
 		for (unsigned k = 0; k < c->nclasses; k++)
-			c->kind_us[(size_t) sample * c->nclasses + k] =
-				probe_ask(probe, task, sample, c->classes[k].first);
+			c->kind_us[(size_t)sample * c->nclasses + k] = probe_ask(probe, task, sample,
+										 c->classes[k].first);
 		return;
 	}
 	if (probe->asked > PROBE_ASKED_MAX || probe->error)
@@ -193,16 +197,16 @@ static void probe_machine(struct probe *probe, const struct xy_machine *machine)
 	}
 	for (unsigned a = 0; a < XY_NARCH; a++)
 		if (count[a])
-			length += (size_t) snprintf(c->workers + length, sizeof(c->workers) - length, "%s%u %s",
-						    length ? ", " : "", count[a], xy_arch_name((enum xy_arch) a));
+			length += (size_t)snprintf(c->workers + length, sizeof(c->workers) - length, "%s%u %s",
+						   length ? ", " : "", count[a], xy_arch_name((enum xy_arch)a));
 }
 
 /* A line through what two sizes take. */
 static int probe_bus(struct sim_case *c, const struct xy_runtime *rt)
 {
 	c->nnodes = xy_machine_nnodes(xy_runtime_machine(rt));
-	c->latency_us = calloc((size_t) c->nnodes * c->nnodes, sizeof(*c->latency_us));
-	c->us_per_byte = calloc((size_t) c->nnodes * c->nnodes, sizeof(*c->us_per_byte));
+	c->latency_us = calloc((size_t)c->nnodes * c->nnodes, sizeof(*c->latency_us));
+	c->us_per_byte = calloc((size_t)c->nnodes * c->nnodes, sizeof(*c->us_per_byte));
 	if (!c->latency_us || !c->us_per_byte)
 		return -ENOMEM;
 	for (unsigned i = 0; i < c->nnodes * c->nnodes; i++) {
@@ -279,13 +283,13 @@ int sim_probe(struct sim_case *c)
 	struct probe probe = { .c = c };
 	int error;
 
-	c->kind = calloc(c->graph.ntasks + (size_t) 1, sizeof(*c->kind));
+	c->kind = calloc(c->graph.ntasks + (size_t)1, sizeof(*c->kind));
 	error = c->kind ? probe_kinds(&probe) : -ENOMEM;
 	if (!error)
 		error = probe_pass(&probe);
 	if (!error) {
 		probe_count(c);
-		c->kind_us = malloc(((size_t) c->nkinds * c->nclasses + 1) * sizeof(*c->kind_us));
+		c->kind_us = malloc(((size_t)c->nkinds * c->nclasses + 1) * sizeof(*c->kind_us));
 		error = c->kind_us ? 0 : -ENOMEM;
 	}
 	probe.rows = true;

@@ -13,7 +13,7 @@
 #include <xylem/memory.h>
 #include "tools/sim.h"
 
-enum { RUN_PROGRESS_TASKS = 4096 };     /* how often the clock is read for the progress line */
+enum { RUN_PROGRESS_TASKS = 4096 }; /* how often the clock is read for the progress line */
 #define RUN_PROGRESS_S 0.5
 
 struct run_watch {
@@ -21,7 +21,7 @@ struct run_watch {
 	const char *policy;
 	struct sim_run *run;
 	uint32_t nended;
-	bool terminal, shown;           /* for the progress line */
+	bool terminal, shown; /* for the progress line */
 	double shown_s;
 };
 
@@ -30,7 +30,7 @@ static double run_now(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* Of this process, which has one thread: whatever else the computer does. */
@@ -39,7 +39,7 @@ static double run_cpu(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static void run_progress(struct run_watch *watch)
@@ -101,7 +101,7 @@ static int run_graph(struct run_watch *watch, struct xy_runtime *rt, const struc
 	int error = graph_submit(&submitted, &watch->c->graph, rt, &options), status;
 
 	if (error)
-		tool_say("%s: the graph can't be submitted: %s", watch->policy, strerror(-error));
+		tool_say("%s: can't submit the graph: %s", watch->policy, strerror(-error));
 	status = error ? 0 : xy_wait(rt);
 	watch->run->cpu_s = run_cpu() - before;
 	watch->run->bytes = run_bytes(rt);
@@ -121,7 +121,11 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 			      const struct graph_place *places)
 {
 	struct run_watch own = {
-		.c = c, .policy = policy, .run = run, .terminal = isatty(STDERR_FILENO), .shown_s = run_now(),
+		.c = c,
+		.policy = policy,
+		.run = run,
+		.terminal = isatty(STDERR_FILENO),
+		.shown_s = run_now(),
 	};
 	struct xy_watch watch = { .arg = &own, .ready = run_ready, .ended = run_ended };
 	struct xy_config config = sim_case_config(c, places ? SIM_STATIC_TREE : policy, seed, &watch);
@@ -131,13 +135,13 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	/* In a schedule a task may wait for the turn of one that is submitted much later. */
 	if (places && config.window <= c->graph.ntasks)
 		config.window = c->graph.ntasks + 1;
-	*run = (struct sim_run) { .events = malloc(c->graph.ntasks * sizeof(*run->events)) };
+	*run = (struct sim_run){ .events = malloc(c->graph.ntasks * sizeof(*run->events)) };
 	if (!run->events) {
 		tool_say("%s", strerror(ENOMEM));
 		return TOOL_FAILED;
 	}
 	for (uint32_t i = 0; i < c->graph.ntasks; i++)
-		run->events[i] = (struct sim_event) { .worker = UINT32_MAX };
+		run->events[i] = (struct sim_event){ .worker = UINT32_MAX };
 	error = xy_start(&rt, &config);
 	if (!error)
 		error = run_graph(&own, rt, places);

@@ -9,7 +9,7 @@
 #include "graph/static.h"
 #include "tools/sim.h"
 
-#define STATIC_COSTS_MAX 200000000u     /* tasks times workers */
+#define STATIC_COSTS_MAX 200000000u /* tasks times workers */
 
 static const struct static_scheduler {
 	const char *name;
@@ -32,12 +32,13 @@ bool sim_is_static(const char *policy)
 
 static double *static_costs(const struct sim_case *c)
 {
-	double *costs = (double) c->graph.ntasks * c->nworkers > STATIC_COSTS_MAX ? NULL :
-		malloc((size_t) c->graph.ntasks * c->nworkers * sizeof(*costs));
+	double *costs = (double)c->graph.ntasks * c->nworkers > STATIC_COSTS_MAX
+				? NULL
+				: malloc((size_t)c->graph.ntasks * c->nworkers * sizeof(*costs));
 
 	for (uint32_t i = 0; i < c->graph.ntasks && costs; i++)
 		for (unsigned w = 0; w < c->nworkers; w++)
-			costs[(size_t) i * c->nworkers + w] = sim_case_us(c, i, c->class[w]);
+			costs[(size_t)i * c->nworkers + w] = sim_case_us(c, i, c->class[w]);
 	return costs;
 }
 
@@ -45,13 +46,18 @@ struct graph_place *sim_static_places(const struct sim_case *c, const char *poli
 {
 	struct graph_schedule schedule = { 0 };
 	struct graph_problem problem = {
-		.edges = &c->edges, .nprocessors = c->nworkers, .costs = static_costs(c), .nplaces = c->nnodes,
-		.place = c->node, .latencies_us = c->latency_us, .us_per_bytes = c->us_per_byte,
+		.edges = &c->edges,
+		.nprocessors = c->nworkers,
+		.costs = static_costs(c),
+		.nplaces = c->nnodes,
+		.place = c->node,
+		.latencies_us = c->latency_us,
+		.us_per_bytes = c->us_per_byte,
 	};
 	int error = problem.costs ? static_find(policy)->schedule(&problem, &schedule) : -ENOMEM;
 	struct graph_place *places = schedule.places;
 
-	free((double *) problem.costs);
+	free((double *)problem.costs);
 	if (error) {
 		tool_say("%s: %s", policy, error == -ENOMEM ? "too many tasks and workers" : strerror(-error));
 		return NULL;

@@ -12,9 +12,10 @@
 
 enum tool_status {
 	TOOL_OK = 0,
-	TOOL_WRONG = 1,    /* what was asked about is wrong */
-	TOOL_USAGE = 2,    /* the arguments are */
-	TOOL_FAILED = 3,   /* the world failed: memory, a file, a plug-in, the output */
+	TOOL_WRONG = 1,       /* the subject of the command is wrong */
+	TOOL_USAGE = 2,       /* the arguments are */
+	TOOL_FAILED = 3,      /* the world failed: memory, a file, a plug-in, the output */
+	TOOL_UNFINISHED = 75, /* only commands that run others: nothing failed, run it again to go on */
 };
 
 /* --- subcommands --- */
@@ -22,43 +23,45 @@ enum tool_status {
 #define TOOL_NOPTIONS 16
 
 struct tool_option {
-	const char *name;               /* without the dashes; NULL ends the table */
-	const char *value;              /* what follows it, NULL: nothing */
+	const char *name;  /* without the dashes; NULL ends the table */
+	const char *value; /* name of its value, NULL: takes none */
 	const char *help;
 };
 
-/* What was given: texts belong to argv. */
+/* The given arguments: strings belong to argv. */
 struct tool_arguments {
-	const char *operand;            /* NULL: none */
-	const char *options
-		[TOOL_NOPTIONS]; /* by option: its value, "" for one without, NULL: not given */
+	const char *operand;                /* NULL: none */
+	const char *options[TOOL_NOPTIONS]; /* by option: its value, "" for one without, NULL: not given */
+	char *const *rest;                  /* behind "--", ends with NULL; NULL: there is no "--" */
 };
 
 struct tool_command {
 	const char *name;
-	const char *operand;            /* what it is called in messages, NULL: takes none */
+	const char *operand; /* its name in messages, NULL: takes none */
 	bool needs_operand;
-	const char *usage;              /* behind "xylem NAME " */
-	const char *summary;            /* one line */
-	const char *help;               /* paragraphs, each line ended */
+	bool takes_rest;     /* what follows "--" is a command of its own */
+	const char *usage;   /* behind "xylem NAME " */
+	const char *summary; /* one line */
+	const char *help;    /* paragraphs, each line ended */
 	struct tool_option options[TOOL_NOPTIONS + 1];
-	const char *list;               /* the headline of a list behind the options, NULL: none */
-	const char *(*line)(unsigned i);        /* its lines; NULL after the last */
+	const char *list;                /* the headline of a list behind the options, NULL: none */
+	const char *(*line)(unsigned i); /* its lines; NULL after the last */
 	enum tool_status (*run)(const struct tool_arguments *arguments);
 	/* Instead of all that follows the usage: reads its own arguments, argv[0] is the command. */
 	enum tool_status (*forward)(int argc, char **argv);
 };
 
-extern const struct tool_command tool_policies, tool_components, tool_show, tool_check,
-	tool_machine, tool_env, tool_model, tool_pipeline, tool_sim, tool_bound;
+extern const struct tool_command tool_policies, tool_components, tool_show, tool_check, tool_machine, tool_env,
+	tool_model, tool_pipeline, tool_sim, tool_bound;
 
 /* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
-bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command,
-			  char **argv);
+bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command, char **argv);
 
 /* The options that several subcommands have. */
 #define TOOL_OPTION_MACHINE \
-	{ "machine", "TEXT", "instead of XYLEM_MACHINE or this computer, such as \"cpu:4 cuda:2\" or @mirage" }
+	{ \
+		"machine", "TEXT", "instead of XYLEM_MACHINE or this computer, such as \"cpu:4 cuda:2\" or @mirage" \
+	}
 
 /* --- what a runtime would have --- */
 
@@ -74,8 +77,7 @@ enum tool_status tool_world_init(struct tool_world *world, const char *machine);
 void tool_world_fini(struct tool_world *world);
 
 /* The tree of a text in a world, or NULL with the reasons on stderr and in *status. */
-struct xy_tree *tool_world_tree(const struct tool_world *world, const char *text,
-				enum tool_status *status);
+struct xy_tree *tool_world_tree(const struct tool_world *world, const char *text, enum tool_status *status);
 
 /* The status for an error number of the library: whether the text or the world was wrong. */
 enum tool_status tool_status_of(int error);
@@ -83,18 +85,17 @@ enum tool_status tool_status_of(int error);
 /* --- output --- */
 
 /* One line to stderr, as "xylem: ...". */
-__attribute__((format(printf, 1, 2)))
-void tool_say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void tool_say(const char *format, ...);
 
-/* Each line of a text to stderr in the same way. */
+/* Prints each line of a text to stderr, like tool_say. */
 void tool_say_lines(const char *text);
 
 /* `; did you mean "a"?` for the names of a list that are near to word, or "". */
 void tool_suggest(char *text, size_t size, const char *word, const char *const *names);
 
-/* Whether stdout is a terminal that wants colours. */
+/* Whether stdout is a terminal with colours. */
 bool tool_has_colour(void);
-/* What begins and ends a headline: escape sequences on such a terminal, "" otherwise. */
+/* Begin and end of a headline: escape sequences on such a terminal, "" otherwise. */
 const char *tool_bold(void);
 const char *tool_plain(void);
 

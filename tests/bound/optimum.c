@@ -28,7 +28,7 @@ struct bed {
 static unsigned bed_random(uint64_t *seed, unsigned below)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned) ((*seed >> 33) % below);
+	return (unsigned)((*seed >> 33) % below);
 }
 
 /* Few different durations, so that types are shared; numbers of tasks don't follow the edges. */
@@ -37,7 +37,7 @@ static void bed_fill(struct bed *bed, uint64_t seed)
 	unsigned nedges = 0, n = 1 + bed_random(&seed, TASKS), nclasses = 1 + bed_random(&seed, CLASSES);
 	unsigned density = bed_random(&seed, 5), place[TASKS];
 
-	*bed = (struct bed) { 0 };
+	*bed = (struct bed){ 0 };
 	for (unsigned c = 0; c < nclasses; c++)
 		bed->workers[c] = c ? bed_random(&seed, WORKERS + 1) : 1 + bed_random(&seed, WORKERS);
 	for (unsigned i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ static void bed_fill(struct bed *bed, uint64_t seed)
 				bed->predecessors[nedges++] = j;
 	}
 	bed->first[n] = nedges;
-	bed->problem = (struct bound_problem) {
+	bed->problem = (struct bound_problem){
 		n, nclasses, bed->workers, bed->duration_us, bed->first, bed->predecessors,
 	};
 }
@@ -136,7 +136,7 @@ static void no_bound_is_above_the_shortest_schedule(void **state)
 {
 	unsigned tight = 0, better = 0;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < CASES; i++) {
 		struct bed bed;
 		struct bound_set set;
@@ -147,8 +147,8 @@ static void no_bound_is_above_the_shortest_schedule(void **state)
 		optimum = shortest(&bed.problem);
 		for (unsigned kind = 0; kind < BOUND_NKINDS; kind++)
 			if (set.us[kind] > optimum)
-				fail_msg("case %u: %s %.17g, but there is a schedule of %.17g", i,
-					 bound_name(kind), set.us[kind], optimum);
+				fail_msg("case %u: %s %.17g, but there is a schedule of %.17g", i, bound_name(kind),
+					 set.us[kind], optimum);
 		assert_true(set.us[BOUND_MIXED] >= set.us[BOUND_AREA] && set.us[BOUND_MIXED] >= set.us[BOUND_PATH]);
 		assert_true(set.us[BOUND_LP] >= set.us[BOUND_MIXED]);
 		if (bound_solver())
@@ -172,11 +172,16 @@ static void close_to(double value, double expected)
 static void areas_of_one_class_are_sums(void **state)
 {
 	const double us[] = { 3, 4, 8 };
-	struct bound_set set = compute(&(struct bound_problem) {
-		3, 1, (unsigned[]) { 2 }, us, (size_t[]) { 0, 0, 0, 0 }, NULL,
+	struct bound_set set = compute(&(struct bound_problem){
+		3,
+		1,
+		(unsigned[]){ 2 },
+		us,
+		(size_t[]){ 0, 0, 0, 0 },
+		NULL,
 	});
 
-	(void) state;
+	(void)state;
 	close_to(set.us[BOUND_AREA], 7.5);
 	close_to(set.us[BOUND_PATH], 8);
 	close_to(set.us[BOUND_LP], 8);
@@ -191,12 +196,12 @@ static void areas_divide_types_between_classes(void **state)
 	size_t first[13] = { 0 };
 	struct bound_set set;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
 		us[2 * i] = i < 10 ? 12 : 4;
 		us[2 * i + 1] = i < 10 ? 1 : 4;
 	}
-	set = compute(&(struct bound_problem) { 12, 2, (unsigned[]) { 2, 1 }, us, first, NULL });
+	set = compute(&(struct bound_problem){ 12, 2, (unsigned[]){ 2, 1 }, us, first, NULL });
 	/* Both short ones on the slow workers (8 of 2 T), and x of the others: 10 - x = (8 + 12 x) / 2 = T. */
 	close_to(set.us[BOUND_AREA], 64.0 / 7);
 	close_to(set.us[BOUND_PATH], 4);
@@ -208,9 +213,9 @@ static void areas_use_three_classes(void **state)
 	/* One type that takes 1, 2 or 4: all three classes together do 1 + 1/2 + 1/4 a microsecond. */
 	const double us[] = { 1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4 };
 	size_t first[8] = { 0 };
-	struct bound_set set = compute(&(struct bound_problem) { 7, 3, (unsigned[]) { 1, 1, 1 }, us, first, NULL });
+	struct bound_set set = compute(&(struct bound_problem){ 7, 3, (unsigned[]){ 1, 1, 1 }, us, first, NULL });
 
-	(void) state;
+	(void)state;
 	close_to(set.us[BOUND_AREA], 4);
 	close_to(set.us[BOUND_LP], 4);
 }
@@ -218,11 +223,16 @@ static void areas_use_three_classes(void **state)
 static void chains_are_as_long_as_their_fastest_tasks(void **state)
 {
 	const double us[] = { 5, 2, 5, 7, INFINITY, 3 };
-	struct bound_set set = compute(&(struct bound_problem) {
-		3, 2, (unsigned[]) { 4, 4 }, us, (size_t[]) { 0, 0, 1, 2 }, (unsigned[]) { 0, 1 },
+	struct bound_set set = compute(&(struct bound_problem){
+		3,
+		2,
+		(unsigned[]){ 4, 4 },
+		us,
+		(size_t[]){ 0, 0, 1, 2 },
+		(unsigned[]){ 0, 1 },
 	});
 
-	(void) state;
+	(void)state;
 	close_to(set.us[BOUND_PATH], 10);
 	close_to(set.us[BOUND_LP], 10);
 }
@@ -233,21 +243,31 @@ static void paths_and_areas_hold_at_once(void **state)
 	double us[16];
 	struct bound_set set;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		us[2 * i] = i < 4 ? 8 : 4;
 		us[2 * i + 1] = 2;
 	}
-	set = compute(&(struct bound_problem) {
-		8, 2, (unsigned[]) { 1, 1 }, us, (size_t[]) { 0, 0, 1, 2, 3, 3, 3, 3, 3 }, (unsigned[]) { 0, 1, 2 },
+	set = compute(&(struct bound_problem){
+		8,
+		2,
+		(unsigned[]){ 1, 1 },
+		us,
+		(size_t[]){ 0, 0, 1, 2, 3, 3, 3, 3, 3 },
+		(unsigned[]){ 0, 1, 2 },
 	});
 	/* The slow worker takes s of the four others: 8 + 2 (4 - s) = 4 s at s = 8/3; the chain fits beside it. */
 	close_to(set.us[BOUND_AREA], 32.0 / 3);
 	close_to(set.us[BOUND_PATH], 8);
 	us[9] = us[11] = us[13] = us[15] = 12;
 	/* Now they take 4 or 12 and belong to the slow worker: half of one goes over, 16 - 2 = 8 + 6. */
-	set = compute(&(struct bound_problem) {
-		8, 2, (unsigned[]) { 1, 1 }, us, (size_t[]) { 0, 0, 1, 2, 3, 3, 3, 3, 3 }, (unsigned[]) { 0, 1, 2 },
+	set = compute(&(struct bound_problem){
+		8,
+		2,
+		(unsigned[]){ 1, 1 },
+		us,
+		(size_t[]){ 0, 0, 1, 2, 3, 3, 3, 3, 3 },
+		(unsigned[]){ 0, 1, 2 },
 	});
 	close_to(set.us[BOUND_AREA], 14);
 	close_to(set.us[BOUND_LP], 14);
@@ -258,11 +278,16 @@ static void mixed_bound_keeps_the_chain_fast(void **state)
 {
 	/* Three tasks in a chain and three beside it, all the same: 10 on the slow worker, 5 on the fast one. */
 	const double us[] = { 10, 5, 10, 5, 10, 5, 10, 5, 10, 5, 10, 5 };
-	struct bound_set set = compute(&(struct bound_problem) {
-		6, 2, (unsigned[]) { 5, 1 }, us, (size_t[]) { 0, 0, 1, 2, 2, 2, 2 }, (unsigned[]) { 0, 1 },
+	struct bound_set set = compute(&(struct bound_problem){
+		6,
+		2,
+		(unsigned[]){ 5, 1 },
+		us,
+		(size_t[]){ 0, 0, 1, 2, 2, 2, 2 },
+		(unsigned[]){ 0, 1 },
 	});
 
-	(void) state;
+	(void)state;
 	/* All workers together do 0.7 a time unit, so the area is 60/7. The chain with f of its three tasks on the
 	 * fast worker takes 30 - 5 f, and the fast worker has 5 f of work: 15 is reached with f = 3 only. */
 	close_to(set.us[BOUND_AREA], 60.0 / 7);
@@ -274,15 +299,20 @@ static void mixed_bound_keeps_the_chain_fast(void **state)
 
 static void nothing_takes_no_time(void **state)
 {
-	struct bound_set set = compute(&(struct bound_problem) {
-		0, 2, (unsigned[]) { 1, 1 }, NULL, (size_t[]) { 0 }, NULL,
+	struct bound_set set = compute(&(struct bound_problem){
+		0,
+		2,
+		(unsigned[]){ 1, 1 },
+		NULL,
+		(size_t[]){ 0 },
+		NULL,
 	});
 
-	(void) state;
+	(void)state;
 	for (unsigned kind = 0; kind < BOUND_NKINDS; kind++)
 		assert_true(set.us[kind] == 0);
-	set = compute(&(struct bound_problem) { 2, 1, (unsigned[]) { 1 }, (double[]) { 0, 0 }, (size_t[]) { 0, 0, 1 },
-						(unsigned[]) { 0 } });
+	set = compute(&(struct bound_problem){ 2, 1, (unsigned[]){ 1 }, (double[]){ 0, 0 }, (size_t[]){ 0, 0, 1 },
+					       (unsigned[]){ 0 } });
 	for (unsigned kind = 0; kind < BOUND_NKINDS; kind++)
 		assert_true(set.us[kind] == 0);
 }
@@ -301,28 +331,28 @@ static void says_what_is_wrong_with_a_problem(void **state)
 	const unsigned workers[] = { 1, 0 };
 	const size_t none[] = { 0, 0, 0 };
 
-	(void) state;
-	refuses(&(struct bound_problem) { 2, 2, workers, (double[]) { 1, 1, INFINITY, 1 }, none, NULL },
-		"task 1 can run nowhere");
-	refuses(&(struct bound_problem) { 2, 2, workers, (double[]) { 1, 1, -1, 1 }, none, NULL },
+	(void)state;
+	refuses(&(struct bound_problem){ 2, 2, workers, (double[]){ 1, 1, INFINITY, 1 }, none, NULL },
+		"task 1 can't run anywhere");
+	refuses(&(struct bound_problem){ 2, 2, workers, (double[]){ 1, 1, -1, 1 }, none, NULL },
 		"task 1 takes -1 us on class 0");
-	refuses(&(struct bound_problem) { 1, 1, workers, (double[]) { NAN }, none, NULL },
+	refuses(&(struct bound_problem){ 1, 1, workers, (double[]){ NAN }, none, NULL },
 		"task 0 takes nan us on class 0");
-	refuses(&(struct bound_problem) { 2, 1, workers, (double[]) { 1, 1 }, (size_t[]) { 0, 1, 2 },
-					  (unsigned[]) { 1, 0 } },
-		"the tasks depend on each other in a circle");
-	refuses(&(struct bound_problem) { 1, 1, workers, (double[]) { 1 }, (size_t[]) { 0, 1 }, (unsigned[]) { 0 } },
-		"the tasks depend on each other in a circle");
-	refuses(&(struct bound_problem) { 1, 1, workers, (double[]) { 1 }, (size_t[]) { 0, 1 }, (unsigned[]) { 7 } },
-		"task 0 comes after task 7, which is not there");
-	refuses(&(struct bound_problem) { 1, 0, workers, (double[]) { 1 }, none, NULL }, "task 0 can run nowhere");
+	refuses(&(struct bound_problem){ 2, 1, workers, (double[]){ 1, 1 }, (size_t[]){ 0, 1, 2 },
+					 (unsigned[]){ 1, 0 } },
+		"the tasks depend on each other in a cycle");
+	refuses(&(struct bound_problem){ 1, 1, workers, (double[]){ 1 }, (size_t[]){ 0, 1 }, (unsigned[]){ 0 } },
+		"the tasks depend on each other in a cycle");
+	refuses(&(struct bound_problem){ 1, 1, workers, (double[]){ 1 }, (size_t[]){ 0, 1 }, (unsigned[]){ 7 } },
+		"task 0 comes after task 7, which does not exist");
+	refuses(&(struct bound_problem){ 1, 0, workers, (double[]){ 1 }, none, NULL }, "task 0 can't run anywhere");
 }
 
 static void bounds_have_names(void **state)
 {
 	enum bound_kind kind;
 
-	(void) state;
+	(void)state;
 	for (unsigned k = 0; k < BOUND_NKINDS; k++) {
 		assert_true(bound_kind_of(bound_name(k), &kind));
 		assert_int_equal(kind, k);

@@ -29,17 +29,17 @@ struct bed {
 static unsigned bed_random(uint64_t *seed, unsigned below)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned) ((*seed >> 33) % below);
+	return (unsigned)((*seed >> 33) % below);
 }
 
 /* Room for n tasks with at most width predecessors each. */
 static void bed_init(struct bed *bed, unsigned n, unsigned nclasses, unsigned width)
 {
-	bed->duration_us = calloc((size_t) n * nclasses, sizeof(double));
-	bed->first = calloc((size_t) n + 1, sizeof(size_t));
-	bed->predecessors = calloc((size_t) n * width + 1, sizeof(unsigned));
+	bed->duration_us = calloc((size_t)n * nclasses, sizeof(double));
+	bed->first = calloc((size_t)n + 1, sizeof(size_t));
+	bed->predecessors = calloc((size_t)n * width + 1, sizeof(unsigned));
 	assert_true(bed->duration_us && bed->first && bed->predecessors);
-	bed->problem = (struct bound_problem) {
+	bed->problem = (struct bound_problem){
 		n, nclasses, bed->workers, bed->duration_us, bed->first, bed->predecessors,
 	};
 }
@@ -97,8 +97,8 @@ static void bed_cholesky(struct bed *bed)
 				bed->duration_us[2 * n + 1] = us[kernel][1];
 				for (unsigned b = 0; b < 3; b++)
 					if (before[b] >= 0)
-						bed->predecessors[nedges++] = (unsigned) before[b];
-				last[i][j] = (int) n++;
+						bed->predecessors[nedges++] = (unsigned)before[b];
+				last[i][j] = (int)n++;
 			}
 	assert_int_equal(n, bed->problem.ntasks);
 	bed->first[n] = nedges;
@@ -116,12 +116,12 @@ struct whole {
 
 static int whole_end(unsigned task)
 {
-	return 2 + (int) task;
+	return 2 + (int)task;
 }
 
 static int whole_part(const struct whole *whole, unsigned task, unsigned class)
 {
-	return 2 + (int) (whole->problem->ntasks + task * whole->problem->nclasses + class);
+	return 2 + (int)(whole->problem->ntasks + task * whole->problem->nclasses + class);
 }
 
 static double whole_us(const struct whole *whole, unsigned task, unsigned class)
@@ -171,13 +171,13 @@ static void whole_task(struct whole *whole, unsigned task)
 		whole->index[1 + c] = whole_part(whole, task, c);
 		whole->value[1 + c] = 1;
 	}
-	whole_row(whole, (int) problem->nclasses, GLP_FX, 1);
+	whole_row(whole, (int)problem->nclasses, GLP_FX, 1);
 }
 
 static double whole_optimum(const struct bound_problem *problem)
 {
 	static struct whole whole;
-	int ncolumns = 1 + (int) (problem->ntasks * (1 + problem->nclasses));
+	int ncolumns = 1 + (int)(problem->ntasks * (1 + problem->nclasses));
 	glp_smcp settings;
 	double optimum;
 
@@ -191,12 +191,12 @@ static double whole_optimum(const struct bound_problem *problem)
 		whole_task(&whole, i);
 	for (unsigned c = 0; c < problem->nclasses; c++) {
 		whole.index[1] = 1;
-		whole.value[1] = -(double) problem->workers[c];
+		whole.value[1] = -(double)problem->workers[c];
 		for (unsigned i = 0; i < problem->ntasks; i++) {
 			whole.index[2 + i] = whole_part(&whole, i, c);
 			whole.value[2 + i] = whole_us(&whole, i, c);
 		}
-		whole_row(&whole, 1 + (int) problem->ntasks, GLP_UP, 0);
+		whole_row(&whole, 1 + (int)problem->ntasks, GLP_UP, 0);
 	}
 	glp_init_smcp(&settings);
 	settings.msg_lev = GLP_MSG_OFF;
@@ -238,7 +238,7 @@ static void compare(struct bed *bed)
 
 static void finds_the_optimum_of_random_graphs(void **state)
 {
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < CASES; i++) {
 		struct bed bed;
 
@@ -254,7 +254,7 @@ static void finds_the_optimum_of_forks_and_joins(void **state)
 	unsigned n = 0, nedges = 0;
 	struct bed bed;
 
-	(void) state;
+	(void)state;
 	bed_init(&bed, STEPS * (WIDTH + 1), 2, WIDTH);
 	bed.workers[0] = 40;
 	bed.workers[1] = 3;
@@ -278,7 +278,7 @@ static void finds_the_optimum_of_a_factorization(void **state)
 {
 	struct bed bed;
 
-	(void) state;
+	(void)state;
 	bed_cholesky(&bed);
 	compare(&bed);
 }
@@ -294,7 +294,7 @@ static void stops_when_its_time_is_over(void **state)
 	struct bed bed;
 	char message[BOUND_MESSAGE];
 
-	(void) state;
+	(void)state;
 	bed_init(&bed, SIDE * SIDE, 2, 2);
 	bed.workers[0] = 100;
 	bed.workers[1] = 20;

@@ -21,8 +21,7 @@ static bool can_execute(const struct xy_task *task, unsigned worker, unsigned im
 
 static const struct xy_codelet one = { .cpu = { run }, .cuda = { run } };
 static const struct xy_codelet three = { .cpu = { run, run, run }, .cuda = { run } };
-static const struct xy_codelet asking = { .cpu = { run, run, run }, .cuda = { run, run },
-					  .can_execute = can_execute };
+static const struct xy_codelet asking = { .cpu = { run, run, run }, .cuda = { run, run }, .can_execute = can_execute };
 
 /* fifo | eager { best-implementation | worker 0, best-implementation | worker 1 }, a CPU and a GPU */
 static struct bed *open_pulled(void)
@@ -41,7 +40,7 @@ static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
 {
 	struct xy_task *task = bed_task(bed, CPU | CUDA);
 
-	task->kind = (uintptr_t)codelet;
+	task->codelet = (uintptr_t)codelet;
 	task->constrained = codelet->can_execute;
 	if (codelet->cpu[1]) {
 		task->flags |= XY__TASK_CHOICE;
@@ -51,14 +50,28 @@ static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
 	return task;
 }
 
+/* A device has one implementation, a core several. */
 static void takes_the_only_implementation(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task = submit(bed, &three);
+
+	(void)state;
+	assert_int_not_equal(task->implementation, 0);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
+static void leaves_a_task_without_a_choice_alone(void **state)
 {
 	struct bed *bed = open_pulled();
 	struct xy_task *task = submit(bed, &one);
 
 	(void)state;
+	task->implementation = XY_NIMPLEMENTATIONS - 1;
 	assert_ptr_equal(bed_pull(bed, 0), task);
-	assert_int_equal(task->implementation, 0);
+	assert_int_equal(task->implementation, XY_NIMPLEMENTATIONS - 1);
 	bed_close(bed);
 }
 
@@ -173,8 +186,7 @@ static void chooses_for_the_worker_that_a_pushed_task_goes_to(void **state)
 static void chooses_for_the_first_of_several_that_can_run_a_pushed_task(void **state)
 {
 	struct bed *bed = bed_open("cpu:2");
-	struct xy_component *best = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops),
-					    &xy__best_implementation_ops);
+	struct xy_component *best = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__best_implementation_ops);
 	struct xy_component *eager = bed_add(bed, bed_add(bed, best, &xy__fifo_ops), &xy__eager_ops);
 	struct xy_task *task;
 
@@ -187,6 +199,8 @@ static void chooses_for_the_first_of_several_that_can_run_a_pushed_task(void **s
 	task = submit(bed, &asking);
 	assert_int_equal(task->implementation, 2);
 	assert_ptr_equal(bed_pull(bed, 1), task);
+	allowed[0][1] = true;
+	assert_int_equal(submit(bed, &asking)->implementation, 1);
 	bed_close(bed);
 }
 
@@ -211,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_the_only_implementation),
+		cmocka_unit_test(leaves_a_task_without_a_choice_alone),
 		cmocka_unit_test(takes_the_first_when_nothing_is_known),
 		cmocka_unit_test(takes_the_first_of_those_that_are_equally_fast),
 		cmocka_unit_test(takes_the_fastest_by_its_model),

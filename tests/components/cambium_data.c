@@ -16,8 +16,8 @@ struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigne
 	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = transfers_us[worker] };
 }
 
-double __wrap_xy__task_result_us(const struct xy_task *task, unsigned from, unsigned to);
-double __wrap_xy__task_result_us(const struct xy_task *task, unsigned from, unsigned to)
+double __wrap_xy__predict_result_us(const struct xy_task *task, unsigned from, unsigned to);
+double __wrap_xy__predict_result_us(const struct xy_task *task, unsigned from, unsigned to)
 {
 	(void)task;
 	return from == to ? 0 : result_us;

@@ -5,8 +5,7 @@
 enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
 
 /* fifo | eager { ops | worker i, ... } */
-static struct bed *open_eager(const char *machine, const struct xy_component_ops *ops,
-			      struct xy_component **children)
+static struct bed *open_eager(const char *machine, const struct xy_component_ops *ops, struct xy_component **children)
 {
 	struct bed *bed = bed_open(machine);
 	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);

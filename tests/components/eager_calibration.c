@@ -81,6 +81,7 @@ static void anybody_with_room_gets_what_would_wait_else(void **state)
 		bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, partly));
 	assert_int_equal(recorder(basins[1])->npushed, 2);
 	assert_int_equal(recorder(basins[0])->npushed, 1);
+	assert_int_equal(depth(xy_tree_root(bed->tree)), 0);
 	bed_close(bed);
 }
 
@@ -122,7 +123,7 @@ static void pinned_tasks_go_to_their_workers_alone(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		task = bed_task_pinned(bed, CPU | CUDA, 1);
-		task->kind = like->kind;
+		task->codelet = like->codelet;
 		task->arg = like->arg;
 		bed_submit(bed, task);
 	}

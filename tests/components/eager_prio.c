@@ -70,6 +70,25 @@ static void wakes_one_worker_that_can_run_the_task(void **state)
 	bed_close(bed);
 }
 
+static void passes_offers_to_a_single_child(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *root = bed_add(bed, NULL, &xy__eager_prio_ops), *below = bed_add(bed, root, &recorder_ops);
+	struct xy_task *task = bed_task(bed, CPU);
+
+	(void)state;
+	bed_add_worker(bed, below, 0);
+	bed_seal(bed);
+	bed_submit(bed, task);
+	assert_int_equal(recorder(below)->noffers, 1);
+	bed_forget(bed);
+	assert_true(xy_can_pull(root, &(struct xy_offer){ .archs = CPU }, &bed->application));
+	assert_int_equal(recorder(below)->noffers, 2);
+	assert_int_equal(bed->nwoken, 1);
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	bed_close(bed);
+}
+
 static void tells_nobody_when_nobody_sleeps(void **state)
 {
 	struct xy_component *children[2];
@@ -111,6 +130,7 @@ int main(void)
 		cmocka_unit_test(gives_the_most_urgent_task_that_the_worker_can_run),
 		cmocka_unit_test(takes_every_task),
 		cmocka_unit_test(wakes_one_worker_that_can_run_the_task),
+		cmocka_unit_test(passes_offers_to_a_single_child),
 		cmocka_unit_test(tells_nobody_when_nobody_sleeps),
 		cmocka_unit_test(keeps_branches_that_store_filled),
 	};

@@ -333,6 +333,47 @@ static void a_task_for_others_is_tried_although_one_waits(void **state)
 	bed_close(bed);
 }
 
+static void passes_offers_of_those_above_on(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *upper = bed_add(bed, NULL, &xy__fifo_ops);
+	struct xy_component *lower = bed_add_with(bed, upper, &xy__fifo_ops, "ntasks", "1");
+	struct xy_component *below = bed_add(bed, lower, &recorder_ops);
+
+	(void)state;
+	bed_add_worker(bed, below, 0);
+	bed_seal(bed);
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(recorder(below)->noffers, 1);
+	bed_forget(bed);
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(depth(upper), 1);
+	assert_int_equal(recorder(below)->noffers, 2);
+	assert_int_equal(bed->nwoken, 1);
+	bed_close(bed);
+}
+
+static void says_whether_something_came_from_above(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *upper = bed_add(bed, NULL, &xy__fifo_ops), *door = bed_add(bed, upper, &recorder_ops);
+	struct xy_component *lower = bed_add(bed, door, &xy__fifo_ops), *basin = bed_add(bed, lower, &basin_ops);
+
+	(void)state;
+	bed_add_worker(bed, basin, 0);
+	bed_seal(bed);
+	recorder(basin)->room = 1;
+	recorder(door)->refuses = true;
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(depth(upper), 1);
+	assert_false(xy_can_push_parents(basin, &bed->workers[0]));
+	recorder(door)->refuses = false;
+	assert_true(xy_can_push_parents(basin, &bed->workers[0]));
+	assert_int_equal(recorder(basin)->npushed, 1);
+	assert_false(xy_can_push_parents(basin, &bed->workers[0]));
+	bed_close(bed);
+}
+
 static void room_is_told_to_each_parent_until_it_is_filled(void **state)
 {
 	struct bed *bed = bed_open("cpu:1");
@@ -348,7 +389,7 @@ static void room_is_told_to_each_parent_until_it_is_filled(void **state)
 	bed_seal(bed);
 	for (unsigned i = 0; i < 4; i++) {
 		tasks[i] = bed_task_pinned(bed, CPU, 0);
-		tasks[i]->extra->choice = i / 3;
+		tasks[i]->extra->choice = 1 + i / 3;
 	}
 	/* two fill the lower one, and one waits in each of the upper ones */
 	for (unsigned i = 0; i < 4; i++)
@@ -368,11 +409,15 @@ static void takes_a_batch_in_order_and_offers_it(void **state)
 	struct xy_component *fifo, *below;
 	struct bed *bed = open_pulled(&fifo, &below);
 	struct xy_task *batch[4];
+	struct xy_counters counters;
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		batch[i] = bed_task(bed, CPU);
 	assert_int_equal(xy_push_many(fifo, batch, 4, &bed->application), 4);
+	xy_component_counters(fifo, &counters);
+	assert_int_equal(counters.pushed, 4);
+	assert_int_equal(counters.refused, 0);
 	assert_in_range(bed->nwoken, 1, 4);
 	for (unsigned i = 0; i < 4; i++)
 		assert_ptr_equal(bed_pull(bed, 0), batch[i]);
@@ -402,11 +447,15 @@ static void takes_as_much_of_a_batch_as_there_is_room_for(void **state)
 	struct xy_component *lower;
 	struct bed *bed = open_bounded("ntasks", "2", &lower);
 	struct xy_task *batch[3];
+	struct xy_counters counters;
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		batch[i] = bed_task(bed, CPU);
 	assert_int_equal(xy_push_many(lower, batch, 3, &bed->application), 2);
+	xy_component_counters(lower, &counters);
+	assert_int_equal(counters.pushed, 2);
+	assert_int_equal(counters.refused, 1);
 	assert_int_equal(depth(lower), 2);
 	assert_ptr_equal(bed_pull(bed, 0), batch[0]);
 	assert_ptr_equal(bed_pull(bed, 0), batch[1]);
@@ -490,6 +539,8 @@ int main(void)
 		cmocka_unit_test(pumps_in_order_when_there_is_room_again),
 		cmocka_unit_test(a_task_that_nobody_takes_does_not_block_those_for_others),
 		cmocka_unit_test(a_task_for_others_is_tried_although_one_waits),
+		cmocka_unit_test(passes_offers_of_those_above_on),
+		cmocka_unit_test(says_whether_something_came_from_above),
 		cmocka_unit_test(room_is_told_to_each_parent_until_it_is_filled),
 		cmocka_unit_test(takes_a_batch_in_order_and_offers_it),
 		cmocka_unit_test(offers_each_task_of_a_mixed_batch),

@@ -106,8 +106,8 @@ static struct xy_task *kept;
 static void keep(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
 {
 	(void)engine;
-	assert_false(xy_push(xy_tree_root(((struct bed *)((char *)engine - offsetof(struct bed, engine)))->tree), task,
-			     by));
+	assert_false(
+		xy_push(xy_tree_root(((struct bed *)((char *)engine - offsetof(struct bed, engine)))->tree), task, by));
 	kept = task;
 }
 
@@ -148,7 +148,7 @@ static void perfmodel_select_decides_anew_when_a_model_is_purged(void **state)
 {
 	double changing[] = { 10 };
 	struct bed *bed = bed_parse("cpu:1", "perfmodel-select { known: fifo, calibrating: fifo, none: fifo } | eager"
-				    " | each worker { }");
+					     " | each worker { }");
 	struct xy_component *root = xy_tree_root(bed->tree);
 	struct xy_task *task = bed_task_lasting(bed, CPU, changing);
 	size_t peak;

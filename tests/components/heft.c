@@ -79,10 +79,16 @@ static void beyond_the_window_the_most_urgent_is_mapped_for_each_that_comes(void
 	(void)state;
 	submit(bed, lengths, 1);
 	second = submit(bed, lengths, 2);
+	bed_forget(bed);
 	submit(bed, lengths, 0);
 	assert_int_equal(recorder(basins[0])->npushed, 1);
 	assert_ptr_equal(recorder(basins[0])->pushed[0], second);
 	assert_int_equal(depth(xy_tree_root(bed->tree)), 2);
+	assert_int_equal(bed->nwoken, 1); /* the one that came stays here, and is offered */
+	bed_forget(bed);
+	submit(bed, lengths, 3);
+	assert_int_equal(recorder(basins[0])->npushed, 2);
+	assert_int_equal(bed->nwoken, 0);
 	bed_close(bed);
 }
 
@@ -124,6 +130,47 @@ static void keeps_what_all_refuse_until_there_is_room(void **state)
 	bed_close(bed);
 }
 
+static void a_branch_that_is_full_does_not_hide_another(void **state)
+{
+	static const double here[] = { 10, 90 }, there[] = { 90, 10 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_heft("cpu:2", "9", basins, 1);
+	struct xy_task *first = submit(bed, here, 2), *second;
+
+	(void)state;
+	submit(bed, here, 1);
+	assert_null(bed_pull(bed, 0));
+	assert_ptr_equal(recorder(basins[0])->pushed[0], first);
+	assert_int_equal(recorder(basins[0])->nrefused, 1);
+	second = submit(bed, there, 3);
+	assert_null(bed_pull(bed, 1));
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	assert_ptr_equal(recorder(basins[1])->pushed[0], second);
+	bed_close(bed);
+}
+
+static void maps_again_when_time_has_passed(void **state)
+{
+	static const double lengths[] = { 10, 25 };
+	struct xy_component *basins[2];
+	struct bed *bed = open_heft("cpu:2", "4", basins, 1);
+
+	(void)state;
+	bed->free_us[0] = 10;
+	submit(bed, lengths, 0);
+	submit(bed, lengths, 0);
+	assert_null(bed_pull(bed, 0)); /* the second one would end there at 20, and there is no room */
+	assert_int_equal(recorder(basins[0])->npushed, 1);
+	assert_int_equal(recorder(basins[1])->npushed, 0);
+	bed->free_us[0] = 200;
+	assert_null(bed_pull(bed, 1)); /* nothing has changed at this time */
+	assert_int_equal(recorder(basins[1])->npushed, 0);
+	bed->now_us = 100;
+	assert_null(bed_pull(bed, 1));
+	assert_int_equal(recorder(basins[1])->npushed, 1);
+	bed_close(bed);
+}
+
 static void pinned_tasks_wake_and_reach_their_worker(void **state)
 {
 	struct xy_component *basins[3];
@@ -147,6 +194,8 @@ int main(void)
 		cmocka_unit_test(beyond_the_window_the_most_urgent_is_mapped_for_each_that_comes),
 		cmocka_unit_test(without_a_window_it_maps_at_once),
 		cmocka_unit_test(keeps_what_all_refuse_until_there_is_room),
+		cmocka_unit_test(a_branch_that_is_full_does_not_hide_another),
+		cmocka_unit_test(maps_again_when_time_has_passed),
 		cmocka_unit_test(pinned_tasks_wake_and_reach_their_worker),
 	};
 

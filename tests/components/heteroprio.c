@@ -9,12 +9,13 @@ enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, OPENCL = XY_ON_OPENCL, ALL = XY_ON_AL
 /* What moving the data of any task costs, and how much it is, by task and worker. */
 static const struct xy_task *far;
 static unsigned far_worker;
+static double far_us = 100;
 
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker);
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker)
 {
 	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE,
-				       .us = task->naccesses > 1 && worker == far_worker ? 100 : 0 };
+				       .us = task->naccesses > 1 && worker == far_worker ? far_us : 0 };
 }
 
 size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker);
@@ -35,6 +36,13 @@ static struct bed *open_heteroprio(const char *machine, const char *wait)
 	return bed;
 }
 
+static size_t depth(struct bed *bed)
+{
+	struct xy_component *root = xy_tree_root(bed->tree);
+
+	return root->ops->depth(root, &(size_t){ 0 });
+}
+
 static struct xy_task *submit(struct bed *bed, unsigned archs, const double *lengths)
 {
 	struct xy_task *task = bed_task_lasting(bed, archs, lengths);
@@ -51,10 +59,13 @@ static void cores_and_devices_begin_at_opposite_ends(void **state)
 	struct xy_task *c = submit(bed, CPU | CUDA, much), *d = submit(bed, CPU | CUDA, much);
 
 	(void)state;
+	assert_int_equal(depth(bed), 4);
 	assert_ptr_equal(bed_pull(bed, 1), c);
+	assert_int_equal(depth(bed), 3);
 	assert_ptr_equal(bed_pull(bed, 0), a);
 	assert_ptr_equal(bed_pull(bed, 0), b);
 	assert_ptr_equal(bed_pull(bed, 1), d);
+	assert_int_equal(depth(bed), 0);
 	assert_null(bed_pull(bed, 1));
 	bed_close(bed);
 }
@@ -75,6 +86,35 @@ static void what_takes_long_to_bring_to_a_device_is_for_cores(void **state)
 	assert_ptr_equal(bed_pull(bed, 1), there);
 	assert_ptr_equal(bed_pull(bed, 0), here);
 	assert_true(here->expected_us == 50);
+	bed_close(bed);
+}
+
+static void data_that_does_not_change_who_is_fastest_does_not_count(void **state)
+{
+	static const double lengths[] = { 50, 5 };
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "no");
+	struct xy_task *here = bed_task_lasting(bed, CPU | CUDA, lengths);
+
+	(void)state;
+	far_worker = 1;
+	far_us = 20;
+	here->naccesses = 2;
+	bed_submit(bed, here);
+	submit(bed, CPU | CUDA, lengths);
+	assert_ptr_equal(bed_pull(bed, 1), here); /* they are alike, and it came first */
+	far_us = 100;
+	bed_close(bed);
+}
+
+static void where_nothing_is_known_a_task_counts_as_fast_as_anywhere(void **state)
+{
+	static const double unknown[] = { 40, 0 }, slower[] = { 40, 44 };
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "no");
+	struct xy_task *second = submit(bed, CPU | CUDA, slower), *first = submit(bed, CPU | CUDA, unknown);
+
+	(void)state;
+	assert_ptr_equal(bed_pull(bed, 1), first);
+	assert_ptr_equal(bed_pull(bed, 1), second);
 	bed_close(bed);
 }
 
@@ -206,7 +246,7 @@ static void pinned_tasks_go_to_their_workers_alone(void **state)
 	struct xy_task *task = bed_task_pinned(bed, CPU | CUDA, 1), *like = bed_task_lasting(bed, CPU, lengths);
 
 	(void)state;
-	task->kind = like->kind;
+	task->codelet = like->codelet;
 	task->arg = like->arg;
 	bed_submit(bed, task);
 	assert_int_equal(bed->woken[0], 1);
@@ -260,7 +300,29 @@ static void branches_with_queues_are_kept_filled(void **state)
 	assert_ptr_equal(bed_pull(bed, 1), a);
 	assert_true(xy_can_push(root, basins[1], &bed->workers[1]));
 	assert_ptr_equal(recorder(basins[1])->pushed[1], b);
-	assert_int_equal(root->ops->depth(root, &(size_t){ 0 }), 0);
+	assert_int_equal(depth(bed), 0);
+	bed_close(bed);
+}
+
+static void the_fastest_branch_is_filled_first(void **state)
+{
+	static const double lengths[] = { 90, 80, 3 };
+	struct bed *bed = bed_open("cpu:1 cuda:1 opencl:1");
+	struct xy_component *root = bed_add_with(bed, NULL, &xy__heteroprio_ops, "wait", "no"), *basins[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		basins[i] = bed_add(bed, root, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	for (unsigned i = 0; i < 3; i++)
+		recorder(basins[i])->room = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		submit(bed, ALL, lengths);
+		assert_int_equal(recorder(basins[2])->npushed, 1);
+		assert_int_equal(recorder(basins[0])->npushed + recorder(basins[1])->npushed, i);
+	}
 	bed_close(bed);
 }
 
@@ -269,6 +331,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_and_devices_begin_at_opposite_ends),
 		cmocka_unit_test(what_takes_long_to_bring_to_a_device_is_for_cores),
+		cmocka_unit_test(data_that_does_not_change_who_is_fastest_does_not_count),
+		cmocka_unit_test(where_nothing_is_known_a_task_counts_as_fast_as_anywhere),
 		cmocka_unit_test(of_equals_a_worker_takes_what_is_near),
 		cmocka_unit_test(a_task_expects_the_time_where_it_was_taken),
 		cmocka_unit_test(three_architectures_take_what_they_are_best_at),
@@ -280,6 +344,7 @@ int main(void)
 		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
 		cmocka_unit_test(more_kinds_of_tasks_than_buckets_do_no_harm),
 		cmocka_unit_test(branches_with_queues_are_kept_filled),
+		cmocka_unit_test(the_fastest_branch_is_filled_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

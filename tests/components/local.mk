@@ -31,7 +31,7 @@ recording_libs = librecording.la $(LDADD)
 tests_components_best_implementation_LDADD = $(recording_libs)
 tests_components_cambium_LDADD = $(recording_libs)
 tests_components_cambium_data_LDADD = $(recording_libs)
-tests_components_cambium_data_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__task_result_us
+tests_components_cambium_data_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__predict_result_us
 tests_components_eager_LDADD = $(recording_libs)
 tests_components_eager_prio_LDADD = $(recording_libs)
 tests_components_fifo_LDADD = $(recording_libs)

@@ -211,10 +211,10 @@ static void submit_with_energy(const char *gamma, unsigned expected)
 	struct xy_component *basins[2];
 	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "gamma", gamma);
 	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
-	struct xy_codelet codelet = *(const struct xy_codelet *)task->kind;
+	struct xy_codelet codelet = *(const struct xy_codelet *)task->codelet;
 
 	codelet.energy_model = &model;
-	task->kind = (uintptr_t)&codelet;
+	task->codelet = (uintptr_t)&codelet;
 	joules[0] = 1;
 	joules[1] = 2;
 	bed_submit(bed, task);
@@ -230,22 +230,37 @@ static void gamma_is_what_a_joule_is_worth(void **state)
 	submit_with_energy("501", 0);
 }
 
-static void the_power_of_an_idle_machine_counts_after_the_last_worker(void **state)
+/*
+ * The core ends at 2100, the device at 2000 after 150 of transfers: 2100 against 2150 if time and transfers count
+ * alone. Another core keeps the machine busy until last_us; what is expected ends after that.
+ */
+static void submit_with_idle_power(const char *idle_w, double last_us, unsigned expected)
 {
-	static const double lengths[] = { 1900, 2000 };
-	struct xy_component *basins[2];
-	struct bed *bed = open_with("cpu:1 cuda:1", basins, 9, "idle_w", "1000");
+	static const double lengths[] = { 2100, 2100, 1850 };
+	struct xy_component *basins[3];
+	struct bed *bed = open_with("cpu:2 cuda:1", basins, 9, "idle_w", idle_w);
 	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, lengths);
 
-	(void)state;
-	/* The core ends 200 later than the device would; that is 200 us, and 0.2 J, which are worth 200 us too. */
-	bed->free_us[0] = 200;
-	bed->free_us[1] = 0;
-	transfers_us[1] = 150;
+	bed->free_us[1] = last_us;
+	transfers_us[2] = 150;
 	task->naccesses = 1;
-	bed_submit(bed, task); /* core: 2100 + 1900; device: 2150 + 150 + 1950 */
-	assert_int_equal(recorder(basins[0])->npushed, 1);
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[expected])->npushed, 1);
 	bed_close(bed);
+}
+
+static void the_power_of_an_idle_machine_counts_after_the_last_worker(void **state)
+{
+	(void)state;
+	submit_with_idle_power("0", 2000, 0);
+	/* the machine would wait for the core for 100 us, which is worth 50 at 500 W */
+	submit_with_idle_power("499", 2000, 0);
+	submit_with_idle_power("501", 2000, 2);
+	/* it waits for another core anyway */
+	submit_with_idle_power("501", 2100, 0);
+	/* 60 us are worth 48 at 800 W, and 52 at 867 W */
+	submit_with_idle_power("800", 2040, 0);
+	submit_with_idle_power("867", 2040, 2);
 }
 
 static void chooses_the_fastest_implementation_and_says_so(void **state)
@@ -311,6 +326,27 @@ static void what_all_refuse_stays_above_until_there_is_room(void **state)
 	bed_close(bed);
 }
 
+static void anybody_may_say_that_a_branch_has_room(void **state)
+{
+	static const double lengths[3][3] = { { 10, 90, 90 }, { 90, 10, 90 }, { 90, 90, 10 } };
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cpu:3", basins, 0);
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		struct xy_component *basin = basins[i % 3];
+
+		bed_submit(bed, bed_task_lasting(bed, CPU, lengths[i % 3]));
+		assert_int_equal(recorder(basin)->nrefused, i / 3 + 1);
+		basin_empty(basin);
+		recorder(basin)->room = 1;
+		assert_true(xy_can_push_parents(basin, i < 3 ? &bed->application : &bed->workers[(i + 1) % 3]));
+		assert_int_equal(recorder(basin)->npushed, i / 3 + 1);
+		recorder(basin)->room = 0;
+	}
+	bed_close(bed);
+}
+
 static void pinned_tasks_go_to_their_workers_alone(void **state)
 {
 	static const double lengths[] = { 10, 20, 5 };
@@ -322,7 +358,7 @@ static void pinned_tasks_go_to_their_workers_alone(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		struct xy_task *task = bed_task_pinned(bed, CPU | CUDA, 1), *like = bed_task_lasting(bed, CPU, lengths);
 
-		task->kind = like->kind;
+		task->codelet = like->codelet;
 		task->arg = like->arg;
 		bed_submit(bed, task);
 	}
@@ -395,6 +431,7 @@ int main(void)
 		cmocka_unit_test(chooses_the_fastest_implementation_and_says_so),
 		cmocka_unit_test(what_the_best_has_no_room_for_waits_for_it),
 		cmocka_unit_test(what_all_refuse_stays_above_until_there_is_room),
+		cmocka_unit_test(anybody_may_say_that_a_branch_has_room),
 		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
 		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),
 		cmocka_unit_test(a_place_where_it_is_not_known_is_as_fast_as_the_best_one),

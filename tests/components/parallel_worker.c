@@ -182,7 +182,7 @@ static void queues_give_a_team_what_it_can_run(void **state)
 	struct xy_queue queue = { 0 };
 
 	(void)state;
-	small->kind = (uintptr_t)&pair;
+	small->codelet = (uintptr_t)&pair;
 	small->constrained = true;
 	xy_queue_insert(&queue, alone);
 	xy_queue_insert(&queue, small);
@@ -257,7 +257,7 @@ static void tells_which_tasks_a_team_can_run(void **state)
 	(void)state;
 	assert_false(xy_task_can_run_below(bed_task(bed, CPU), &team(bed, 0)->base));
 	assert_true(xy_task_can_run_below(task, &team(bed, 2)->base));
-	task->kind = (uintptr_t)&pair;
+	task->codelet = (uintptr_t)&pair;
 	task->constrained = true;
 	assert_true(xy_task_can_run_below(task, &team(bed, 0)->base));
 	assert_false(xy_task_can_run_below(task, &team(bed, 2)->base));

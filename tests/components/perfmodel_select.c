@@ -128,7 +128,8 @@ static void workers_ask_in_the_order_of_the_branches(void **state)
 	static const double known[] = { 3, 4 };
 	struct xy_component *branches[2];
 	struct bed *bed = open_select("perfmodel-select { known: fifo | eager | each worker { },"
-				      " none: fifo | eager | each worker { } }", branches);
+				      " none: fifo | eager | each worker { } }",
+				      branches);
 	struct xy_task *first = bed_task(bed, CPU), *second = bed_task_lasting(bed, CPU, known);
 
 	(void)state;

@@ -64,6 +64,29 @@ static void without_a_schedule_the_number_is_that_of_the_branch(void **state)
 	bed_close(bed);
 }
 
+/* pipeline { basin | worker i, ... } */
+static void anybody_may_say_that_a_branch_has_room(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *root = bed_add(bed, NULL, &xy__pipeline_ops), *basins[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		basins[i] = bed_add(bed, root, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	for (unsigned i = 0; i < 2; i++)
+		submit_layer(bed, i + 1);
+	for (unsigned i = 0; i < 2; i++) {
+		recorder(basins[i])->room = 1;
+		assert_true(xy_can_push_parents(basins[i], &bed->application));
+		assert_int_equal(recorder(basins[i])->npushed, 1);
+		assert_ptr_equal(recorder(basins[i])->pushed[0], bed->tasks[i]);
+	}
+	bed_close(bed);
+}
+
 static void a_schedule_says_whose_a_layer_is(void **state)
 {
 	static const char *const schedules[] = {
@@ -71,6 +94,7 @@ static void a_schedule_says_whose_a_layer_is(void **state)
 		"# comment\n---\n\n-  \"a \\\"\\\\\\x41\" : [ 1,2 ] # comment\n- d:e: [3, 3]\r\n- c:[4,6]",
 		"- cpu0: [1, 2]\n- cpu1: [3, 3]\n- cpu2: [4, 6]\n",
 		"- 'it''s: [1, 1]': [1, 2]\n- 'b' : [3, 3]\n- c\t : [4, 6]\n",
+		"- a:\t[1, 2]\n- b:\t [3, 3]\n- c: \t[4, 6]\n",
 	};
 
 	(void)state;
@@ -94,7 +118,8 @@ static void a_schedule_says_whose_a_layer_is(void **state)
 static void hosts_may_be_workers_in_any_order(void **state)
 {
 	static const char *const schedules[] = {
-		"- cpu2: [1, 1]\n- cpu0: [2, 2]\n", "- 'cpu2': [1, 1]\n- \"cpu\\x30\": [2, 2]\n",
+		"- cpu2: [1, 1]\n- cpu0: [2, 2]\n",
+		"- 'cpu2': [1, 1]\n- \"cpu\\x30\": [2, 2]\n",
 		"- cpu2 : [1, 1]\n-\tcpu0\t: [2, 2]\n",
 	};
 
@@ -255,18 +280,26 @@ static void other_tasks_wait_for_room_below(void **state)
 
 static void a_wrong_schedule_is_explained(void **state)
 {
-	static const struct { const char *schedule, *words; } cases[] = {
-		{ "- a: [1, 2]\n- b: [4, 5]\n", "line 2: it does not begin after the stage before it" },
-		{ "- a: [0, 2]\n", "line 1: the first stage begins with layer 1" },
+	static const struct {
+		const char *schedule, *words;
+	} cases[] = {
+		{ "- a: [1, 2]\n- b: [4, 5]\n", "line 2: it does not begin right after the previous stage" },
+		{ "- a: [0, 2]\n", "line 1: the first stage does not begin with layer 1" },
 		{ "- a: [1, 0]\n", "the last layer is before the first" },
-		{ "a: [1, 1]\n", "line 1: expected" }, { "- a: [1, 1] b\n", "line 1: expected" },
-		{ "- a: [1, 2, 3]\n", "line 1: expected" }, { "- a [1, 1]\n", "line 1: expected" },
-		{ "- \"a: [1, 1]\n", "line 1: expected" }, { "- 'a: [1, 1]\n", "line 1: expected" },
-		{ "- 'a'': [1, 1]\n", "line 1: expected" }, { "- '': [1, 1]\n", "line 1: expected" },
-		{ "- \"a\\x00\": [1, 1]\n", "line 1: expected" }, { "- : [1, 1]\n", "line 1: expected" },
+		{ "a: [1, 1]\n", "line 1: expected" },
+		{ "- a: [1, 1] b\n", "line 1: expected" },
+		{ "- a: [1, 2, 3]\n", "line 1: expected" },
+		{ "- a [1, 1]\n", "line 1: expected" },
+		{ "- \"a: [1, 1]\n", "line 1: expected" },
+		{ "- 'a: [1, 1]\n", "line 1: expected" },
+		{ "- 'a'': [1, 1]\n", "line 1: expected" },
+		{ "- '': [1, 1]\n", "line 1: expected" },
+		{ "- \"a\\x00\": [1, 1]\n", "line 1: expected" },
+		{ "- : [1, 1]\n", "line 1: expected" },
 		{ "- a: [1, 99999999999]\n", "line 1: expected" },
-		{ "[]\n", "nothing fitted" }, { "\n", "there are no stages" },
-		{ "- a: [1, 1]\n- b: [2, 2]\n- c: [3, 3]\n", "there is no branch for c" },
+		{ "[]\n", "nothing fitted" },
+		{ "\n", "no stages" },
+		{ "- a: [1, 1]\n- b: [2, 2]\n- c: [3, 3]\n", "no branch for c" },
 		{ "- cpu0: [1, 1]\n- b: [2, 2]\n", "no worker is called b" },
 	};
 	char path[64], expression[256], error[512];
@@ -276,7 +309,6 @@ static void a_wrong_schedule_is_explained(void **state)
 		struct bed *bed = bed_open("cpu:2");
 		struct xy_tree *tree = NULL;
 
-		assert_int_equal(xy_registry_create(&bed->registry, NULL, error, sizeof error), 0);
 		write_schedule(cases[i].schedule, path, sizeof path);
 		snprintf(expression, sizeof expression, "pipeline(file=%s) | each worker { }", path);
 		assert_int_equal(xy_tree_parse(&tree, expression, bed->machine, bed->registry, error, sizeof error),
@@ -294,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_schedule_the_number_is_that_of_the_branch),
+		cmocka_unit_test(anybody_may_say_that_a_branch_has_room),
 		cmocka_unit_test(a_schedule_says_whose_a_layer_is),
 		cmocka_unit_test(hosts_may_be_workers_in_any_order),
 		cmocka_unit_test(a_slow_stage_holds_back_the_one_before),

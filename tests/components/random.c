@@ -71,6 +71,41 @@ static void draws_only_branches_that_can_run_the_task(void **state)
 	bed_close(bed);
 }
 
+static int run(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+static bool not_the_last(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)task;
+	(void)implementation;
+	return worker != 3;
+}
+
+static void a_task_that_chooses_its_workers_is_drawn_among_them(void **state)
+{
+	static const struct xy_codelet picky = { .cpu = { run }, .can_execute = not_the_last };
+	struct xy_component *basins[4];
+	struct bed *bed = open_random("cpu:4", basins);
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		recorder(basins[i])->room = MANY;
+	for (unsigned i = 0; i < 300; i++) {
+		struct xy_task *task = bed_task(bed, CPU);
+
+		task->codelet = (uintptr_t)&picky;
+		task->constrained = true;
+		bed_submit(bed, task);
+	}
+	assert_int_equal(recorder(basins[3])->npushed, 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_in_range(recorder(basins[i])->npushed, 70, 130);
+	bed_close(bed);
+}
+
 static void draws_again_after_a_refusal(void **state)
 {
 	struct xy_component *basins[4];
@@ -140,6 +175,40 @@ static void a_pull_makes_the_reservoir_above_push(void **state)
 	bed_close(bed);
 }
 
+/* fifo | random | recorder | reservoir | worker 0: a pull is answered by a push into the reservoir that asks. */
+static void whoever_pulls_looks_again_for_what_was_pushed(void **state)
+{
+	static const struct xy_component_ops *const reservoirs[] = {
+		&xy__fifo_ops,
+		&xy__prio_ops,
+		&xy__work_stealing_ops,
+		&xy__heteroprio_ops,
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof reservoirs / sizeof reservoirs[0]; i++) {
+		struct bed *bed = bed_open("cpu:1");
+		struct xy_component *random = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__random_ops);
+		struct xy_component *door = bed_add(bed, random, &recorder_ops);
+		struct xy_task *task = bed_task(bed, CPU);
+
+		bed_add_worker(bed, bed_add(bed, door, reservoirs[i]), 0);
+		bed_seal(bed);
+		recorder(door)->refuses = true;
+		bed_submit(bed, task);
+		assert_null(bed_pull(bed, 0));
+		assert_int_equal(waiting(bed), 1);
+		recorder(door)->refuses = false;
+		assert_ptr_equal(bed_pull(bed, 0), task);
+		assert_null(bed_pull(bed, 0));
+		task = bed_task(bed, CPU);
+		bed_submit(bed, task); /* it is there already when it is asked for */
+		assert_int_equal(waiting(bed), 0);
+		assert_ptr_equal(bed_pull(bed, 0), task);
+		bed_close(bed);
+	}
+}
+
 static void the_same_seed_draws_the_same_branches(void **state)
 {
 	struct xy_component *first[4], *second[4];
@@ -155,8 +224,7 @@ static void the_same_seed_draws_the_same_branches(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(recorder(first[i])->npushed, recorder(second[i])->npushed);
 		for (unsigned k = 0; k < recorder(first[i])->npushed; k++)
-			assert_int_equal(recorder(first[i])->pushed[k]->number,
-					 recorder(second[i])->pushed[k]->number);
+			assert_int_equal(recorder(first[i])->pushed[k]->number, recorder(second[i])->pushed[k]->number);
 	}
 	bed_close(a);
 	bed_close(b);
@@ -167,10 +235,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(draws_branches_by_their_speed),
 		cmocka_unit_test(draws_only_branches_that_can_run_the_task),
+		cmocka_unit_test(a_task_that_chooses_its_workers_is_drawn_among_them),
 		cmocka_unit_test(draws_again_after_a_refusal),
 		cmocka_unit_test(finds_the_last_branch_with_room_among_many),
 		cmocka_unit_test(a_task_that_all_refuse_stays_above_and_is_tried_once_each),
 		cmocka_unit_test(a_pull_makes_the_reservoir_above_push),
+		cmocka_unit_test(whoever_pulls_looks_again_for_what_was_pushed),
 		cmocka_unit_test(the_same_seed_draws_the_same_branches),
 	};
 

@@ -13,7 +13,9 @@ static int bed_nothing(struct xy_call *call)
 }
 
 static const struct xy_codelet bed_codelet = {
-	.cpu = { bed_nothing }, .cuda = { bed_nothing }, .opencl = { bed_nothing },
+	.cpu = { bed_nothing },
+	.cuda = { bed_nothing },
+	.opencl = { bed_nothing },
 };
 
 static double bed_length(const struct xy_task *task, unsigned worker, unsigned implementation)
@@ -31,12 +33,17 @@ static const struct xy_model bed_model = { .kind = XY_MODEL_WORKER, .per_worker 
 static const struct xy_model bed_model_of_two = { .kind = XY_MODEL_WORKER, .per_worker = bed_length_of_two };
 
 static const struct xy_codelet bed_lasting = {
-	.cpu = { bed_nothing }, .cuda = { bed_nothing }, .opencl = { bed_nothing }, .model = &bed_model,
+	.cpu = { bed_nothing },
+	.cuda = { bed_nothing },
+	.opencl = { bed_nothing },
+	.model = &bed_model,
 };
 
 static const struct xy_codelet bed_two = {
-	.cpu = { bed_nothing, bed_nothing }, .cuda = { bed_nothing, bed_nothing },
-	.opencl = { bed_nothing, bed_nothing }, .model = &bed_model_of_two,
+	.cpu = { bed_nothing, bed_nothing },
+	.cuda = { bed_nothing, bed_nothing },
+	.opencl = { bed_nothing, bed_nothing },
+	.model = &bed_model_of_two,
 };
 
 static double bed_engine_now(struct xy__tree_engine *engine)
@@ -84,7 +91,9 @@ struct bed *bed_open(const char *machine)
 	if (xy_machine_create(&bed->machine, machine, error, sizeof error))
 		fail_msg("machine %s: %s", machine, error);
 	assert_in_range(xy_machine_nworkers(bed->machine), 1, BED_WORKERS);
-	bed->tree = xy_tree_create(bed->machine, NULL);
+	if (xy_registry_create(&bed->registry, NULL, error, sizeof error))
+		fail_msg("%s", error);
+	bed->tree = xy_tree_create(bed->machine, bed->registry);
 	assert_non_null(bed->tree);
 	bed->pool.machine = bed->machine;
 	bed->perf.machine = bed->machine;
@@ -94,7 +103,9 @@ struct bed *bed_open(const char *machine)
 		const struct xy_worker_info *info = xy_machine_worker(bed->machine, i);
 
 		bed->workers[i] = (struct xy_agent){
-			.worker = (int)i, .archs = 1u << info->arch, .random = i,
+			.worker = (int)i,
+			.archs = 1u << info->arch,
+			.random = i,
 		};
 		bed->engine.archs |= 1u << info->arch;
 	}
@@ -115,8 +126,7 @@ struct bed *bed_parse(const char *machine, const char *expression)
 
 	xy_tree_destroy(bed->tree);
 	bed->tree = NULL;
-	if (xy_registry_create(&bed->registry, NULL, error, sizeof error) ||
-	    xy_tree_parse(&bed->tree, expression, bed->machine, bed->registry, error, sizeof error))
+	if (xy_tree_parse(&bed->tree, expression, bed->machine, bed->registry, error, sizeof error))
 		fail_msg("%s", error);
 	bed->tree->engine = &bed->engine;
 	return bed;
@@ -146,8 +156,8 @@ struct xy_component *bed_add(struct bed *bed, struct xy_component *parent, const
 	return c;
 }
 
-struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent,
-				  const struct xy_component_ops *ops, const char *option, const char *value)
+struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent, const struct xy_component_ops *ops,
+				  const char *option, const char *value)
 {
 	struct xy_component *c = bed_add(bed, parent, ops);
 
@@ -180,7 +190,7 @@ struct xy_task *bed_task_with_priority(struct bed *bed, unsigned archs, int prio
 	assert_in_range(bed->ntasks, 0, BED_RECORDS - 1);
 	memset(task, 0, sizeof *task);
 	task->pool = &bed->pool;
-	task->kind = (uintptr_t)&bed_codelet;
+	task->codelet = (uintptr_t)&bed_codelet;
 	task->archs = (uint8_t)archs;
 	task->priority = priority;
 	task->number = bed->ntasks + 1;
@@ -211,7 +221,7 @@ struct xy_task *bed_task_lasting(struct bed *bed, unsigned archs, const double *
 {
 	struct xy_task *task = bed_task(bed, archs);
 
-	task->kind = (uintptr_t)&bed_lasting;
+	task->codelet = (uintptr_t)&bed_lasting;
 	task->arg = (void *)lengths_us;
 	return task;
 }
@@ -220,7 +230,7 @@ struct xy_task *bed_task_of_two(struct bed *bed, unsigned archs, const double *l
 {
 	struct xy_task *task = bed_task_lasting(bed, archs, lengths_us);
 
-	task->kind = (uintptr_t)&bed_two;
+	task->codelet = (uintptr_t)&bed_two;
 	task->flags |= XY__TASK_CHOICE;
 	return task;
 }
@@ -238,9 +248,9 @@ struct xy_task *bed_pull(struct bed *bed, unsigned worker)
 void bed_forget(struct bed *bed)
 {
 	bed->nwoken = 0;
-	bed->application.offers = 0;
+	xy_agent_offer_to_itself(&bed->application);
 	for (unsigned i = 0; i < BED_WORKERS; i++)
-		bed->workers[i].offers = 0;
+		xy_agent_offer_to_itself(&bed->workers[i]);
 }
 
 void bed_wake(struct bed *bed, unsigned worker)

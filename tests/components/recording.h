@@ -25,11 +25,11 @@ enum { BED_WORKERS = 300, BED_RECORDS = 4096 };
 
 struct bed {
 	struct xy_machine *machine;
-	struct xy_registry *registry;             /* if an expression was parsed */
+	struct xy_registry *registry; /* if an expression was parsed */
 	struct xy_tree *tree;
-	struct xy__pool pool;                     /* only tells the tasks their machine and models */
-	struct xy__perf perf;                     /* knows the machine, and no measurements */
-	double now_us, free_us[BED_WORKERS];      /* the clock, and when workers are free if that is later */
+	struct xy__pool pool;                /* only tells the tasks their machine and models */
+	struct xy__perf perf;                /* knows the machine, and no measurements */
+	double now_us, free_us[BED_WORKERS]; /* the clock, and when workers are free if that is later */
 	struct xy_agent application;
 	struct xy_agent workers[BED_WORKERS];
 	/* The engine: workers sleep unless told otherwise, and a wake-up is written down. */
@@ -53,11 +53,10 @@ void bed_close(struct bed *bed);
 struct bed *bed_parse(const char *machine, const char *expression);
 
 /* A component below `parent` (NULL: the root). */
-struct xy_component *bed_add(struct bed *bed, struct xy_component *parent,
-			     const struct xy_component_ops *ops);
+struct xy_component *bed_add(struct bed *bed, struct xy_component *parent, const struct xy_component_ops *ops);
 /* The same with one option set. */
-struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent,
-				  const struct xy_component_ops *ops, const char *option, const char *value);
+struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent, const struct xy_component_ops *ops,
+				  const char *option, const char *value);
 /* Hangs the leaf of a worker below `parent`. */
 struct xy_component *bed_add_worker(struct bed *bed, struct xy_component *parent, unsigned worker);
 /* Seals; the tree's engine is the bed's from now on. */
@@ -85,11 +84,11 @@ void bed_wake(struct bed *bed, unsigned worker);
 
 struct recorder {
 	struct xy_component base;
-	unsigned room;                            /* basin: tasks that it holds at most */
-	bool refuses;                             /* recorder: lets no push through */
+	unsigned room; /* basin: tasks that it holds at most */
+	bool refuses;  /* recorder: lets no push through */
 	unsigned npushed, nrefused, noffers, npulls;
-	struct xy_task *pushed[BED_RECORDS];      /* taken, in order */
-	struct xy_offer offers[BED_RECORDS];      /* their tasks may be gone */
+	struct xy_task *pushed[BED_RECORDS]; /* taken, in order */
+	struct xy_offer offers[BED_RECORDS]; /* their tasks may be gone */
 	unsigned nheld;
 	struct xy_task *held[BED_RECORDS];
 };

@@ -27,7 +27,7 @@ static struct xy_task *submit(struct bed *bed, unsigned choice)
 
 	task->extra->nworkers = 0; /* may run anywhere */
 	task->constrained = false;
-	task->extra->choice = choice;
+	task->extra->choice = 1 + choice;
 	bed_submit(bed, task);
 	return task;
 }

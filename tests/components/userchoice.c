@@ -37,7 +37,7 @@ static void a_task_goes_where_it_says(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		recorder(basins[i])->room = 9;
 	for (unsigned i = 0; i < 3; i++)
-		bed_submit(bed, task_with_choice(bed, CPU, 2 - i));
+		bed_submit(bed, task_with_choice(bed, CPU, 3 - i));
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(recorder(basins[i])->npushed, 1);
 		assert_ptr_equal(recorder(basins[i])->pushed[0], bed->tasks[2 - i]);
@@ -77,9 +77,9 @@ static void a_task_that_cannot_run_there_takes_the_next_branch_that_can(void **s
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		recorder(basins[i])->room = 9;
-	bed_submit(bed, task_with_choice(bed, CUDA, 0));
+	bed_submit(bed, task_with_choice(bed, CUDA, 1));
 	assert_int_equal(recorder(basins[2])->npushed, 1);
-	bed_submit(bed, task_with_choice(bed, CPU, 2));
+	bed_submit(bed, task_with_choice(bed, CPU, 3));
 	assert_int_equal(recorder(basins[0])->npushed, 1);
 	bed_close(bed);
 }
@@ -89,7 +89,7 @@ static void a_refused_task_waits_above_for_its_branch(void **state)
 	struct xy_component *basins[2];
 	struct bed *bed = open_choice("cpu:2", basins);
 	struct xy_component *root = xy_tree_root(bed->tree);
-	struct xy_task *task = task_with_choice(bed, CPU, 1);
+	struct xy_task *task = task_with_choice(bed, CPU, 2);
 
 	(void)state;
 	recorder(basins[0])->room = 9;

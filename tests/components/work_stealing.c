@@ -251,6 +251,22 @@ static void keeps_bounded_branches_filled(void **state)
 	bed_close(bed);
 }
 
+static void anybody_may_say_that_a_branch_has_room(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_stealing("cpu:3", &basin_ops, basins);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		release(bed, i, bed_task(bed, CPU));
+	for (unsigned i = 0; i < 3; i++) {
+		recorder(basins[i])->room = 1;
+		assert_true(xy_can_push_parents(basins[i], &bed->application));
+		assert_ptr_equal(recorder(basins[i])->pushed[0], bed->tasks[i]);
+	}
+	bed_close(bed);
+}
+
 static void steals_for_a_branch_that_has_room(void **state)
 {
 	struct xy_component *basins[2];
@@ -294,8 +310,7 @@ static void works_below_other_components_and_above_whole_trees(void **state)
 
 	(void)state;
 	for (unsigned node = 0; node < 2; node++) {
-		eager = bed_add(bed, bed_add_with(bed, stealing, &xy__fifo_ops, "ntasks", "3"),
-				&xy__eager_ops);
+		eager = bed_add(bed, bed_add_with(bed, stealing, &xy__fifo_ops, "ntasks", "3"), &xy__eager_ops);
 		bed_add_worker(bed, eager, 2 * node);
 		bed_add_worker(bed, eager, 2 * node + 1);
 	}
@@ -389,6 +404,12 @@ static void shows_the_tasks_of_all_queues(void **state)
 	assert_int_equal(count, 7);
 	assert_int_equal(root->ops->depth(root, &peak), 7);
 	assert_int_equal(peak, 7);
+	while (bed_pull(bed, 0))
+		;
+	release(bed, 2, bed_task(bed, CPU));
+	count = 0;
+	root->ops->each_task(root, count_task, &count);
+	assert_int_equal(count, 1); /* behind two queues that are empty */
 	bed_close(bed);
 }
 
@@ -409,6 +430,7 @@ int main(void)
 		cmocka_unit_test(a_task_goes_only_where_it_can_run),
 		cmocka_unit_test(a_thief_leaves_what_it_cannot_run),
 		cmocka_unit_test(keeps_bounded_branches_filled),
+		cmocka_unit_test(anybody_may_say_that_a_branch_has_room),
 		cmocka_unit_test(steals_for_a_branch_that_has_room),
 		cmocka_unit_test(what_was_stolen_in_vain_is_kept_and_offered),
 		cmocka_unit_test(works_below_other_components_and_above_whole_trees),

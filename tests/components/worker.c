@@ -113,7 +113,7 @@ static void the_first_offer_to_itself_needs_no_wake_up(void **state)
 	bed_wake(bed, 0);
 	assert_true(xy_can_pull(leaf, &offer, &bed->workers[0]));
 	assert_int_equal(bed->nwoken, 0);
-	assert_int_equal(bed->workers[0].offers, 1);
+	assert_true(bed->workers[0].for_others);
 	assert_false(xy_can_pull(leaf, &offer, &bed->workers[0]));
 	bed_close(bed);
 }

@@ -10,10 +10,15 @@ runtime_tests += tests/core/data/partition
 runtime_tests += tests/core/data/redux
 runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes
+runtime_tests += tests/core/runtime/built_tree
+runtime_tests += tests/core/runtime/dump
 runtime_tests += tests/core/runtime/failure
 runtime_tests += tests/core/task/pool
 runtime_tests += tests/core/runtime/runtime
-runtime_tests += tests/core/runtime/task
+runtime_tests += tests/core/runtime/each_worker
+runtime_tests += tests/core/runtime/group
+runtime_tests += tests/core/runtime/insert
+runtime_tests += tests/core/runtime/submit
 runtime_tests += tests/core/runtime/task_callback
 runtime_tests += tests/core/runtime/task_order
 runtime_tests += tests/core/runtime/task_wait
@@ -25,6 +30,8 @@ runtime_tests += tests/core/runtime/team_openmp
 endif
 endif
 unit_tests += $(runtime_tests)
+# The thread sanitizer does not follow threads that a child of a program with threads starts.
+one_thread_tests += tests/core/runtime/fork
 
 if HAVE_CMOCKA
 check_LTLIBRARIES += libhelper.la
@@ -46,10 +53,18 @@ tests_core_data_redux_failure_SOURCES = tests/core/data/redux_failure.c tests/co
 	tests/core/data/amount.h
 tests_core_data_redux_failure_LDADD = $(helper_libs)
 tests_core_data_shapes_LDADD = $(helper_libs)
+tests_core_runtime_built_tree_LDADD = $(helper_libs)
+tests_core_runtime_dump_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
+tests_core_runtime_fork_LDADD = $(helper_libs)
 tests_core_task_pool_LDADD = $(helper_libs)
 tests_core_runtime_runtime_LDADD = $(helper_libs)
-tests_core_runtime_task_LDADD = $(helper_libs)
+tests_core_runtime_each_worker_LDADD = $(helper_libs)
+tests_core_runtime_each_worker_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+tests_core_runtime_group_LDADD = $(helper_libs)
+tests_core_runtime_group_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+tests_core_runtime_insert_LDADD = $(helper_libs)
+tests_core_runtime_submit_LDADD = $(helper_libs)
 tests_core_runtime_task_callback_LDADD = $(helper_libs)
 tests_core_runtime_task_order_LDADD = $(helper_libs)
 tests_core_runtime_task_wait_LDADD = $(helper_libs)
@@ -87,6 +102,9 @@ unit_tests += tests/core/data/hazards
 tests_core_data_hazards_LDADD = $(bed_libs)
 unit_tests += tests/core/data/redux_devices
 tests_core_data_redux_devices_LDADD = $(bed_libs)
+unit_tests += tests/core/data/leave
+tests_core_data_leave_LDADD = $(bed_libs)
+tests_core_data_leave_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 unit_tests += tests/core/data/misuse
 tests_core_data_misuse_LDADD = $(bed_libs)
 one_thread_tests += tests/core/machine/platform

@@ -167,8 +167,8 @@ enum cudaError cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, si
 	return double_end(error ? error : begin_copy(&rows, kind, double_stream(stream)));
 }
 
-enum cudaError cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-			    size_t height, enum cudaMemcpyKind kind)
+enum cudaError cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+			    enum cudaMemcpyKind kind)
 {
 	enum cudaError error = double_begin(__func__, double_current());
 	struct double_rows rows = line(to, from, width);

@@ -29,6 +29,9 @@ void cudart_double_set_memory(unsigned device, size_t bytes);
 /* Copies take at least as long as this bandwidth says (0: no time), kernels at least so long. */
 void cudart_double_set_delays(double gigabytes_per_second, double launch_us);
 
+/* Copies that a stream begins to execute stay under way until they are let go, 20 seconds at most. */
+void cudart_double_hold_copies(bool hold);
+
 /* --- faults --- */
 
 /*
@@ -48,7 +51,7 @@ uint64_t cudart_double_calls(const char *function);
 
 /* What has been made and not been released. */
 struct cudart_double_live {
-	size_t device_bytes, allocations;      /* of all devices */
+	size_t device_bytes, allocations; /* of all devices */
 	size_t host_bytes, registered_bytes;
 	unsigned streams, events;
 };
@@ -56,7 +59,11 @@ void cudart_double_live(struct cudart_double_live *live);
 size_t cudart_double_device_bytes(unsigned device);
 
 enum cudart_double_direction {
-	CUDART_DOUBLE_IN, CUDART_DOUBLE_OUT, CUDART_DOUBLE_WITHIN, CUDART_DOUBLE_PEER, CUDART_DOUBLE_HOST,
+	CUDART_DOUBLE_IN,
+	CUDART_DOUBLE_OUT,
+	CUDART_DOUBLE_WITHIN,
+	CUDART_DOUBLE_PEER,
+	CUDART_DOUBLE_HOST,
 	CUDART_DOUBLE_NDIRECTIONS
 };
 struct cudart_double_traffic {
@@ -82,9 +89,9 @@ enum { CUDART_DOUBLE_NARGS = 12 };
 
 /* The body of a __global__ function: args[i] points to a copy of its i-th argument of sizes[i] bytes. */
 struct cudart_double_kernel {
-	const char *name;                      /* as nvcc registers it: mangled unless it is extern "C" */
+	const char *name; /* as nvcc registers it: mangled unless it is extern "C" */
 	void (*body)(const struct cudart_double_grid *grid, void **args);
-	size_t sizes[CUDART_DOUBLE_NARGS];     /* ended by 0 */
+	size_t sizes[CUDART_DOUBLE_NARGS]; /* ended by 0 */
 };
 
 /* Adds a table that a kernel without a name ends; it stays the caller's and must stay. A shared object

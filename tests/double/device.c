@@ -35,13 +35,13 @@ enum cudaError cudaGetDevice(int *ordinal)
 
 enum cudaError cudaRuntimeGetVersion(int *version)
 {
-	*version = 13000;
+	*version = DOUBLE_VERSION;
 	return double_end(double_begin_any(__func__));
 }
 
 enum cudaError cudaDriverGetVersion(int *version)
 {
-	*version = 13000;
+	*version = DOUBLE_VERSION;
 	return double_end(double_begin_any(__func__));
 }
 
@@ -54,7 +54,7 @@ static enum cudaError attribute_value(enum cudaDeviceAttr attribute, int *value)
 	case cudaDevAttrWarpSize:
 		*value = 32;
 		return cudaSuccess;
-	case cudaDevAttrMaxPitch:
+	case DOUBLE_ATTRIBUTE_MAX_PITCH:
 		*value = DOUBLE_MAX_PITCH;
 		return cudaSuccess;
 	case cudaDevAttrMultiProcessorCount:
@@ -147,31 +147,33 @@ static const struct text {
 	enum cudaError error;
 	const char *name, *sentence;
 } texts[] = {
-	{ cudaSuccess, "cudaSuccess", "no error" },
-	{ cudaErrorInvalidValue, "cudaErrorInvalidValue", "an argument is wrong" },
-	{ cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory" },
-	{ cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "no such grid or block" },
-	{ cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "a pitch is wrong" },
-	{ cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver", "the driver is too old" },
-	{ cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable", "the devices are in use or gone" },
-	{ cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "no such kernel" },
-	{ cudaErrorNoDevice, "cudaErrorNoDevice", "there is no device" },
-	{ cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "there is no such device" },
-	{ cudaErrorECCUncorrectable, "cudaErrorECCUncorrectable", "memory of the device is damaged" },
-	{ cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported", "the devices are no peers" },
-	{ cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "no such stream or event here" },
-	{ cudaErrorNotReady, "cudaErrorNotReady", "not yet" },
-	{ cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "a kernel used an address that is not its own" },
-	{ cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "a kernel took too long" },
-	{ cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled", "they are peers already" },
-	{ cudaErrorPeerAccessNotEnabled, "cudaErrorPeerAccessNotEnabled", "they are no peers" },
-	{ cudaErrorAssert, "cudaErrorAssert", "an assertion of a kernel failed" },
-	{ cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered", "it is registered already" },
-	{ cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered", "it is not registered" },
-	{ cudaErrorHardwareStackError, "cudaErrorHardwareStackError", "the stack of a kernel is damaged" },
-	{ cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "a kernel failed" },
-	{ cudaErrorNotSupported, "cudaErrorNotSupported", "this is not supported" },
-	{ cudaErrorUnknown, "cudaErrorUnknown", "something failed" },
+	{ cudaSuccess, DOUBLE_PREFIX "Success", "no error" },
+	{ cudaErrorInvalidValue, DOUBLE_PREFIX "ErrorInvalidValue", "an argument is wrong" },
+	{ cudaErrorMemoryAllocation, DOUBLE_PREFIX "ErrorMemoryAllocation", "out of memory" },
+	{ cudaErrorInvalidConfiguration, DOUBLE_PREFIX "ErrorInvalidConfiguration", "no such grid or block" },
+	{ cudaErrorInvalidPitchValue, DOUBLE_PREFIX "ErrorInvalidPitchValue", "a pitch is wrong" },
+	{ cudaErrorInsufficientDriver, DOUBLE_PREFIX "ErrorInsufficientDriver", "the driver is too old" },
+	{ cudaErrorDevicesUnavailable, DOUBLE_PREFIX "ErrorDevicesUnavailable", "the devices are in use or gone" },
+	{ cudaErrorInvalidDeviceFunction, DOUBLE_PREFIX "ErrorInvalidDeviceFunction", "no such kernel" },
+	{ cudaErrorNoDevice, DOUBLE_PREFIX "ErrorNoDevice", "there is no device" },
+	{ cudaErrorInvalidDevice, DOUBLE_PREFIX "ErrorInvalidDevice", "there is no such device" },
+	{ cudaErrorECCUncorrectable, DOUBLE_PREFIX "ErrorECCUncorrectable", "memory of the device is damaged" },
+	{ cudaErrorPeerAccessUnsupported, DOUBLE_PREFIX "ErrorPeerAccessUnsupported", "the devices are no peers" },
+	{ cudaErrorInvalidResourceHandle, DOUBLE_PREFIX "ErrorInvalidResourceHandle", "no such stream or event here" },
+	{ cudaErrorNotReady, DOUBLE_PREFIX "ErrorNotReady", "not yet" },
+	{ cudaErrorIllegalAddress, DOUBLE_PREFIX "ErrorIllegalAddress",
+	  "a kernel used an address that is not its own" },
+	{ cudaErrorLaunchTimeout, DOUBLE_PREFIX "ErrorLaunchTimeout", "a kernel took too long" },
+	{ cudaErrorPeerAccessAlreadyEnabled, DOUBLE_PREFIX "ErrorPeerAccessAlreadyEnabled", "they are peers already" },
+	{ cudaErrorPeerAccessNotEnabled, DOUBLE_PREFIX "ErrorPeerAccessNotEnabled", "they are no peers" },
+	{ cudaErrorAssert, DOUBLE_PREFIX "ErrorAssert", "an assertion of a kernel failed" },
+	{ cudaErrorHostMemoryAlreadyRegistered, DOUBLE_PREFIX "ErrorHostMemoryAlreadyRegistered",
+	  "it is registered already" },
+	{ cudaErrorHostMemoryNotRegistered, DOUBLE_PREFIX "ErrorHostMemoryNotRegistered", "it is not registered" },
+	{ cudaErrorHardwareStackError, DOUBLE_PREFIX "ErrorHardwareStackError", "the stack of a kernel is damaged" },
+	{ cudaErrorLaunchFailure, DOUBLE_PREFIX "ErrorLaunchFailure", "a kernel failed" },
+	{ cudaErrorNotSupported, DOUBLE_PREFIX "ErrorNotSupported", "this is not supported" },
+	{ cudaErrorUnknown, DOUBLE_PREFIX "ErrorUnknown", "something failed" },
 };
 
 static const struct text *find(enum cudaError error)

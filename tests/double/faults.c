@@ -8,12 +8,12 @@
 
 enum { FAULTS = 8, FUNCTIONS = 96, NAME = 48 };
 
-static const char operation[] = "operation";   /* what streams execute: not counted as calls */
+static const char operation[] = "operation"; /* what streams execute: not counted as calls */
 
 static struct fault {
 	bool armed;
-	char function[NAME];             /* "": any call */
-	uint64_t left;                   /* so many calls until it strikes */
+	char function[NAME]; /* "": any call */
+	uint64_t left;       /* so many calls until it strikes */
 	enum cudaError error;
 } faults[FAULTS];
 
@@ -96,7 +96,7 @@ static bool arm(const char *function, uint64_t nth, int error)
 /* FUNCTION:NTH:ERROR, several with commas; * is any function. */
 void double_faults_from_environment(void)
 {
-	const char *text = getenv("CUDART_DOUBLE_FAIL");
+	const char *text = getenv(DOUBLE_VARIABLE("FAIL"));
 	char function[NAME];
 	unsigned long nth;
 	int error, used;

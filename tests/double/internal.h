@@ -22,22 +22,22 @@ struct double_block;
 /* An arena that is mapped twice: for the addresses that programs see, which the host can't read, and
  * for the threads that play the device. */
 struct double_device {
-	unsigned number;                /* (c) */
-	char *addresses, *memory;       /* (c) */
-	size_t arena_bytes;             /* (c) */
-	size_t limit, used;             /* (l) */
-	struct double_block *blocks;    /* (l) by address */
-	enum cudaError lost;            /* (l) the sticky error; 0 while it is alive */
-	unsigned running;               /* (l) operations that its streams are executing */
-	struct CUstream_st *legacy;     /* (l) stream 0, made when it is first used */
-	bool peers[DOUBLE_DEVICES];     /* (l) whose memory was enabled */
+	unsigned number;             /* (c) */
+	char *addresses, *memory;    /* (c) */
+	size_t arena_bytes;          /* (c) */
+	size_t limit, used;          /* (l) */
+	struct double_block *blocks; /* (l) by address */
+	enum cudaError lost;         /* (l) the sticky error; 0 while it is alive */
+	unsigned running;            /* (l) operations that its streams are executing */
+	struct CUstream_st *legacy;  /* (l) stream 0, made when it is first used */
+	bool peers[DOUBLE_DEVICES];  /* (l) whose memory was enabled */
 };
 
 /* Something that a stream reaches at some time. Events and waits share it. */
 struct double_marker {
-	unsigned references;            /* (l) */
-	bool done;                      /* (l) */
-	uint64_t time_ns;               /* (l) when it was done */
+	unsigned references; /* (l) */
+	bool done;           /* (l) */
+	uint64_t time_ns;    /* (l) when it was done */
 };
 
 struct double_rows {
@@ -52,46 +52,47 @@ enum double_kind { DOUBLE_MARK, DOUBLE_WAIT, DOUBLE_COPY, DOUBLE_MEMSET, DOUBLE_
 struct double_operation {
 	struct double_operation *next;
 	enum double_kind kind;
-	struct double_marker *marker;   /* MARK, WAIT */
-	struct double_rows rows;        /* COPY; of MEMSET: to, row_bytes */
-	void *staged;                   /* COPY: freed in the end */
-	int value;                      /* MEMSET */
-	void (*function)(void *);       /* FUNCTION, KERNEL without a body */
-	void *arg;                      /* FUNCTION; of KERNEL: freed in the end */
+	struct double_marker *marker;            /* MARK, WAIT */
+	struct double_rows rows;                 /* COPY; of MEMSET: to, row_bytes */
+	void *staged;                            /* COPY: freed in the end */
+	int value;                               /* MEMSET */
+	void (*function)(void *);                /* FUNCTION, KERNEL without a body */
+	void *arg;                               /* FUNCTION; of KERNEL: freed in the end */
 	const struct cudart_double_kernel *body; /* KERNEL from nvcc */
 	struct cudart_double_grid grid;
-	double us;                      /* lasts at least so long */
+	double us; /* lasts at least so long */
 };
 
 struct CUstream_st {
-	struct CUstream_st *next;       /* (l) all streams */
-	struct double_device *device;   /* (c) */
-	bool blocking;                  /* (c) ordered with stream 0 */
-	bool stop, drop;                /* (l) end when empty; end at once */
+	struct CUstream_st *next;              /* (l) all streams */
+	struct double_device *device;          /* (c) */
+	bool blocking;                         /* (c) ordered with stream 0 */
+	bool stop, drop;                       /* (l) end when empty; end at once */
 	struct double_operation *first, *last; /* (l) the first one is being executed */
 	pthread_cond_t work;
-	pthread_t thread;               /* (c) */
+	pthread_t thread; /* (c) */
 };
 
 struct CUevent_st {
-	struct double_device *device;   /* (c) */
-	bool timing;                    /* (c) */
-	struct double_marker *marker;   /* (l) of the last record */
+	struct double_device *device; /* (c) */
+	bool timing;                  /* (c) */
+	struct double_marker *marker; /* (l) of the last record */
 };
 
 /* state.c */
 struct double_state {
 	pthread_mutex_t lock;
-	pthread_cond_t progress;        /* an operation has ended, a device was lost */
-	unsigned ndevices;              /* (c) */
+	pthread_cond_t progress; /* an operation has ended, a device was lost, copies are let go */
+	unsigned ndevices;       /* (c) */
 	struct double_device devices[DOUBLE_DEVICES];
-	unsigned nvisible;              /* (c) */
-	struct double_device *visible[DOUBLE_DEVICES]; /* (c) by ordinal */
-	bool peers;                     /* (c) devices can copy from each other */
-	double bytes_per_us, launch_us; /* (l) 0: no delay */
-	struct CUstream_st *streams;    /* (l) */
-	unsigned nstreams, nevents;     /* (l) that are the program's */
-	size_t host_bytes, registered_bytes; /* (l) */
+	unsigned nvisible;                                               /* (c) */
+	struct double_device *visible[DOUBLE_DEVICES];                   /* (c) by ordinal */
+	bool peers;                                                      /* (c) devices can copy from each other */
+	double bytes_per_us, launch_us;                                  /* (l) 0: no delay */
+	bool holds_copies;                                               /* (l) */
+	struct CUstream_st *streams;                                     /* (l) */
+	unsigned nstreams, nevents;                                      /* (l) that are the program's */
+	size_t host_bytes, registered_bytes;                             /* (l) */
 	struct cudart_double_traffic traffic[CUDART_DOUBLE_NDIRECTIONS]; /* (l) */
 };
 extern struct double_state double_state;

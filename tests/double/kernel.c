@@ -14,14 +14,14 @@ enum { KERNELS = 256, TABLES = 16, NESTED = 4 };
 
 /* What cudaKernel_t points to. */
 struct CUkern_st {
-	const void *function;            /* the stub in the program */
+	const void *function; /* the stub in the program */
 	const char *name;
 };
 
-static struct CUkern_st registered[KERNELS];                     /* (l) */
-static unsigned nregistered;                                      /* (l) */
-static const struct cudart_double_kernel *tables[TABLES];         /* (l) */
-static unsigned ntables;                                          /* (l) */
+static struct CUkern_st registered[KERNELS];              /* (l) */
+static unsigned nregistered;                              /* (l) */
+static const struct cudart_double_kernel *tables[TABLES]; /* (l) */
+static unsigned ntables;                                  /* (l) */
 
 /* Between <<<>>> and the stub. */
 struct configuration {
@@ -56,7 +56,7 @@ bool cudart_double_add_kernels(const struct cudart_double_kernel *kernels)
 /* Shared objects, separated by colons. */
 void double_kernels_from_environment(void)
 {
-	const char *variable = getenv("CUDART_DOUBLE_KERNELS");
+	const char *variable = getenv(DOUBLE_VARIABLE("KERNELS"));
 	char *list = variable ? strdup(variable) : NULL, *rest = list, *path;
 
 	while (rest && (path = strsep(&rest, ":"))) {
@@ -129,7 +129,8 @@ static enum cudaError launch(const struct CUkern_st *kernel, const struct config
 		next += (o.body->sizes[i] + 15) / 16 * 16;
 	}
 	o.grid = (struct cudart_double_grid){ { c->grid.x, c->grid.y, c->grid.z },
-					      { c->block.x, c->block.y, c->block.z }, c->shared_bytes };
+					      { c->block.x, c->block.y, c->block.z },
+					      c->shared_bytes };
 	return queue_kernel(&o, stream);
 }
 
@@ -163,7 +164,7 @@ enum cudaError cudaLaunchHostFunc(struct CUstream_st *stream, void (*function)(v
 
 int cudart_double_launch(struct CUstream_st *stream, void (*function)(void *args), const void *args, size_t size)
 {
-	enum cudaError error = double_begin("cudaLaunchKernel", double_current());
+	enum cudaError error = double_begin(DOUBLE_PREFIX "LaunchKernel", double_current());
 	struct double_operation o = { .function = function, .arg = error ? NULL : malloc(size + 1) };
 	struct CUstream_st *s = error ? NULL : double_stream(stream);
 
@@ -276,7 +277,7 @@ enum cudaError __cudaGetKernel(struct CUkern_st **kernel, const void *function)
 enum cudaError __cudaLaunchKernel(struct CUkern_st *kernel, struct dim3 grid, struct dim3 block, void **args,
 				  size_t shared_bytes, struct CUstream_st *stream)
 {
-	enum cudaError error = double_begin("cudaLaunchKernel", double_current());
+	enum cudaError error = double_begin(DOUBLE_PREFIX "LaunchKernel", double_current());
 	struct configuration c = { grid, block, shared_bytes, stream };
 
 	return double_end(error ? error : launch(kernel, &c, args));

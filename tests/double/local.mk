@@ -3,11 +3,13 @@
 # and scripts: LD_LIBRARY_PATH=tests/double/.libs
 check_LTLIBRARIES += tests/double/libcudart.la
 double_libs = tests/double/libcudart.la
-tests_double_libcudart_la_SOURCES = \
+double_sources = tests/double/dialect.h \
 	tests/double/copy.c tests/double/device.c tests/double/event.c tests/double/faults.c \
 	tests/double/kernel.c tests/double/memory.c tests/double/state.c tests/double/stream.c \
 	tests/double/cudart_double.h tests/double/internal.h tests/double/more_api.h \
-	src/drivers/cuda_api.h src/drivers/cuda_types.h
+	src/drivers/gpu_api.h src/drivers/gpu_types.h
+tests_double_libcudart_la_SOURCES = $(double_sources)
+tests_double_libcudart_la_CFLAGS = $(AM_CFLAGS)
 tests_double_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 13:0:0 \
 	-Wl,--version-script=$(top_srcdir)/tests/double/cudart.map
 tests_double_libcudart_la_DEPENDENCIES = tests/double/cudart.map
@@ -15,6 +17,22 @@ EXTRA_DIST += tests/double/cudart.map tests/double/README.md
 
 unit_tests += tests/double/semantics
 tests_double_semantics_LDADD = $(double_libs) $(helper_libs)
+
+# The same sources as libamdhip64, by other names.
+check_LTLIBRARIES += tests/double/hip/libamdhip64.la
+hip_double_libs = tests/double/hip/libamdhip64.la
+hip_double_flags = $(AM_CFLAGS) -include $(top_srcdir)/tests/double/hip.h
+tests_double_hip_libamdhip64_la_SOURCES = $(double_sources) tests/double/hip.h
+tests_double_hip_libamdhip64_la_CFLAGS = $(hip_double_flags)
+tests_double_hip_libamdhip64_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 6:0:0 \
+	-Wl,--version-script=$(top_srcdir)/tests/double/hip.map
+tests_double_hip_libamdhip64_la_DEPENDENCIES = tests/double/hip.map
+EXTRA_DIST += tests/double/hip.map
+
+unit_tests += tests/double/hip_semantics
+tests_double_hip_semantics_SOURCES = tests/double/semantics.c
+tests_double_hip_semantics_CFLAGS = $(hip_double_flags)
+tests_double_hip_semantics_LDADD = $(hip_double_libs) $(helper_libs)
 
 # Bodies of the kernels of the examples.
 check_LTLIBRARIES += tests/double/axpy_bodies.la

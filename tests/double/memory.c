@@ -26,7 +26,7 @@ static struct pinned {
 	char *memory;
 	size_t bytes;
 	bool registered;
-} *pinned;                       /* (l) */
+} * pinned; /* (l) */
 
 bool double_arena(struct double_device *device, size_t bytes)
 {
@@ -281,8 +281,9 @@ enum cudaError cudaPointerGetAttributes(struct cudaPointerAttributes *attributes
 	bool host = double_is_pinned(memory, 0);
 
 	if (!error) {
-		attributes->type = owner ? cudaMemoryTypeDevice
-				 : host ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+		attributes->type = owner  ? cudaMemoryTypeDevice
+				   : host ? cudaMemoryTypeHost
+					  : cudaMemoryTypeUnregistered;
 		attributes->device = owner ? double_ordinal_of(owner) : 0;
 		attributes->devicePointer = owner || host ? (void *)memory : NULL;
 		attributes->hostPointer = host ? (void *)memory : NULL;

@@ -3,7 +3,8 @@
 #ifndef CUDART_DOUBLE_MORE_API_H
 #define CUDART_DOUBLE_MORE_API_H
 
-#include "drivers/cuda_api.h"
+#include "dialect.h"
+#include "drivers/gpu_api.h"
 
 #ifndef CUDART_DOUBLE_TYPES
 struct CUkern_st;
@@ -36,8 +37,8 @@ enum cudaError cudaMallocHost(void **memory, size_t bytes);
 enum cudaError cudaMemset(void *memory, int value, size_t bytes);
 enum cudaError cudaMemsetAsync(void *memory, int value, size_t bytes, struct CUstream_st *stream);
 enum cudaError cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-enum cudaError cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-			    size_t height, enum cudaMemcpyKind kind);
+enum cudaError cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+			    enum cudaMemcpyKind kind);
 enum cudaError cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
 
 enum cudaError cudaStreamCreate(struct CUstream_st **stream);

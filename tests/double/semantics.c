@@ -204,7 +204,7 @@ static void orders_stream_0_with_blocking_streams_only(void **state)
 	block(NULL, &latch_0);
 	atomic_store(&latch_0.open, 1);
 	usleep(20000);
-	assert_int_equal(cudaStreamQuery(NULL), cudaErrorNotReady);   /* the latch before it is closed */
+	assert_int_equal(cudaStreamQuery(NULL), cudaErrorNotReady); /* the latch before it is closed */
 	assert_int_equal(cudaStreamSynchronize(other), 0);
 	atomic_store(&latch.open, 1);
 	assert_int_equal(cudaDeviceSynchronize(), 0);
@@ -287,13 +287,13 @@ static void fails_the_call_that_was_ordered_and_no_other(void **state)
 	void *memory[3];
 
 	(void)state;
-	assert_true(cudart_double_fail("cudaMalloc", 2, cudaErrorMemoryAllocation));
+	assert_true(cudart_double_fail(DOUBLE_PREFIX "Malloc", 2, cudaErrorMemoryAllocation));
 	assert_int_equal(cudaMalloc(&memory[0], N), 0);
 	assert_false(cudart_double_failed());
 	assert_int_equal(cudaMalloc(&memory[1], N), cudaErrorMemoryAllocation);
 	assert_true(cudart_double_failed());
 	assert_int_equal(cudaMalloc(&memory[2], N), 0);
-	assert_int_equal(cudart_double_calls("cudaMalloc"), 3);
+	assert_int_equal(cudart_double_calls(DOUBLE_PREFIX "Malloc"), 3);
 	assert_int_equal(cudart_double_calls(NULL), 3);
 	assert_int_equal(cudart_double_device_bytes(0), 2 * N);
 	assert_true(cudart_double_fail(NULL, 1, cudaErrorUnknown));

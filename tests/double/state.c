@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-static const size_t arena_bytes = (size_t)16 << 30;   /* addresses, not memory */
+static const size_t arena_bytes = (size_t)16 << 30; /* addresses, not memory */
 
 struct double_state double_state = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -39,7 +39,7 @@ static double number(const char *variable, double otherwise)
 /* Bytes with an optional K, M or G. */
 static size_t memory_from_environment(void)
 {
-	const char *text = getenv("CUDART_DOUBLE_MEMORY");
+	const char *text = getenv(DOUBLE_VARIABLE("MEMORY"));
 	char *end;
 	double bytes;
 
@@ -51,8 +51,8 @@ static size_t memory_from_environment(void)
 
 static void settings_from_environment(void)
 {
-	double_state.bytes_per_us = number("CUDART_DOUBLE_GBPS", 0) * 1e3;
-	double_state.launch_us = number("CUDART_DOUBLE_LAUNCH_US", 0);
+	double_state.bytes_per_us = number(DOUBLE_VARIABLE("GBPS"), 0) * 1e3;
+	double_state.launch_us = number(DOUBLE_VARIABLE("LAUNCH_US"), 0);
 	for (unsigned i = 0; i < double_state.ndevices; i++)
 		double_state.devices[i].limit = memory_from_environment();
 }
@@ -60,7 +60,7 @@ static void settings_from_environment(void)
 /* As CUDA does: a list of numbers that ends at the first that is none of a device. */
 static void visible_from_environment(void)
 {
-	const char *text = getenv("CUDA_VISIBLE_DEVICES");
+	const char *text = getenv(DOUBLE_VISIBLE);
 	struct double_state *s = &double_state;
 
 	if (!text) {
@@ -83,10 +83,10 @@ static void visible_from_environment(void)
 
 static void setup(void)
 {
-	double n = number("CUDART_DOUBLE_DEVICES", 2);
+	double n = number(DOUBLE_VARIABLE("DEVICES"), 2);
 	size_t bytes = memory_from_environment();
 
-	double_state.peers = number("CUDART_DOUBLE_PEERS", 1) != 0;
+	double_state.peers = number(DOUBLE_VARIABLE("PEERS"), 1) != 0;
 	while (double_state.ndevices < n && double_state.ndevices < DOUBLE_DEVICES) {
 		struct double_device *device = &double_state.devices[double_state.ndevices];
 
@@ -222,6 +222,8 @@ void cudart_double_reset(void)
 	double_faults_reset();
 	for (unsigned i = 0; i < double_state.ndevices; i++)
 		double_state.devices[i].lost = cudaSuccess;
+	double_state.holds_copies = false;
+	pthread_cond_broadcast(&double_state.progress);
 	memset(double_state.traffic, 0, sizeof double_state.traffic);
 	pthread_mutex_unlock(&double_state.lock);
 	last_error = cudaSuccess;
@@ -242,6 +244,15 @@ void cudart_double_set_delays(double gigabytes_per_second, double launch_us)
 	pthread_mutex_lock(&double_state.lock);
 	double_state.bytes_per_us = gigabytes_per_second * 1e3;
 	double_state.launch_us = launch_us;
+	pthread_mutex_unlock(&double_state.lock);
+}
+
+void cudart_double_hold_copies(bool hold)
+{
+	double_setup();
+	pthread_mutex_lock(&double_state.lock);
+	double_state.holds_copies = hold;
+	pthread_cond_broadcast(&double_state.progress);
 	pthread_mutex_unlock(&double_state.lock);
 }
 

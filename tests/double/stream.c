@@ -11,6 +11,8 @@
 
 #include "internal.h"
 
+enum { DOUBLE_HOLD_S = 20 };
+
 /* --- markers --- */
 
 static struct double_marker *marker_new(void)
@@ -73,11 +75,26 @@ static void execute(struct double_operation *o)
 		sleep_until(begin + (uint64_t)(o->us * 1000));
 }
 
+/* Waits while copies are held, with the lock, which is given back meanwhile. */
+static void stream_hold(struct CUstream_st *s)
+{
+	struct double_state *d = &double_state;
+	struct timespec limit;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += DOUBLE_HOLD_S;
+	while (d->holds_copies && !s->drop && !s->device->lost)
+		if (pthread_cond_timedwait(&d->progress, &d->lock, &limit))
+			break;
+}
+
 /* With the lock, which is given back while the operation is executed. */
 static void stream_step(struct CUstream_st *s, struct double_operation *o)
 {
 	struct double_state *d = &double_state;
 
+	if (o->kind == DOUBLE_COPY)
+		stream_hold(s);
 	if (o->kind == DOUBLE_MARK) {
 		o->marker->done = true;
 		o->marker->time_ns = double_now_ns();

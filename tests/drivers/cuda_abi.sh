@@ -19,11 +19,11 @@ fi
 
 # Prototypes: each is declared twice. Values: each line of our enums is an assertion.
 values=$(sed -n 's/^\t\(cuda[A-Za-z0-9]*\) = \([0-9]*\),$/_Static_assert(\1 == \2, "\1");/p' \
-	"$src/src/drivers/cuda_types.h" "$src/tests/double/more_api.h")
+	"$src/src/drivers/gpu_types.h" "$src/tests/double/more_api.h")
 [ "$(echo "$values" | wc -l)" -gt 50 ] || exit 99
 cat >"$work/same.c" <<EOF
 #include <cuda_runtime_api.h>
-#define XYLEM_CUDA_TYPES_H
+#define XYLEM_GPU_TYPES_H
 #define CUDART_DOUBLE_TYPES
 #include "more_api.h"
 $values

@@ -37,7 +37,7 @@ static void leaves_pocl_alone_unless_its_devices_are_asked_for(void **state)
 	(void)state;
 	assert_int_equal(probe("", &n, error), 0);
 	assert_int_equal(n, 0);
-	assert_non_null(strstr(error, "when asked for"));
+	assert_non_null(strstr(error, "only on request"));
 	if (strstr(error, "PoCL")) /* else there is another implementation */
 		assert_false(pocl_is_loaded());
 }
@@ -83,8 +83,17 @@ static void selects_devices_by_kind_and_number(void **state)
 		const char *devices;
 		unsigned n;
 	} cases[] = {
-		{ "all", 3 }, { "cpu", 3 }, { "gpu", 0 }, { "accelerator", 0 }, { "0", 1 }, { "0,2", 2 },
-		{ "2, 1 ,0", 3 }, { "cpu,0", 3 }, { "gpu,1", 1 }, { "1,1,1", 1 }, { "gpu,accelerator", 0 },
+		{ "all", 3 },
+		{ "cpu", 3 },
+		{ "gpu", 0 },
+		{ "accelerator", 0 },
+		{ "0", 1 },
+		{ "0,2", 2 },
+		{ "2, 1 ,0", 3 },
+		{ "cpu,0", 3 },
+		{ "gpu,1", 1 },
+		{ "1,1,1", 1 },
+		{ "gpu,accelerator", 0 },
 	};
 
 	(void)state;
@@ -115,7 +124,7 @@ static void opens_devices_in_the_order_of_the_text(void **state)
 	}
 	assert_int_equal(bed_driver->open(&device, &config, 2, &info, error, sizeof error), -ENODEV);
 	assert_null(device);
-	assert_non_null(strstr(error, "no OpenCL device 2"));
+	assert_non_null(strstr(error, "OpenCL device 2 no longer exists"));
 }
 
 static void refuses_texts_that_name_no_device(void **state)
@@ -222,25 +231,82 @@ static void copies_rows_and_planes_with_offsets(void **state)
 	static const struct xy_copy shapes[] = {
 		{ .to.offset = 0, .from.offset = 0, .row_bytes = IMAGE, .nrows = 1, .nplanes = 1 },
 		{ .to.offset = 13, .from.offset = 701, .row_bytes = 1000, .nrows = 1, .nplanes = 1 },
-		{ .to.offset = 7, .from.offset = 100, .row_bytes = 10, .nrows = 20, .to_row = 10, .from_row = 10,
+		{ .to.offset = 7,
+		  .from.offset = 100,
+		  .row_bytes = 10,
+		  .nrows = 20,
+		  .to_row = 10,
+		  .from_row = 10,
 		  .nplanes = 1 },
-		{ .to.offset = 5, .from.offset = 9, .row_bytes = 24, .nrows = 30, .to_row = 24, .from_row = 100,
+		{ .to.offset = 5,
+		  .from.offset = 9,
+		  .row_bytes = 24,
+		  .nrows = 30,
+		  .to_row = 24,
+		  .from_row = 100,
 		  .nplanes = 1 },
-		{ .to.offset = 50, .from.offset = 3, .row_bytes = 24, .nrows = 30, .to_row = 101, .from_row = 77,
+		{ .to.offset = 50,
+		  .from.offset = 3,
+		  .row_bytes = 24,
+		  .nrows = 30,
+		  .to_row = 101,
+		  .from_row = 77,
 		  .nplanes = 1 },
-		{ .to.offset = 0, .from.offset = 1, .row_bytes = 8, .nrows = 4, .to_row = 8, .from_row = 40,
-		  .nplanes = 5, .to_plane = 32, .from_plane = 400 },
-		{ .to.offset = 11, .from.offset = 0, .row_bytes = 8, .nrows = 4, .to_row = 20, .from_row = 10,
-		  .nplanes = 9, .to_plane = 200, .from_plane = 40 },
+		{ .to.offset = 0,
+		  .from.offset = 1,
+		  .row_bytes = 8,
+		  .nrows = 4,
+		  .to_row = 8,
+		  .from_row = 40,
+		  .nplanes = 5,
+		  .to_plane = 32,
+		  .from_plane = 400 },
+		{ .to.offset = 11,
+		  .from.offset = 0,
+		  .row_bytes = 8,
+		  .nrows = 4,
+		  .to_row = 20,
+		  .from_row = 10,
+		  .nplanes = 9,
+		  .to_plane = 200,
+		  .from_plane = 40 },
 		/* one row in each plane; no whole number of rows in a plane; planes between rows; rows that overlap */
-		{ .to.offset = 4, .from.offset = 4, .row_bytes = 12, .nrows = 1, .to_row = 99, .from_row = 1,
-		  .nplanes = 6, .to_plane = 300, .from_plane = 200 },
-		{ .to.offset = 4, .from.offset = 8, .row_bytes = 12, .nrows = 3, .to_row = 20, .from_row = 16,
-		  .nplanes = 6, .to_plane = 73, .from_plane = 64 },
-		{ .to.offset = 2, .from.offset = 0, .row_bytes = 6, .nrows = 10, .to_row = 500, .from_row = 60,
-		  .nplanes = 7, .to_plane = 10, .from_plane = 8 },
-		{ .to.offset = 0, .from.offset = 0, .row_bytes = 16, .nrows = 100, .to_row = 16, .from_row = 1,
-		  .nplanes = 2, .to_plane = 1700, .from_plane = 2 },
+		{ .to.offset = 4,
+		  .from.offset = 4,
+		  .row_bytes = 12,
+		  .nrows = 1,
+		  .to_row = 99,
+		  .from_row = 1,
+		  .nplanes = 6,
+		  .to_plane = 300,
+		  .from_plane = 200 },
+		{ .to.offset = 4,
+		  .from.offset = 8,
+		  .row_bytes = 12,
+		  .nrows = 3,
+		  .to_row = 20,
+		  .from_row = 16,
+		  .nplanes = 6,
+		  .to_plane = 73,
+		  .from_plane = 64 },
+		{ .to.offset = 2,
+		  .from.offset = 0,
+		  .row_bytes = 6,
+		  .nrows = 10,
+		  .to_row = 500,
+		  .from_row = 60,
+		  .nplanes = 7,
+		  .to_plane = 10,
+		  .from_plane = 8 },
+		{ .to.offset = 0,
+		  .from.offset = 0,
+		  .row_bytes = 16,
+		  .nrows = 100,
+		  .to_row = 16,
+		  .from_row = 1,
+		  .nplanes = 2,
+		  .to_plane = 1700,
+		  .from_plane = 2 },
 	};
 
 	(void)state;
@@ -257,10 +323,22 @@ static void copies_several_places_with_one_event(void **state)
 {
 	static const struct xy_copy shapes[] = {
 		{ .to.offset = 3, .from.offset = 9, .row_bytes = 100, .nrows = 1, .nplanes = 1 },
-		{ .to.offset = 300, .from.offset = 0, .row_bytes = 10, .nrows = 10, .to_row = 30, .from_row = 12,
+		{ .to.offset = 300,
+		  .from.offset = 0,
+		  .row_bytes = 10,
+		  .nrows = 10,
+		  .to_row = 30,
+		  .from_row = 12,
 		  .nplanes = 1 },
-		{ .to.offset = 1000, .from.offset = 90, .row_bytes = 10, .nrows = 10, .to_row = 30, .from_row = 12,
-		  .nplanes = 3, .to_plane = 401, .from_plane = 121 },
+		{ .to.offset = 1000,
+		  .from.offset = 90,
+		  .row_bytes = 10,
+		  .nrows = 10,
+		  .to_row = 30,
+		  .from_row = 12,
+		  .nplanes = 3,
+		  .to_plane = 401,
+		  .from_plane = 121 },
 		{ .to.offset = 5000, .from.offset = 90, .row_bytes = 999, .nrows = 1, .nplanes = 1 },
 	};
 
@@ -308,9 +386,16 @@ static void ends_copies_in_the_order_of_their_beginning(void **state)
 
 		for (unsigned k = 0; k < COPIES; k++) {
 			memset(ram[k], (int)k + 1, N);
-			assert_int_equal(bed_driver->copy(device, XY_COPY_IN, NULL, &(struct xy_copy){
-				.to = { memory, 0 }, .from = { ram[k], 0 }, .row_bytes = N, .nrows = 1, .nplanes = 1,
-			}, 1, &events[k]), 0);
+			assert_int_equal(bed_driver->copy(device, XY_COPY_IN, NULL,
+							  &(struct xy_copy){
+								  .to = { memory, 0 },
+								  .from = { ram[k], 0 },
+								  .row_bytes = N,
+								  .nrows = 1,
+								  .nplanes = 1,
+							  },
+							  1, &events[k]),
+					 0);
 		}
 		assert_int_equal(bed_wait(device, events[COPIES / 2]), 0);
 		for (unsigned k = 0; k < COPIES / 2; k++)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime/runtime.h"
+#include "core/util/futex.h"
 
 enum { BED_WAIT_S = 40 };
 
@@ -103,14 +103,16 @@ static void bed_copy(struct xy_device *device, enum xy_copy_kind kind, const str
 
 void bed_put(struct xy_device *device, void *memory, const void *bytes, size_t n)
 {
-	bed_copy(device, XY_COPY_IN, &(struct xy_copy){ .to = { memory, 0 }, .from = { (void *)bytes, 0 },
-							.row_bytes = n, .nrows = 1, .nplanes = 1 });
+	bed_copy(device, XY_COPY_IN,
+		 &(struct xy_copy){
+			 .to = { memory, 0 }, .from = { (void *)bytes, 0 }, .row_bytes = n, .nrows = 1, .nplanes = 1 });
 }
 
 void bed_get(struct xy_device *device, void *bytes, const void *memory, size_t n)
 {
-	bed_copy(device, XY_COPY_OUT, &(struct xy_copy){ .to = { bytes, 0 }, .from = { (void *)memory, 0 },
-							 .row_bytes = n, .nrows = 1, .nplanes = 1 });
+	bed_copy(device, XY_COPY_OUT,
+		 &(struct xy_copy){
+			 .to = { bytes, 0 }, .from = { (void *)memory, 0 }, .row_bytes = n, .nrows = 1, .nplanes = 1 });
 }
 
 int bed_run(struct xy_device *device, unsigned queue, xy_function *function, void *memory, size_t n, void *arg)

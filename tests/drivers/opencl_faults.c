@@ -11,7 +11,7 @@
 
 enum { BYTES = 4096 };
 
-static const char *fault_at;     /* the function that is to fail */
+static const char *fault_at; /* the function that is to fail */
 static cl_int fault_code;
 
 /* The queues that commands were last put on. */
@@ -43,11 +43,11 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags 
 
 CL_API_ENTRY cl_context CL_API_CALL
 clCreateContext(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
-		void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *code)
+		void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *code)
 {
 	cl_context (*function)(const cl_context_properties *, cl_uint, const cl_device_id *,
-			       void (CL_CALLBACK *)(const char *, const void *, size_t, void *), void *, cl_int *) =
-		real(__func__);
+			       void(CL_CALLBACK *)(const char *, const void *, size_t, void *), void *,
+			       cl_int *) = real(__func__);
 
 	if (!fault(__func__))
 		return function(properties, n, devices, notify, data, code);
@@ -85,8 +85,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queu
 							   cl_mem_migration_flags flags, cl_uint nbefore,
 							   const cl_event *before, cl_event *event)
 {
-	cl_int (*function)(cl_command_queue, cl_uint, const cl_mem *, cl_mem_migration_flags, cl_uint,
-			   const cl_event *, cl_event *) = real(__func__);
+	cl_int (*function)(cl_command_queue, cl_uint, const cl_mem *, cl_mem_migration_flags, cl_uint, const cl_event *,
+			   cl_event *) = real(__func__);
 
 	seen_migrate = queue;
 	return fault(__func__) ? fault_code : function(queue, n, memory, flags, nbefore, before, event);
@@ -196,8 +196,9 @@ static void has_a_queue_for_each_purpose(void **state)
 }
 
 static const char *const calls[] = {
-	"clCreateBuffer", "clEnqueueMigrateMemObjects", "clEnqueueWriteBuffer", "clEnqueueMarkerWithWaitList",
-	"clEnqueueReadBuffer", "clGetEventInfo",
+	"clCreateBuffer",       "clEnqueueMigrateMemObjects",
+	"clEnqueueWriteBuffer", "clEnqueueMarkerWithWaitList",
+	"clEnqueueReadBuffer",  "clGetEventInfo",
 };
 
 /* The device works before and after, and has as much memory as before. */
@@ -207,9 +208,12 @@ static void a_fault_is_that_of_one_operation(void **state)
 		cl_int code;
 		int status;
 	} codes[] = {
-		{ CL_OUT_OF_RESOURCES, -ENOMEM }, { CL_OUT_OF_HOST_MEMORY, -ENOMEM },
-		{ CL_MEM_OBJECT_ALLOCATION_FAILURE, -ENOMEM }, { CL_INVALID_OPERATION, -EINVAL },
-		{ CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, -EIO }, { -1234567, -EINVAL },
+		{ CL_OUT_OF_RESOURCES, -ENOMEM },
+		{ CL_OUT_OF_HOST_MEMORY, -ENOMEM },
+		{ CL_MEM_OBJECT_ALLOCATION_FAILURE, -ENOMEM },
+		{ CL_INVALID_OPERATION, -EINVAL },
+		{ CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, -EIO },
+		{ -1234567, -EINVAL },
 	};
 
 	(void)state;
@@ -239,8 +243,9 @@ static void a_lost_device_stays_lost(void **state)
 	for (size_t k = 0; k < HELPER_COUNT(calls) * HELPER_COUNT(codes); k++) {
 		struct xy_device *device = bed_open((unsigned)k % BED_DEVICES), *other = bed_open(0);
 		void *memory = bed_allocate(device, BYTES), *elsewhere = bed_allocate(other, BYTES);
-		struct xy_copy copy = { .to = { memory, 0 }, .from = { &k, 0 }, .row_bytes = 1, .nrows = 1,
-					.nplanes = 1 };
+		struct xy_copy copy = {
+			.to = { memory, 0 }, .from = { &k, 0 }, .row_bytes = 1, .nrows = 1, .nplanes = 1
+		};
 		struct xy_event *before, *event;
 
 		assert_int_equal(bed_driver->copy(device, XY_COPY_IN, NULL, &copy, 1, &before), 0);
@@ -315,7 +320,7 @@ static void tells_broken_from_missing(void **state)
 		const char *text;
 	} cases[] = {
 		{ "clGetPlatformIDs", -1001, 0, "no platform is installed" },
-		{ "clGetDeviceIDs", CL_DEVICE_NOT_FOUND, 0, "the platforms that are installed have none" },
+		{ "clGetDeviceIDs", CL_DEVICE_NOT_FOUND, 0, "the installed platforms have none" },
 		{ "clGetPlatformIDs", CL_OUT_OF_HOST_MEMORY, -ENOMEM, "does not work" },
 		{ "clGetDeviceIDs", CL_INVALID_PLATFORM, -EINVAL, "does not work: CL_INVALID_PLATFORM" },
 	};

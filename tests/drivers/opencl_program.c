@@ -9,27 +9,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/runtime/runtime.h"
+#include "core/util/futex.h"
 #include "drivers/opencl.h"
 
 enum { N = 1000 };
 
-static const char scale_source[] =
-	"#ifndef EXTRA\n"
-	"#define EXTRA 0\n"
-	"#endif\n"
-	"kernel void scale(global float *v, float factor, uint n)\n"
-	"{\n"
-	"	size_t i = get_global_id(0);\n"
-	"	if (i < n)\n"
-	"		v[i] = v[i] * factor + EXTRA;\n"
-	"}\n"
-	"kernel void number(global float *v, float factor, uint n)\n"
-	"{\n"
-	"	size_t i = get_global_id(0);\n"
-	"	if (i < n)\n"
-	"		v[i] = factor * i;\n"
-	"}\n";
+static const char scale_source[] = "#ifndef EXTRA\n"
+				   "#define EXTRA 0\n"
+				   "#endif\n"
+				   "kernel void scale(global float *v, float factor, uint n)\n"
+				   "{\n"
+				   "	size_t i = get_global_id(0);\n"
+				   "	if (i < n)\n"
+				   "		v[i] = v[i] * factor + EXTRA;\n"
+				   "}\n"
+				   "kernel void number(global float *v, float factor, uint n)\n"
+				   "{\n"
+				   "	size_t i = get_global_id(0);\n"
+				   "	if (i < n)\n"
+				   "		v[i] = factor * i;\n"
+				   "}\n";
 
 static const struct xy_opencl_program scale_program = { .source = scale_source };
 static const struct xy_opencl_program extra_program = { .source = scale_source, .options = "-DEXTRA=5" };
@@ -39,7 +38,7 @@ struct order {
 	const struct xy_opencl_program *program;
 	const char *name;
 	float factor;
-	int after;                 /* what the function returns if all is well */
+	int after; /* what the function returns if all is well */
 	cl_kernel kernel;
 };
 
@@ -47,7 +46,7 @@ static int order_body(struct xy_call *call)
 {
 	struct order *order = call->arg;
 	cl_mem memory = xy_opencl_buffer(call, 0);
-	cl_uint n = (cl_uint)xy_vector(call, 0)->n;
+	cl_uint n = (cl_uint)xy_vector_at(call, 0)->n;
 	const size_t global = (n + 63) / 64 * 64;
 	int error = xy_opencl_kernel(call, order->program, order->name, &order->kernel);
 
@@ -156,8 +155,10 @@ static void explains_what_is_wrong_with_a_program(void **state)
 	} cases[] = {
 		{ &broken, -EINVAL, "undeclared identifier 'nowhere'" },
 		{ &options, -EINVAL, "CL_INVALID_BUILD_OPTIONS" },
-		{ &missing, -ENOENT, "/nowhere/at/all.cl" }, { &folder, -ENOENT, "/tmp" },
-		{ &neither, -EINVAL, "either a source or a file" }, { &both, -EINVAL, "either a source or a file" },
+		{ &missing, -ENOENT, "/nowhere/at/all.cl" },
+		{ &folder, -ENOENT, "/tmp" },
+		{ &neither, -EINVAL, "either a source or a file" },
+		{ &both, -EINVAL, "either a source or a file" },
 		{ &scale_program, -ENOENT, "'scala'" },
 	};
 	struct xy_device *device = bed_open(0);
@@ -182,8 +183,8 @@ static int unset_body(struct xy_call *call)
 
 	if (error)
 		return error;
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &global, NULL, 0,
-							    NULL, NULL));
+	return xy_opencl_check(
+		call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
 }
 
 static int wrong_context_body(struct xy_call *call)
@@ -238,8 +239,9 @@ static void leaves_nothing_behind(void **state)
 		assert_int_equal(bed_driver->allocate(device, SIZE_MAX, &(void *){ NULL }), -ENOMEM);
 		bed_driver->free(device, memory);
 		bed_close(device);
-		assert_int_equal(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
-						  NULL), CL_SUCCESS);
+		assert_int_equal(
+			clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL),
+			CL_SUCCESS);
 		assert_int_equal(references, 1);
 		clReleaseContext(context);
 	}
@@ -271,8 +273,11 @@ struct visit {
 
 static int visit_copy(struct visit *visit, unsigned i)
 {
-	struct xy_copy copy = { .to = { visit->memory, 0 }, .from = { visit->from[i], 0 },
-				.row_bytes = sizeof visit->from[i], .nrows = 1, .nplanes = 1 };
+	struct xy_copy copy = { .to = { visit->memory, 0 },
+				.from = { visit->from[i], 0 },
+				.row_bytes = sizeof visit->from[i],
+				.nrows = 1,
+				.nplanes = 1 };
 
 	return bed_driver->copy(visit->device, XY_COPY_IN, NULL, &copy, 1, &visit->events[i]);
 }
@@ -339,8 +344,9 @@ struct rounds {
 
 static bool round_copy(struct xy_device *device, enum xy_copy_kind kind, void *to, void *from)
 {
-	struct xy_copy copy = { .to = { to, 0 }, .from = { from, 0 }, .row_bytes = N * sizeof(float), .nrows = 1,
-				.nplanes = 1 };
+	struct xy_copy copy = {
+		.to = { to, 0 }, .from = { from, 0 }, .row_bytes = N * sizeof(float), .nrows = 1, .nplanes = 1
+	};
 	struct xy_event *event;
 
 	return bed_driver->copy(device, kind, NULL, &copy, 1, &event) == 0 && bed_wait(device, event) == 0;
@@ -386,8 +392,10 @@ static void works_in_several_threads_on_several_devices(void **state)
 	for (unsigned i = 0; i < BED_DEVICES; i++)
 		devices[i] = bed_open(i);
 	for (unsigned i = 0; i < HELPER_COUNT(rounds); i++) {
-		rounds[i] = (struct rounds){ .device = devices[i / BED_QUEUES], .queue = i % BED_QUEUES,
-					     .n = helper_scale(100), .factor = (float)(i + 2) };
+		rounds[i] = (struct rounds){ .device = devices[i / BED_QUEUES],
+					     .queue = i % BED_QUEUES,
+					     .n = helper_scale(100),
+					     .factor = (float)(i + 2) };
 		assert_int_equal(pthread_create(&threads[i], NULL, round_main, &rounds[i]), 0);
 	}
 	for (unsigned i = 0; i < HELPER_COUNT(rounds); i++)

@@ -42,7 +42,8 @@ static void workers_run_one_task_at_a_time(void **state)
 static void a_faster_worker_takes_less(void **state)
 {
 	struct sim_bed *bed = sim_start("machine m\nclass slow cpu\nclass fast cpu speed 4\nworkers 1 slow\n"
-					"workers 1 fast\n", "tree-eager", NULL);
+					"workers 1 fast\n",
+					"tree-eager", NULL);
 
 	(void)state;
 	SIM_SUBMIT(bed, 0, 100, .codelet = &sim_plain, .workers = (const unsigned[]){ 0 }, .nworkers = 1);
@@ -115,7 +116,8 @@ static void a_model_that_knows_nothing_leaves_it_to_the_file_and_the_length(void
 {
 	struct xy_codelet codelet = sim_update;
 	struct sim_bed *bed = sim_start("machine m\nclass core cpu\nworkers 1 core\n"
-					"kernel sim_test_history 1000 core 21us\n", "tree-eager", NULL);
+					"kernel sim_test_history 1000 core 21us\n",
+					"tree-eager", NULL);
 	struct xy_handle *known = sim_vector(bed, 1000), *other = sim_vector(bed, 500);
 
 	(void)state;
@@ -129,6 +131,51 @@ static void a_model_that_knows_nothing_leaves_it_to_the_file_and_the_length(void
 	sim_unregister(&known);
 	sim_unregister(&other);
 	assert_int_equal(sim_stop(bed, 0), 0);
+}
+
+static void many_tasks_without_a_duration_are_one_line(void **state)
+{
+	struct helper *h = helper_start_with(&(struct xy_config){ .sim = "cpu:2" });
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++)
+		HELPER_SUBMIT(h, .codelet = &sim_plain);
+	assert_int_equal(helper_wait(h), -ENODATA);
+	assert_non_null(strstr(xy_error(h->rt), "nothing says how long it takes"));
+	helper_one_line(h, "nothing says how long it takes");
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void a_stall_names_the_component_that_holds_tasks(void **state)
+{
+	struct helper *h = helper_start_with(&(struct xy_config){ .sim = "cpu:2",
+								  .sched = "hoards | eager | each worker { }",
+								  .plugins = "tests/plugins/.libs/hoards.so" });
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		HELPER_SUBMIT(h, .codelet = &sim_plain, .length_us = 1);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(xy_wait_for(h->rt, 4), -ETIMEDOUT);
+	helper_one_line(h, "stalled with 3 tasks left: hoards#0 holds 3 ready tasks, which no worker takes");
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), -EDEADLK);
+}
+
+static void a_stall_names_the_application(void **state)
+{
+	struct helper *h = helper_start_with(&(struct xy_config){ .sim = "cpu:2" });
+	struct xy_handle *x;
+
+	(void)state;
+	assert_int_equal(xy_void_register(h->rt, &x), 0);
+	assert_int_equal(xy_acquire(x, XY_RW), 0);
+	HELPER_SUBMIT(h, .codelet = &sim_update, .handles = { x }, .length_us = 1);
+	assert_int_equal(xy_wait_for(h->rt, 4), -ETIMEDOUT);
+	helper_one_line(h, "stalled with 1 tasks left: they wait for data that the application holds");
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
 }
 
 static void a_task_of_which_nothing_is_known_fails(void **state)
@@ -174,8 +221,11 @@ static void submission_takes_time_if_asked_for(void **state)
 	sim_assert_us(sim_now_us(bed), 12);
 	assert_int_equal(helper_wait_task(bed->h, task), 0);
 	xy_task_release(task);
-	assert_int_equal(xy_submit(bed->rt, &(struct xy_task_desc){ .codelet = &sim_plain, .length_us = 4,
-								    .arg = SIM_MARK(4), .synchronous = true }), 0);
+	assert_int_equal(xy_submit(bed->rt, &(struct xy_task_desc){ .codelet = &sim_plain,
+								    .length_us = 4,
+								    .arg = SIM_MARK(4),
+								    .synchronous = true }),
+			 0);
 	sim_wait(bed);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(bed->fates[i].ended, 1);
@@ -211,7 +261,7 @@ static void noise_has_the_mean_and_the_spread_that_were_asked_for(void **state)
 	double spread, other_spread, mean = noise_of(0.2, 1, 4000, &spread), other;
 
 	(void)state;
-	assert_true(fabs(mean - 100) < 1.5);    /* 20 / sqrt(4000) is 0.3 */
+	assert_true(fabs(mean - 100) < 1.5); /* 20 / sqrt(4000) is 0.3 */
 	assert_true(fabs(spread - 20) < 1.5);
 	other = noise_of(0.2, 2, 4000, &other_spread);
 	assert_true(other != mean);
@@ -486,7 +536,7 @@ static void a_failing_task_is_tried_again_and_cancels_others(void **state)
 	SIM_SUBMIT(bed, 3, 1, .codelet = &sim_write, .handles = { h });
 	sim_wait(bed);
 	sim_unregister(&h);
-	assert_int_equal(sim_stop(bed, 3), 0);
+	assert_int_equal(sim_stop(bed, 1), 0); /* three tries without a duration are one line */
 }
 
 static void stopping_cancels_what_can_never_run(void **state)
@@ -564,6 +614,9 @@ int main(void)
 		cmocka_unit_test(kernels_are_known_by_their_bytes),
 		cmocka_unit_test(a_codelets_own_model_goes_before_the_machine_file),
 		cmocka_unit_test(a_model_that_knows_nothing_leaves_it_to_the_file_and_the_length),
+		cmocka_unit_test(many_tasks_without_a_duration_are_one_line),
+		cmocka_unit_test(a_stall_names_the_component_that_holds_tasks),
+		cmocka_unit_test(a_stall_names_the_application),
 		cmocka_unit_test(a_task_of_which_nothing_is_known_fails),
 		cmocka_unit_test(overhead_counts_for_each_task),
 		cmocka_unit_test(submission_takes_time_if_asked_for),

@@ -10,22 +10,20 @@
 #include <unistd.h>
 #include <xylem/component.h>
 
-const char sim_two_cores[] =
-	"machine two\n"
-	"class core cpu\n"
-	"workers 2 core\n";
+const char sim_two_cores[] = "machine two\n"
+			     "class core cpu\n"
+			     "workers 2 core\n";
 
-const char sim_two_gpus[] =
-	"machine gpus\n"
-	"class core cpu\n"
-	"class gpu cuda speed 10\n"
-	"workers 2 core\n"
-	"devices 2 gpu memory 1M\n"
-	"link down 5us 1GB/s\n"
-	"link up 5us 1GB/s\n"
-	"route ram0 -> cuda* via down\n"
-	"route cuda* -> ram0 via up\n"
-	"kernel simple 1000 core 100us gpu 10us\n";
+const char sim_two_gpus[] = "machine gpus\n"
+			    "class core cpu\n"
+			    "class gpu cuda speed 10\n"
+			    "workers 2 core\n"
+			    "devices 2 gpu memory 1M\n"
+			    "link down 5us 1GB/s\n"
+			    "link up 5us 1GB/s\n"
+			    "route ram0 -> cuda* via down\n"
+			    "route cuda* -> ram0 via up\n"
+			    "kernel simple 1000 core 100us gpu 10us\n";
 
 /* --- what is written down --- */
 

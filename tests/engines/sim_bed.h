@@ -12,9 +12,9 @@ enum { SIM_MARKS = 8192 };
 
 /* What happened to a task. Times in microseconds. */
 struct sim_fate {
-	unsigned submitted, ready, ended;    /* how often */
+	unsigned submitted, ready, ended; /* how often */
 	unsigned worker;
-	int status;                          /* of the last try */
+	int status; /* of the last try */
 	double ready_us, begin_us, start_us, end_us;
 };
 
@@ -23,11 +23,11 @@ struct sim_bed {
 	struct xy_runtime *rt;
 	struct xy_watch watch;
 	pthread_mutex_t lock;
-	uint64_t digest;                     /* (lock) of all reports, to the bit */
-	unsigned nended, nforeign;           /* (lock) reports, and those of tasks without a mark */
-	unsigned noverlaps;                  /* (lock) reports of a worker that did something else at the time */
-	double *busy_until_us;               /* (lock) by worker */
-	struct sim_fate fates[SIM_MARKS];    /* (lock) */
+	uint64_t digest;                  /* (lock) of all reports, to the bit */
+	unsigned nended, nforeign;        /* (lock) reports, and those of tasks without a mark */
+	unsigned noverlaps;               /* (lock) reports of a worker that did something else at the time */
+	double *busy_until_us;            /* (lock) by worker */
+	struct sim_fate fates[SIM_MARKS]; /* (lock) */
 };
 
 /* Two cores; two cores and two GPUs on one switch, 1000 bytes per microsecond and way, 5 us until the first one. */

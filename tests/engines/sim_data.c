@@ -201,8 +201,7 @@ static void a_task_that_comes_later_is_fetched_for_at_once(void **state)
 
 static void data_come_late_where_nothing_is_fetched_ahead(void **state)
 {
-	struct sim_bed *bed = start_gpus(&(struct xy_config){ .cuda_pipeline = XY_PIPELINE_NONE,
-							      .prefetch = XY_PREFETCH_NO });
+	struct sim_bed *bed = start_gpus(&(struct xy_config){ .arch[XY_CUDA].ahead = XY_NONE, .prefetch = XY_NO });
 	struct xy_handle *h = sim_vector(bed, 10000);
 
 	(void)state;
@@ -339,11 +338,13 @@ static void a_full_device_gives_up_what_is_oldest(void **state)
 static void tasks_that_compete_for_memory_all_run(void **state)
 {
 	enum { N = 6, TASKS = 60 };
-	static const struct xy_codelet three = { .name = "three", .cuda = { helper_count_body },
+	static const struct xy_codelet three = { .name = "three",
+						 .cuda = { helper_count_body },
 						 .modes = { XY_R, XY_R, XY_RW } };
 	struct sim_bed *bed = sim_start("machine m\nclass core cpu\nclass gpu cuda speed 10\nworkers 1 core\n"
 					"devices 1 gpu workers 3 memory 1M\nlink bus 5us 1GB/s\n"
-					"route ram0 <-> cuda0 via bus\n", "tree-eager", NULL);
+					"route ram0 <-> cuda0 via bus\n",
+					"tree-eager", NULL);
 	struct xy_handle *h[N];
 
 	(void)state;
@@ -381,7 +382,7 @@ static void a_task_too_large_for_the_device_fails(void **state)
 
 static void a_limit_of_the_program_goes_before_that_of_the_machine(void **state)
 {
-	struct sim_bed *bed = start_gpus(&(struct xy_config){ .limit_cuda = "512K" });
+	struct sim_bed *bed = start_gpus(&(struct xy_config){ .arch[XY_CUDA].limit = "512K" });
 
 	(void)state;
 	assert_int_equal(sim_stats(bed, NODE_CUDA0).limit_bytes, 512 << 10);

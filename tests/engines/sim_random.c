@@ -17,35 +17,33 @@
 
 enum { STEPS = 250, SEEDS = 6, CHUNKS = 200 };
 
-static const char cores[] =
-	"machine cores\n"
-	"topology package:2 core:2\n"
-	"class core cpu\n"
-	"workers 4 core\n";
+static const char cores[] = "machine cores\n"
+			    "topology package:2 core:2\n"
+			    "class core cpu\n"
+			    "workers 4 core\n";
 
 /* Two workers on one device, a small one, and a device without a way to the others but RAM. */
-static const char devices[] =
-	"machine devices\n"
-	"class core cpu\n"
-	"class fast cuda speed 10\n"
-	"class slow cuda speed 3\n"
-	"workers 2 core\n"
-	"devices 1 fast workers 2 memory 12100\n"
-	"devices 2 slow memory 30000\n"
-	"link down 5us 1GB/s\n"
-	"link up 5us 1GB/s\n"
-	"link peer 1us 3GB/s\n"
-	"route ram0 -> cuda* via down\n"
-	"route cuda* -> ram0 via up\n"
-	"route cuda0 <-> cuda1 via peer\n";
+static const char devices[] = "machine devices\n"
+			      "class core cpu\n"
+			      "class fast cuda speed 10\n"
+			      "class slow cuda speed 3\n"
+			      "workers 2 core\n"
+			      "devices 1 fast workers 2 memory 12100\n"
+			      "devices 2 slow memory 30000\n"
+			      "link down 5us 1GB/s\n"
+			      "link up 5us 1GB/s\n"
+			      "link peer 1us 3GB/s\n"
+			      "route ram0 -> cuda* via down\n"
+			      "route cuda* -> ram0 via up\n"
+			      "route cuda0 <-> cuda1 via peer\n";
 
 static const char *const machines[] = { cores, devices };
 
 /* How long the codelets of programs take, on a power law of their bytes. */
 static void add_kernels(char *text, size_t size, const char *machine)
 {
-	static const char *const kernels[] = { "set", "add", "axpy", "copy", "scratch", "bump", "sum", "zero", "join",
-					       "more", "collect" };
+	static const char *const kernels[] = { "set", "add",  "axpy", "copy", "scratch", "bump",
+					       "sum", "zero", "join", "more", "collect" };
 	bool fast = strstr(machine, "class fast");
 	size_t n = (size_t)snprintf(text, size, "%s", machine);
 
@@ -69,8 +67,8 @@ static uint64_t run_program(const char *machine, const char *sched, uint64_t see
 		.sim_submit_us = seed % 3 ? 0 : 0.7,
 		.sim_overhead_us = seed % 4 ? 0 : 0.1,
 		.sim_shared = seed % 5 == 4,
-		.prefetch = helper_below(&random, 3) ? XY_PREFETCH_YES : XY_PREFETCH_NO,
-		.cuda_pipeline = helper_below(&random, 3) ? (int)helper_below(&random, 4) : XY_PIPELINE_NONE,
+		.prefetch = helper_below(&random, 3) ? XY_YES : XY_NO,
+		.arch[XY_CUDA].ahead = helper_below(&random, 3) ? helper_below(&random, 4) : XY_NONE,
 		.window = helper_below(&random, 3) ? 0 : 8 + helper_below(&random, 100),
 	};
 	struct sim_bed *bed;
@@ -105,8 +103,8 @@ static void run_policy(const char *sched, unsigned seeds)
 			uint64_t digest = run_program(machines[m], sched, seed);
 
 			if (run_program(machines[m], sched, seed) != digest)
-				fail_msg("seed %llu with %s on %.13s: not the same run again",
-					 (unsigned long long)seed, sched, machines[m]);
+				fail_msg("seed %llu with %s on %.13s: not the same run again", (unsigned long long)seed,
+					 sched, machines[m]);
 		}
 }
 
@@ -142,8 +140,9 @@ static void shuffle_memory(uint64_t salt, void **chunks)
 	}
 }
 
-static const char *const repeated[] = { "tree-eager", "tree-ws", "tree-dmdas", "tree-heft", "tree-random-prefetching",
-					"tree-parallel-random" };
+static const char *const repeated[] = {
+	"tree-eager", "tree-ws", "tree-dmdas", "tree-heft", "tree-random-prefetching", "tree-parallel-random"
+};
 
 /* In a process of its own: prints what happened. */
 static int print_digests(uint64_t salt)

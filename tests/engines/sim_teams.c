@@ -9,29 +9,29 @@
 #include <math.h>
 
 /* Teams of two in each package, and one of all four. */
-static const char two_packages[] =
-	"machine packages\n"
-	"topology package:2 core:2\n"
-	"class core cpu\n"
-	"workers 4 core\n";
+static const char two_packages[] = "machine packages\n"
+				   "topology package:2 core:2\n"
+				   "class core cpu\n"
+				   "workers 4 core\n";
 
-/* The choice 0 is for single workers, 1 for teams. */
+/* The choice 1 is for single workers, 2 for teams. */
 static const char by_choice[] = "userchoice { fifo | eager | each worker {}, fifo | eager | each team {} }";
 
 static const struct xy_codelet fork_join = { .name = "fork", .cpu = { helper_count_body }, .parallel = XY_FORK_JOIN };
 static const struct xy_codelet spmd = { .name = "spmd", .cpu = { helper_count_body }, .parallel = XY_SPMD };
-static const struct xy_codelet update = { .name = "update", .cpu = { helper_count_body }, .parallel = XY_SPMD,
-					  .modes = { XY_RW } };
+static const struct xy_codelet update = {
+	.name = "update", .cpu = { helper_count_body }, .parallel = XY_SPMD, .modes = { XY_RW }
+};
 
 static void a_team_takes_a_share_of_the_time(void **state)
 {
 	struct sim_bed *bed = sim_start(sim_two_cores, by_choice, &(struct xy_config){ .sim_overhead_us = 1 });
 
 	(void)state;
-	SIM_SUBMIT(bed, 0, 120, .codelet = &fork_join, .choice = 1);
+	SIM_SUBMIT(bed, 0, 120, .codelet = &fork_join, .choice = 2);
 	sim_wait(bed);
 	sim_assert_us(sim_now_us(bed), 61);
-	SIM_SUBMIT(bed, 1, 120, .codelet = &spmd, .choice = 1);
+	SIM_SUBMIT(bed, 1, 120, .codelet = &spmd, .choice = 2);
 	sim_wait(bed);
 	sim_assert_us(sim_now_us(bed), 2 * 61);
 	SIM_SUBMIT(bed, 2, 120, .codelet = &spmd); /* alone */
@@ -50,8 +50,8 @@ static void a_team_begins_when_all_are_free(void **state)
 	for (unsigned i = 0; i < 2; i++)
 		SIM_SUBMIT(bed, i, 10 * (i + 1), .codelet = &sim_plain, .workers = &i, .nworkers = 1);
 	assert_int_equal(xy_wait_for(bed->rt, 5e-6), -ETIMEDOUT);
-	SIM_SUBMIT(bed, 4, 100, .codelet = &fork_join, .choice = 1);
-	SIM_SUBMIT(bed, 5, 100, .codelet = &fork_join, .choice = 1);
+	SIM_SUBMIT(bed, 4, 100, .codelet = &fork_join, .choice = 2);
+	SIM_SUBMIT(bed, 5, 100, .codelet = &fork_join, .choice = 2);
 	sim_wait(bed);
 	sim_assert_us(bed->fates[4].start_us, 20);
 	sim_assert_us(bed->fates[4].end_us, 70);
@@ -68,11 +68,11 @@ static void members_do_nothing_else_meanwhile(void **state)
 	struct sim_bed *bed = sim_start(sim_two_cores, by_choice, NULL);
 
 	(void)state;
-	SIM_SUBMIT(bed, 0, 400, .codelet = &fork_join, .choice = 1);
+	SIM_SUBMIT(bed, 0, 400, .codelet = &fork_join, .choice = 2);
 	assert_int_equal(xy_wait_for(bed->rt, 5e-6), -ETIMEDOUT);
 	for (unsigned i = 1; i < 9; i++)
 		SIM_SUBMIT(bed, i, 10, .codelet = &sim_plain);
-	SIM_SUBMIT(bed, 9, 400, .codelet = &fork_join, .choice = 1);
+	SIM_SUBMIT(bed, 9, 400, .codelet = &fork_join, .choice = 2);
 	sim_wait(bed);
 	for (unsigned i = 1; i < 9; i++)
 		assert_true(bed->fates[i].start_us >= 200 - 1e-6);
@@ -89,7 +89,7 @@ static void the_order_of_data_holds_for_teams(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
-		SIM_SUBMIT(bed, i, 40, .codelet = &update, .handles = { h }, .choice = i % 2);
+		SIM_SUBMIT(bed, i, 40, .codelet = &update, .handles = { h }, .choice = 1 + i % 2);
 	sim_wait(bed);
 	sim_assert_us(sim_now_us(bed), 5 * 40 + 5 * 20);
 	for (unsigned i = 1; i < 10; i++)
@@ -103,15 +103,15 @@ static void a_failing_task_of_a_team_lets_all_go(void **state)
 	struct sim_bed *bed = sim_start(sim_two_cores, by_choice, NULL);
 
 	(void)state;
-	SIM_SUBMIT(bed, 0, 0, .codelet = &spmd, .choice = 1, .retries = 1);
-	SIM_SUBMIT(bed, 1, 40, .codelet = &spmd, .choice = 1);
+	SIM_SUBMIT(bed, 0, 0, .codelet = &spmd, .choice = 2, .retries = 1);
+	SIM_SUBMIT(bed, 1, 40, .codelet = &spmd, .choice = 2);
 	SIM_SUBMIT(bed, 2, 40, .codelet = &sim_plain);
 	assert_int_equal(helper_wait(bed->h), -ENODATA);
 	assert_int_equal(bed->fates[0].ended, 2);
 	assert_int_equal(bed->fates[1].status, 0);
 	assert_int_equal(bed->fates[1].ended, 1);
 	assert_int_equal(bed->fates[2].ended, 1);
-	assert_int_equal(sim_stop(bed, 2), 0);
+	assert_int_equal(sim_stop(bed, 1), 0);
 }
 
 /* Teams that overlap, tasks that may go anywhere, data on and off devices. */
@@ -130,7 +130,7 @@ static void run_random(const char *machine, const char *sched, uint64_t seed)
 		struct xy_handle *data = codelet->modes[0] ? h[helper_below(&random, DATA)] : NULL;
 
 		SIM_SUBMIT(bed, i, 1 + helper_below(&random, 100), .codelet = codelet, .handles = { data },
-			   .choice = codelet->parallel && helper_below(&random, 2),
+			   .choice = 1 + (codelet->parallel && helper_below(&random, 2)),
 			   .priority = (int)helper_below(&random, 4));
 		if (!helper_below(&random, 50))
 			sim_wait(bed);

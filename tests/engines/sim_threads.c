@@ -18,7 +18,7 @@ struct user {
 	unsigned id;
 	struct xy_handle **shared;
 	_Atomic int *callbacks;
-	const char *why;      /* what went wrong, or NULL */
+	const char *why; /* what went wrong, or NULL */
 };
 
 static void expect(struct user *user, bool right, const char *what)
@@ -37,11 +37,13 @@ static void user_submit(struct user *user, unsigned i, uint64_t *random)
 {
 	struct xy_handle *h = user->shared[helper_below(random, DATA)];
 	const struct xy_codelet *const codelets[] = { &sim_read, &sim_update, &sim_commute, &sim_write };
-	int error = xy_submit(user->bed->rt, &(struct xy_task_desc){
-		.codelet = codelets[helper_below(random, 4)], .handles = { h },
-		.length_us = 1 + helper_below(random, 20),
-		.arg = SIM_MARK(user->id * TASKS + i), .callback = count_callback, .callback_arg = user->callbacks,
-		.priority = (int)helper_below(random, 5) });
+	int error = xy_submit(user->bed->rt, &(struct xy_task_desc){ .codelet = codelets[helper_below(random, 4)],
+								     .handles = { h },
+								     .length_us = 1 + helper_below(random, 20),
+								     .arg = SIM_MARK(user->id * TASKS + i),
+								     .callback = count_callback,
+								     .callback_arg = user->callbacks,
+								     .priority = (int)helper_below(random, 5) });
 
 	expect(user, !error, "xy_submit failed");
 }
@@ -88,8 +90,9 @@ static void *user_run(void *arg)
 			user_acquire(user, &random);
 			break;
 		case 3:
-			expect(user, !xy_prefetch(user->shared[helper_below(&random, DATA)],
-						  helper_below(&random, nnodes)), "xy_prefetch failed");
+			expect(user,
+			       !xy_prefetch(user->shared[helper_below(&random, DATA)], helper_below(&random, nnodes)),
+			       "xy_prefetch failed");
 			break;
 		}
 	}

@@ -45,14 +45,18 @@ static const struct xy_codelet meet_codelet = { .name = "meet", .cpu = { meet } 
 
 static void ignore_line(void *arg, const char *line)
 {
-	(void) arg;
-	(void) line;
+	(void)arg;
+	(void)line;
 }
 
 static struct xy_runtime *start(const char *sched, unsigned ncpu)
 {
-	const struct xy_config config = { .sched = sched, .ncpu = ncpu, .bind = XY_BIND_NO, .log = ignore_line,
-					  .cuda_devices = "none", .opencl_devices = "none",
+	const struct xy_config config = { .sched = sched,
+					  .ncpu = ncpu,
+					  .bind = XY_NO,
+					  .log = ignore_line,
+					  .arch[XY_CUDA].devices = "none",
+					  .arch[XY_OPENCL].devices = "none",
 					  .ignore_environment = true };
 	struct xy_runtime *rt;
 
@@ -77,8 +81,8 @@ static void meet_under(const char *sched, unsigned nworkers)
 		struct meeting meeting = { .expected = nworkers };
 
 		for (unsigned i = 0; i < nworkers; i++)
-			assert_int_equal(xy_submit(rt, &(struct xy_task_desc){ .codelet = &meet_codelet,
-									       .arg = &meeting }), 0);
+			assert_int_equal(
+				xy_submit(rt, &(struct xy_task_desc){ .codelet = &meet_codelet, .arg = &meeting }), 0);
 		assert_int_equal(xy_wait(rt), 0);
 		pause_sometimes();
 	}
@@ -89,7 +93,7 @@ static void as_many_tasks_meet_as_there_are_workers(void **state)
 {
 	static const char *const policies[] = { "tree-eager", "tree-prio", "tree-ws" };
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
 		for (unsigned nworkers = 2; nworkers <= 4; nworkers++)
 			meet_under(policies[i], nworkers);
@@ -101,7 +105,7 @@ static void a_task_for_some_workers_meets_one_for_all(void **state)
 	static const char *const policies[] = { "tree-eager", "tree-prio", "tree-ws" };
 	static const unsigned some[] = { 0, 1 };
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		struct xy_runtime *rt = start(policies[i], 3);
 
@@ -123,8 +127,9 @@ static void a_task_for_some_workers_meets_one_for_all(void **state)
 /* Submits a task that only this worker can run. */
 static int submit_here(struct xy_call *call)
 {
-	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &meet_codelet, .arg = call->arg,
-								.workers = &call->worker, .nworkers = 1 });
+	return xy_submit(call->runtime,
+			 &(struct xy_task_desc){
+				 .codelet = &meet_codelet, .arg = call->arg, .workers = &call->worker, .nworkers = 1 });
 }
 
 /* The end of `first` releases a task that its worker offers to itself, but there is an older one for it. */
@@ -134,7 +139,7 @@ static void a_task_that_a_worker_keeps_for_itself_is_not_left(void **state)
 	static const char *const policies[] = { "tree-eager", "tree-prio" };
 	static const unsigned zero = 0;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		struct xy_runtime *rt = start(policies[i], 2);
 
@@ -142,10 +147,18 @@ static void a_task_that_a_worker_keeps_for_itself_is_not_left(void **state)
 			struct meeting meeting = { .expected = 2 };
 			struct xy_task *first;
 
-			assert_int_equal(xy_task_create(rt, &(struct xy_task_desc){ .codelet = &submit_codelet,
-					 .arg = &meeting, .workers = &zero, .nworkers = 1 }, &first), 0);
+			assert_int_equal(xy_task_create(rt,
+							&(struct xy_task_desc){ .codelet = &submit_codelet,
+										.arg = &meeting,
+										.workers = &zero,
+										.nworkers = 1 },
+							&first),
+					 0);
 			assert_int_equal(xy_submit(rt, &(struct xy_task_desc){ .codelet = &meet_codelet,
-					 .arg = &meeting, .after = &first, .nafter = 1 }), 0);
+									       .arg = &meeting,
+									       .after = &first,
+									       .nafter = 1 }),
+					 0);
 			assert_int_equal(xy_task_submit(first), 0);
 			xy_task_release(first);
 			assert_int_equal(xy_wait(rt), 0);
@@ -162,7 +175,7 @@ int main(void)
 		cmocka_unit_test(a_task_for_some_workers_meets_one_for_all),
 		cmocka_unit_test(a_task_that_a_worker_keeps_for_itself_is_not_left),
 	};
-	unsigned seed = (unsigned) time(NULL);
+	unsigned seed = (unsigned)time(NULL);
 
 	printf("# seed %u\n", seed);
 	srand(seed);

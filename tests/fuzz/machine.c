@@ -46,7 +46,8 @@ static void look(const struct xy_machine *m, const char *text)
 		snprintf(name, sizeof(name), "%s%u", xy_arch_name(info->arch), info->index);
 		expect(!strcmp(name, info->name), "name", text);
 		expect(w == 0 || info->arch > info[-1].arch ||
-		       (info->arch == info[-1].arch && info->index == info[-1].index + 1), "order", text);
+			       (info->arch == info[-1].arch && info->index == info[-1].index + 1),
+		       "order", text);
 		expect(info->node < xy_machine_nnodes(m), "node", text);
 		expect(info->speed > 0, "speed", text);
 		expect((info->device >= 0) == (info->arch != XY_CPU), "device", text);

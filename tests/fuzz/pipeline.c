@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "components/schedule.h"
+#include "components/pipeline_schedule.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read.h"
 #include "fuzz.h"
@@ -22,9 +22,9 @@ static void cut(const uint8_t *data, size_t size, FILE *files[TEXTS])
 
 	for (int i = 0; i < TEXTS; i++) {
 		const uint8_t *end = i < TEXTS - 1 && size ? memmem(data, size, line, strlen(line)) : NULL;
-		size_t length = end ? (size_t) (end - data) : size;
+		size_t length = end ? (size_t)(end - data) : size;
 
-		files[i] = length ? fmemopen((void *) data, length, "r") : fopen("/dev/null", "r");
+		files[i] = length ? fmemopen((void *)data, length, "r") : fopen("/dev/null", "r");
 		if (end)
 			length += strlen(line);
 		data += length;
@@ -98,8 +98,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const excluded[] = { "gone" };
 	struct pipeline_request request = {
-		.model = "m", .dtype = "torch.int8", .models_name = "models", .types_name = "types",
-		.devices_name = "devices", .nexcluded = size % 2, .excluded = excluded,
+		.model = "m",
+		.dtype = "torch.int8",
+		.models_name = "models",
+		.types_name = "types",
+		.devices_name = "devices",
+		.nexcluded = size % 2,
+		.excluded = excluded,
 	};
 	struct pipeline_problem problem = { .dtype_size = 1, .batch_size = 2, .buffers_in = 2, .buffers_out = 2 };
 	char *said = NULL;

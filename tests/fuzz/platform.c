@@ -58,8 +58,8 @@ static void try_kernels(struct xy__platform *p)
 				if (k == 0)
 					continue;
 				ALWAYS(points[k - 1].bytes < points[k].bytes);
-				time = xy__platform_kernel(p, name, name,
-							   (points[k - 1].bytes + points[k].bytes) / 2, w);
+				time = xy__platform_kernel(p, name, name, (points[k - 1].bytes + points[k].bytes) / 2,
+							   w);
 				ALWAYS(time.kind == XY_PREDICTION_VALUE && time.us > 0 && isfinite(time.us));
 			}
 		}

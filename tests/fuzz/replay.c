@@ -44,6 +44,7 @@ static int replay_folder(const char *folder)
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	char path[4096];
+	unsigned count = 0;
 	int failed = 0;
 
 	if (!dir) {
@@ -55,14 +56,19 @@ static int replay_folder(const char *folder)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		failed |= replay_file(path);
+		count++;
 	}
 	closedir(dir);
+	if (!count) {
+		fprintf(stderr, "%s: there is no seed\n", folder);
+		failed = 1;
+	}
 	return failed;
 }
 
 int main(int argc, char **argv)
 {
-	int failed = replay_prefixes((const uint8_t *) "", 0);
+	int failed = replay_prefixes((const uint8_t *)"", 0);
 
 	for (int i = 1; i < argc; i++)
 		failed |= replay_folder(argv[i]);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "components/schedule.h"
+#include "components/pipeline_schedule.h"
 #include "fuzz.h"
 
 static int read_bytes(struct xy__schedule *schedule, const void *data, size_t size, char *error, size_t error_size)

@@ -31,10 +31,10 @@ static void refuses_what_does_not_fit(void **state)
 	assert_int_equal(graph_add_data(&g, "d", 8), 0);
 	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .kernel = 2 }), -EINVAL);
 	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .length_us = INFINITY }), -EINVAL);
-	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .accesses = &nowhere,
-		.naccesses = 1 }), -EINVAL);
-	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .accesses = &modeless,
-		.naccesses = 1 }), -EINVAL);
+	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .accesses = &nowhere, .naccesses = 1 }),
+			 -EINVAL);
+	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .accesses = &modeless, .naccesses = 1 }),
+			 -EINVAL);
 	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .before = &later, .nbefore = 1 }), -EINVAL);
 	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .kernel = 1 }), 0);
 	assert_int_equal(graph_set_processors(&g, 2), -EINVAL);
@@ -59,21 +59,21 @@ static void check_names_the_task_that_is_broken(void **state)
 	(void)state;
 	assert_int_equal(graph_add_data(&g, NULL, 1), 0);
 	assert_int_equal(graph_add_kernel(&g, "k", 1), 0);
-	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .name = "one", .accesses = &access,
-		.naccesses = 1 }), 0);
-	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .name = "two", .before = &first,
-		.nbefore = 1 }), 1);
+	assert_int_equal(
+		graph_add_task(&g, &(struct graph_task_desc){ .name = "one", .accesses = &access, .naccesses = 1 }), 0);
+	assert_int_equal(graph_add_task(&g, &(struct graph_task_desc){ .name = "two", .before = &first, .nbefore = 1 }),
+			 1);
 	g.before[0] = 1;
 	assert_int_equal(graph_check(&g, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "task 1, two: it waits for a task that does not stand before it");
+	assert_string_equal(error, "task 1, two: it waits for a task that does not come before it");
 	g.before[0] = 0;
 	g.accesses[0].data = 7;
 	assert_int_equal(graph_check(&g, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "task 0, one: it uses data that is not there");
+	assert_string_equal(error, "task 0, one: it uses data that does not exist");
 	g.accesses[0].data = 0;
 	g.kernels[0].length_us = NAN;
 	assert_int_equal(graph_check(&g, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "kernel k: its length is no number of microseconds");
+	assert_string_equal(error, "kernel k: its length is not a number of microseconds");
 	graph_fini(&g);
 }
 
@@ -130,8 +130,9 @@ static void close_transitively(bool *waits, uint32_t n)
 
 static void make_random_program(struct graph *g, uint64_t *seed)
 {
-	static const enum xy_mode modes[] = { XY_R, XY_R, XY_R, XY_RW, XY_W, XY_SCRATCH, XY_RW | XY_COMMUTE,
-		XY_RW | XY_COMMUTE, XY_REDUX, XY_REDUX };
+	static const enum xy_mode modes[] = {
+		XY_R, XY_R, XY_R, XY_RW, XY_W, XY_SCRATCH, XY_RW | XY_COMMUTE, XY_RW | XY_COMMUTE, XY_REDUX, XY_REDUX
+	};
 	uint32_t ndata = 1 + (uint32_t)next_random(seed) % 4, ntasks = 1 + (uint32_t)next_random(seed) % 24;
 
 	graph_add_kernel(g, "k", 1);
@@ -144,8 +145,12 @@ static void make_random_program(struct graph *g, uint64_t *seed)
 		for (uint32_t d = 0; d < ndata; d++)
 			if (next_random(seed) % 2)
 				accesses[n++] = (struct graph_access){ d, modes[next_random(seed) % 10] };
-		assert_int_equal(graph_add_task(g, &(struct graph_task_desc){ .accesses = accesses, .naccesses = n,
-			.before = &before, .nbefore = t && next_random(seed) % 5 == 0 }), t);
+		assert_int_equal(
+			graph_add_task(g, &(struct graph_task_desc){ .accesses = accesses,
+								     .naccesses = n,
+								     .before = &before,
+								     .nbefore = t && next_random(seed) % 5 == 0 }),
+			t);
 	}
 }
 
@@ -229,7 +234,7 @@ static void bytes_flow_from_who_wrote_to_who_reads(void **state)
 		struct graph_edges edges;
 
 		make_random_program(&g, &seed);
-		for (uint32_t i = 0; i < g.naccesses; i++)   /* groups that commute are another test's */
+		for (uint32_t i = 0; i < g.naccesses; i++) /* groups that commute are another test's */
 			if (g.accesses[i].mode == XY_REDUX || (g.accesses[i].mode & XY_COMMUTE))
 				g.accesses[i].mode = XY_RW;
 		assert_int_equal(graph_edges_init(&edges, &g), 0);
@@ -245,12 +250,24 @@ static void bytes_flow_from_who_wrote_to_who_reads(void **state)
 
 static void builders_have_as_many_tasks_as_they_should(void **state)
 {
-	static const struct { const char *text; uint32_t tasks, data, kernels; } cases[] = {
-		{ "cholesky:1", 1, 1, 4 }, { "cholesky:4", 20, 16, 4 }, { "cholesky:16", 816, 256, 4 },
-		{ "lu:1", 1, 1, 4 }, { "lu:5", 55, 25, 4 }, { "lu:16", 1496, 256, 4 },
-		{ "qr:1", 1, 3, 4 }, { "qr:3", 14, 16, 4 }, { "qr:12", 650, 223, 4 },
-		{ "stencil:16x200", 3200, 32, 1 }, { "stencil:1x3", 3, 2, 1 }, { "forkjoin:10x3", 36, 11, 3 },
-		{ "independent:17", 17, 17, 1 }, { "chain:5", 5, 1, 1 },
+	static const struct {
+		const char *text;
+		uint32_t tasks, data, kernels;
+	} cases[] = {
+		{ "cholesky:1", 1, 1, 4 },
+		{ "cholesky:4", 20, 16, 4 },
+		{ "cholesky:16", 816, 256, 4 },
+		{ "lu:1", 1, 1, 4 },
+		{ "lu:5", 55, 25, 4 },
+		{ "lu:16", 1496, 256, 4 },
+		{ "qr:1", 1, 3, 4 },
+		{ "qr:3", 14, 16, 4 },
+		{ "qr:12", 650, 223, 4 },
+		{ "stencil:16x200", 3200, 32, 1 },
+		{ "stencil:1x3", 3, 2, 1 },
+		{ "forkjoin:10x3", 36, 11, 3 },
+		{ "independent:17", 17, 17, 1 },
+		{ "chain:5", 5, 1, 1 },
 		{ "random:layers=4:width=1", 4, 4, 1 },
 	};
 	char error[128] = "";
@@ -293,8 +310,8 @@ static void tiles_have_the_size_that_is_asked_for(void **state)
 
 static void priorities_fall_along_every_edge(void **state)
 {
-	static const char *const texts[] = { "cholesky:7", "lu:5", "qr:5", "stencil:5x6", "forkjoin:4x3", "chain:9",
-		"random:seed=3" };
+	static const char *const texts[] = { "cholesky:7",   "lu:5",    "qr:5",         "stencil:5x6",
+					     "forkjoin:4x3", "chain:9", "random:seed=3" };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -333,7 +350,10 @@ static void random_graphs_follow_from_their_seed(void **state)
 
 static void random_graphs_can_have_the_kernels_of_factorisations(void **state)
 {
-	static const struct { const char *text; uint64_t tiles[4], bytes; } cases[] = {
+	static const struct {
+		const char *text;
+		uint64_t tiles[4], bytes;
+	} cases[] = {
 		{ "random:kernels=cholesky:layers=40", { 1, 2, 2, 3 }, 960 * 960 * 4 },
 		{ "random:kernels=lu:tile=100:layers=40", { 1, 2, 2, 3 }, 100 * 100 * 8 },
 		{ "random:kernels=qr:tile=10:layers=40", { 2, 3, 3, 4 }, 10 * 10 * 4 },
@@ -361,24 +381,29 @@ static void random_graphs_can_have_the_kernels_of_factorisations(void **state)
 
 static void wrong_texts_are_explained(void **state)
 {
-	static const struct { const char *text; int status; const char *error; } cases[] = {
-		{ "cholesk:4", -ENOENT, "no graph is called \"cholesk\"; did you mean \"cholesky\"?" },
+	static const struct {
+		const char *text;
+		int status;
+		const char *error;
+	} cases[] = {
+		{ "cholesk:4", -ENOENT, "unknown graph \"cholesk\"; did you mean \"cholesky\"?" },
 		{ "cholesky:", -EINVAL, "expected a size instead of \"\"" },
 		{ "cholesky:0", -EINVAL, "expected a size instead of \"0\"" },
 		{ "cholesky:4:5", -EINVAL, "expected OPTION=VALUE instead of \"5\"" },
 		{ "cholesky:4:tiles=5", -EINVAL, "cholesky has no option \"tiles\"; did you mean \"tile\"?" },
-		{ "cholesky:4:tile=0", -EINVAL, "tile is a number from 1 to 1048576, not \"0\"" },
-		{ "cholesky:4:tile=4x", -EINVAL, "tile is a number from 1 to 1048576, not \"4x\"" },
+		{ "cholesky:4:tile=0", -EINVAL, "tile must be a number from 1 to 1048576, not \"0\"" },
+		{ "cholesky:4:tile=4x", -EINVAL, "tile must be a number from 1 to 1048576, not \"4x\"" },
 		{ "cholesky:4:us=4", -EINVAL, "cholesky has no option \"us\"" },
-		{ "chain:4:us=0", -EINVAL, "us is a positive number, not \"0\"" },
-		{ "chain:4:priorities=some", -EINVAL, "priorities are app, none or rank, not \"some\"" },
-		{ "random:kernels=x", -EINVAL, "kernels are work, cholesky, lu or qr, not \"x\"" },
+		{ "chain:4:us=0", -EINVAL, "us must be a positive number, not \"0\"" },
+		{ "chain:4:priorities=some", -EINVAL, "priorities must be app, none or rank, not \"some\"" },
+		{ "random:kernels=x", -EINVAL, "kernels must be work, cholesky, lu or qr, not \"x\"" },
 		{ "chain:4:kernels=lu", -EINVAL, "chain has no option \"kernels\"" },
 		{ "stencil:4", -EINVAL, "expected WIDTHxSTEPS, such as 16x200, instead of \"4\"" },
 		{ "random:4", -EINVAL, "expected OPTION=VALUE instead of \"4\"" },
-		{ "cholesky:5000", -E2BIG, "that is a graph of more than 20000000 tasks" },
-		{ "chain", -EINVAL, "chain needs a size: "
-		  "chain:TASKS[:us=100][:bytes=1M]: each waits for the one before" },
+		{ "cholesky:5000", -E2BIG, "the graph would have more than 20000000 tasks" },
+		{ "chain", -EINVAL,
+		  "chain needs a size: "
+		  "chain:TASKS[:us=100][:bytes=1M]: each task waits for the previous one" },
 	};
 	char error[256];
 
@@ -396,19 +421,19 @@ static void wrong_texts_are_explained(void **state)
 
 static void ranks_are_bottom_levels(void **state)
 {
-	static const double lengths[] = { 1, 3, 2, 4 };   /* potrf, trsm, syrk, gemm */
+	static const double lengths[] = { 1, 3, 2, 4 }; /* potrf, trsm, syrk, gemm */
 	struct graph g;
 
 	(void)state;
 	assert_int_equal(graph_make(&g, "cholesky:2:priorities=rank", NULL, 0), 0);
 	assert_int_equal(g.priorities, GRAPH_PRIORITIES_RANK);
 	assert_int_equal(g.tasks[0].priority, 0);
-	assert_int_equal(graph_rank(&g, lengths), 0);   /* potrf, trsm, syrk, potrf: 7, 6, 3, 1 */
+	assert_int_equal(graph_rank(&g, lengths), 0); /* potrf, trsm, syrk, potrf: 7, 6, 3, 1 */
 	assert_int_equal(g.tasks[0].priority, 1000000000);
 	assert_int_equal(g.tasks[1].priority, lround(6e9 / 7));
 	assert_int_equal(g.tasks[2].priority, lround(3e9 / 7));
 	assert_int_equal(g.tasks[3].priority, lround(1e9 / 7));
-	assert_int_equal(graph_rank(&g, NULL), 0);      /* nothing is known: each counts 1 */
+	assert_int_equal(graph_rank(&g, NULL), 0); /* nothing is known: each counts 1 */
 	assert_int_equal(g.tasks[1].priority, 750000000);
 	graph_fini(&g);
 }

@@ -96,28 +96,29 @@ static void own_format_is_checked(void **state)
 		  "f:2: expected a quote at the end of the word instead of the end of the line" },
 		{ "xygraph 1\nkernel", "f:2: expected a kernel's name instead of the end of the line" },
 		{ "xygraph 1\nkernel k us=-1", "f:2: expected microseconds instead of \"-1\"" },
-		{ "xygraph 1\nkernel k\nkernel k", "f:3: expected a kernel's name that is new instead of \"k\"" },
+		{ "xygraph 1\nkernel k\nkernel k", "f:3: expected a new kernel name instead of \"k\"" },
 		{ "xygraph 1\nkernel k k=3", "f:2: expected us instead of \"k\"" },
 		{ "xygraph 1\ndata d x", "f:2: expected a number of bytes instead of \"x\"" },
 		{ "xygraph 1\ndata d 5000000000G", "f:2: expected a number of bytes instead of \"5000000000G\"" },
-		{ "xygraph 1\ndata d 5\ndata d 5", "f:3: expected a name of data that is new, but \"d\" is not" },
-		{ "xygraph 1\ntask t k", "f:2: expected a kernel that stands before instead of \"k\"" },
-		{ "xygraph 1\ntask t - r=d", "f:2: expected data that stands before instead of \"d\"" },
-		{ "xygraph 1\ntask t - after=u", "f:2: expected a task that stands before instead of \"u\"" },
+		{ "xygraph 1\ndata d 5\ndata d 5", "f:3: expected a name of data, but \"d\" already exists" },
+		{ "xygraph 1\ntask t k", "f:2: expected a kernel declared before instead of \"k\"" },
+		{ "xygraph 1\ntask t - r=d", "f:2: expected data declared before instead of \"d\"" },
+		{ "xygraph 1\ntask t - after=u", "f:2: expected a task declared before instead of \"u\"" },
 		{ "xygraph 1\ntask t - after=t", "f:2: expected another task, not the task itself" },
 		{ "xygraph 1\ntask t - priority=9999999999",
 		  "f:2: expected a priority from -2147483648 to 2147483647 instead of \"9999999999\"" },
 		{ "xygraph 1\ntask t - costs=1", "f:2: expected \"processors\" before costs" },
 		{ "xygraph 1\nprocessors 2\ntask t - costs=1", "f:3: expected 2 costs instead of 1" },
 		{ "xygraph 1\nprocessors 1\ntask t - costs=0", "f:3: expected 1 positive costs" },
-		{ "xygraph 1\nprocessors 1\nkernel k\ntask t k", "f:4: expected costs, as there are processors" },
+		{ "xygraph 1\nprocessors 1\nkernel k\ntask t k",
+		  "f:4: expected costs, because the graph has processors" },
 		{ "xygraph 1\ntask t -\nprocessors 3", "f:3: expected processors once, at least 1, before all tasks" },
 		{ "xygraph 1\ntask t - us", "f:2: expected = instead of the end of the line" },
-		{ "xygraph 1\ntask t - color=red", "f:2: expected r, w, rw, commute, redux, scratch, after, priority, "
+		{ "xygraph 1\ntask t - color=red",
+		  "f:2: expected r, w, rw, commute, redux, scratch, after, priority, "
 		  "us, costs, name, worker, ready, start or end instead of \"color\"" },
-		{ "xygraph 1\ntask t -\nedge t u", "f:3: expected a task that stands before instead of \"u\"" },
-		{ "xygraph 1\ntask t -\ntask u -\nedge u t",
-		  "f:4: expected the task that is waited for to stand first" },
+		{ "xygraph 1\ntask t -\nedge t u", "f:3: expected a task declared before instead of \"u\"" },
+		{ "xygraph 1\ntask t -\ntask u -\nedge u t", "f:4: expected the predecessor to be declared first" },
 	};
 
 	(void)state;
@@ -161,12 +162,12 @@ static void stg_is_checked(void **state)
 {
 	static const struct wrong cases[] = {
 		{ "3 x", "f:1: expected a number instead of \"x\"" },
-		{ "1 2 3\n", "f:1: expected a line with the number of tasks, and perhaps of processors" },
+		{ "1 2 3\n", "f:1: expected a line with the number of tasks, and optionally of processors" },
 		{ "3\n", "f:1: expected 3 tasks, but there is none" },
 		{ "2\n0 1 0\n2 1 1 0", "f:3: expected the next task's number instead of 2" },
 		{ "2\n0 1 0\n1 1 3 0", "f:3: expected no more predecessors than follow instead of 3" },
 		{ "9\n0 1 0\n1 1 1 0",
-		  "f:3: expected as many tasks as the first line says, and perhaps entry and exit instead of 0" },
+		  "f:3: expected as many tasks as the first line says, and optionally entry and exit instead of 0" },
 		{ "2\n0 1 0\n1 1 1 7", "f:3: expected the number of a task as predecessor" },
 		{ "2\n0 1 1 1\n1 1 1 0", "f:3: expected no cycle, but task without a name waits for itself" },
 		{ "2 2\n0 1 0 0\n1 1 1 1 0", "f:2: expected a time on each processor, or on none" },
@@ -213,9 +214,9 @@ static void dot_is_checked(void **state)
 		{ "digraph { } x", "f:1: expected the end of the file instead of \"x\"" },
 		{ "digraph { node x }", "f:1: expected [ instead of \"x\"" },
 		{ "digraph {\n\"a }", "f:2: expected a quote at the end of the name" },
-		{ "digraph {\n/* }", "f:2: expected an end of the comment" },
+		{ "digraph {\n/* }", "f:2: expected the end of the comment" },
 		{ "digraph { a [label=<x] }", "f:1: expected > at the end of the name" },
-		{ "digraph { ! }", "f:1: expected a name or a sign of DOT instead of \"!\"" },
+		{ "digraph { ! }", "f:1: expected a name or a DOT symbol instead of \"!\"" },
 		{ "digraph { a -> b\nb -> c\nc -> a }", "f:1: expected no cycle, but task a waits for itself" },
 	};
 	char deep[200] = "digraph {";
@@ -228,23 +229,23 @@ static void dot_is_checked(void **state)
 
 /* A workflow with what a test puts in. */
 #define WORKFLOW(tasks, files, rest) \
-	"{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" \
-	tasks "],\n\"files\":[" files "]}" rest "}}"
+	"{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[" tasks \
+	"],\n\"files\":[" files "]}" rest "}}"
 
 static void wfcommons_has_tasks_files_and_times(void **state)
 {
 	(void)state;
-	expect_text(WORKFLOW(
-		"{\"name\":\"merge_02\",\"id\":\"m\",\"parents\":[\"s\"],\"children\":[],"
-		"\"inputFiles\":[\"x\",\"o\",\"x\"],\"outputFiles\":[\"o\",\"o\"]},\n"
-		"{\"name\":\"split_01\",\"id\":\"s\",\"parents\":[],\"children\":[\"m\",\"z\"],"
-		"\"inputFiles\":[\"i\"],\"outputFiles\":[\"x\"]},{\"id\":\"z\",\"name\":\"stop\"},"
-		"{\"id\":\"y\",\"name\":\"look\",\"inputFiles\":[\"o\"]}",
-		"{\"id\":\"i\",\"sizeInBytes\":100},{\"id\":\"x\",\"sizeInBytes\":5e3},"
-		"{\"id\":\"o\",\"sizeInBytes\":0}",
-		",\"execution\":{\"tasks\":[{\"id\":\"s\",\"runtimeInSeconds\":1.5,\"priority\":-2},"
-		"{\"id\":\"m\",\"runtimeInSeconds\":0.25,\"command\":{\"program\":\"cat\",\"arguments\":[]}},"
-		"{\"id\":\"z\",\"runtimeInSeconds\":0}],\"machines\":[{\"nodeName\":\"n\"}]}"),
+	expect_text(
+		WORKFLOW("{\"name\":\"merge_02\",\"id\":\"m\",\"parents\":[\"s\"],\"children\":[],"
+			 "\"inputFiles\":[\"x\",\"o\",\"x\"],\"outputFiles\":[\"o\",\"o\"]},\n"
+			 "{\"name\":\"split_01\",\"id\":\"s\",\"parents\":[],\"children\":[\"m\",\"z\"],"
+			 "\"inputFiles\":[\"i\"],\"outputFiles\":[\"x\"]},{\"id\":\"z\",\"name\":\"stop\"},"
+			 "{\"id\":\"y\",\"name\":\"look\",\"inputFiles\":[\"o\"]}",
+			 "{\"id\":\"i\",\"sizeInBytes\":100},{\"id\":\"x\",\"sizeInBytes\":5e3},"
+			 "{\"id\":\"o\",\"sizeInBytes\":0}",
+			 ",\"execution\":{\"tasks\":[{\"id\":\"s\",\"runtimeInSeconds\":1.5,\"priority\":-2},"
+			 "{\"id\":\"m\",\"runtimeInSeconds\":0.25,\"command\":{\"program\":\"cat\",\"arguments\":[]}},"
+			 "{\"id\":\"z\",\"runtimeInSeconds\":0}],\"machines\":[{\"nodeName\":\"n\"}]}"),
 		"xygraph 1\nname \"w\"\nkernel \"cat\"\nkernel \"split\"\nkernel \"look\"\n"
 		"data d0 100 name=\"i\"\ndata d1 5000 name=\"x\"\ndata d2 0 name=\"o\"\n"
 		"task t0 \"split\" name=\"s\" priority=-2 us=1500000 w=d1 r=d0\n"
@@ -261,7 +262,7 @@ static void wfcommons_is_checked(void **state)
 		{ WORKFLOW("{}", "", ""), "f:1: expected a text as \"id\"" },
 		{ WORKFLOW("{\"id\":\"a\"}", "", ""), "f:1: expected a text as \"name\"" },
 		{ WORKFLOW("{\"id\":\"a\"},{\"id\":\"a\"}", "", ""),
-		  "f:1: expected an id that is new, but \"a\" is not" },
+		  "f:1: expected a new id, but \"a\" already exists" },
 		{ WORKFLOW("{\"id\":\"a\",\"name\":\"a\",\"parents\":[\"b\"]}", "", ""),
 		  "f:1: expected the id of a task instead of \"b\"" },
 		{ WORKFLOW("{\"id\":\"a\",\"name\":\"a\",\"outputFiles\":[\"b\"]}", "", ""),
@@ -295,7 +296,7 @@ static void json_is_strict(void **state)
 		{ "[tru]", "f:1: expected a value instead of \"t\"" },
 		{ "[\"a\nb\"]", "f:1: expected a quote at the end of a text instead of a control character" },
 		{ "[\"a", "f:1: expected a quote at the end of a text instead of the end of the file" },
-		{ "[\"\\x\"]", "f:1: expected an escape of JSON instead of \"x\"" },
+		{ "[\"\\x\"]", "f:1: expected a JSON escape instead of \"x\"" },
 		{ "[\"\\u12g4\"]", "f:1: expected four hexadecimal digits instead of \"g\"" },
 		{ "[\"\\u0000\"]", "f:1: expected a character instead of a zero byte" },
 		{ "[\"\\udc00\"]", "f:1: expected the other half of a character instead of \"\"\"" },
@@ -327,10 +328,12 @@ static void what_is_no_graph_is_refused(void **state)
 	char error[256];
 
 	(void)state;
-	expect_errors((struct wrong[]){
-		{ "", "f:1: expected \"xygraph 1\", STG, a digraph of DOT, or JSON of WfCommons" },
-		{ "hello", "f:1: expected \"xygraph 1\", STG, a digraph of DOT, or JSON of WfCommons" },
-	}, 2);
+	expect_errors(
+		(struct wrong[]){
+			{ "", "f:1: expected \"xygraph 1\", STG, a DOT digraph, or WfCommons JSON" },
+			{ "hello", "f:1: expected \"xygraph 1\", STG, a DOT digraph, or WfCommons JSON" },
+		},
+		2);
 	assert_int_equal(graph_read_text(&g, "a\nb\0c", 5, "f", error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "f:2: expected text instead of a zero byte");
 	assert_int_equal(graph_read_text(&g, "hello", 5, "f.xyg", error, sizeof(error)), -EINVAL);
@@ -342,7 +345,7 @@ static void what_is_no_graph_is_refused(void **state)
 	assert_int_equal(graph_open(&g, "no/such/file", error, sizeof(error)), -ENOENT);
 	assert_string_equal(error, "no/such/file: No such file or directory");
 	assert_int_equal(graph_open(&g, "cholesk", error, sizeof(error)), -ENOENT);
-	assert_string_equal(error, "no graph is called \"cholesk\"; did you mean \"cholesky\"?");
+	assert_string_equal(error, "unknown graph \"cholesk\"; did you mean \"cholesky\"?");
 	assert_int_equal(graph_open(&g, "chain:3", error, sizeof(error)), 0);
 	assert_int_equal(g.ntasks, 3);
 	graph_fini(&g);
@@ -353,8 +356,9 @@ static void what_is_no_graph_is_refused(void **state)
 
 static void what_is_written_reads_the_same(void **state)
 {
-	static const char *const texts[] = { "cholesky:5", "lu:4", "qr:4", "stencil:5x4", "forkjoin:3x2",
-		"random:layers=5:seed=9", "independent:4" };
+	static const char *const texts[] = { "cholesky:5",   "lu:4",         "qr:4",
+					     "stencil:5x4",  "forkjoin:3x2", "random:layers=5:seed=9",
+					     "independent:4" };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -370,7 +374,7 @@ static void what_is_written_reads_the_same(void **state)
 		assert_memory_equal(g.accesses, again.accesses, g.naccesses * sizeof(*g.accesses));
 		graph_fini(&again);
 		free(once);
-		once = print(&g, graph_write_dot);   /* whose edges are the same, if not the data */
+		once = print(&g, graph_write_dot); /* whose edges are the same, if not the data */
 		again = read_text(once);
 		assert_int_equal(graph_edges_init(&edges, &g), 0);
 		assert_int_equal(graph_edges_init(&edges_again, &again), 0);

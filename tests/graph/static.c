@@ -27,8 +27,9 @@ static void bench_connect(struct bench *bench)
 	assert_int_equal(graph_edges_init(&bench->edges, &bench->g), 0);
 	bench->costs = graph_costs(&bench->g);
 	assert_non_null(bench->costs);
-	bench->problem = (struct graph_problem){ .edges = &bench->edges, .nprocessors = bench->g.nprocessors,
-		.costs = bench->costs, .us_per_byte = 1 };
+	bench->problem = (struct graph_problem){
+		.edges = &bench->edges, .nprocessors = bench->g.nprocessors, .costs = bench->costs, .us_per_byte = 1
+	};
 }
 
 static void bench_open(struct bench *bench, const char *name)
@@ -102,9 +103,12 @@ static void swap_tasks(struct graph *to, const struct graph *from, uint32_t firs
 	for (uint32_t i = 0; i < from->ntasks; i++) {
 		const struct graph_task *task = &from->tasks[i == first ? i + 1 : i == first + 1 ? first : i];
 
-		assert_int_equal(graph_add_task(to, &(struct graph_task_desc){ .name = task->name,
-			.accesses = &from->accesses[task->first_access], .naccesses = task->naccesses,
-			.costs = task->costs }), i);
+		assert_int_equal(
+			graph_add_task(to, &(struct graph_task_desc){ .name = task->name,
+								      .accesses = &from->accesses[task->first_access],
+								      .naccesses = task->naccesses,
+								      .costs = task->costs }),
+			i);
 	}
 }
 
@@ -119,7 +123,7 @@ static void the_other_order_of_the_two_tasks_that_tie_gives_heft_86(void **state
 	assert_int_equal(graph__means_init(&means, &bench.problem), 0);
 	graph__upward_ranks(&bench.problem, &means, ranks);
 	graph__means_fini(&means);
-	assert_true(ranks[2] == 3 * 80 && ranks[3] == 3 * 80);   /* n3 and n4; ranks are times three processors */
+	assert_true(ranks[2] == 3 * 80 && ranks[3] == 3 * 80); /* n3 and n4; ranks are times three processors */
 	swap_tasks(&swapped.g, &bench.g, 2);
 	assert_string_equal(swapped.g.tasks[2].name, "n4");
 	bench_connect(&swapped);
@@ -134,10 +138,10 @@ static void the_other_order_of_the_two_tasks_that_tie_gives_heft_86(void **state
 struct search {
 	const struct graph_problem *problem;
 	double best;
-	double tails[16];            /* of a task: the least time from its beginning to the end of the graph */
+	double tails[16]; /* of a task: the least time from its beginning to the end of the graph */
 	double end[16], free[4];
 	unsigned at[16];
-	unsigned done;               /* a bit for each task */
+	unsigned done; /* a bit for each task */
 };
 
 static double search_ready(const struct search *s, uint32_t t, uint32_t p)
@@ -147,7 +151,7 @@ static double search_ready(const struct search *s, uint32_t t, uint32_t p)
 
 	for (size_t i = e->before_at[t]; i < e->before_at[t + 1]; i++)
 		ready = fmax(ready, s->end[e->before[i]] +
-			     graph__static_comm(s->problem, s->at[e->before[i]], p, e->before_bytes[i]));
+					    graph__static_comm(s->problem, s->at[e->before[i]], p, e->before_bytes[i]));
 	return ready;
 }
 
@@ -282,10 +286,15 @@ static void schedules_are_valid_on_random_graphs_and_machines(void **state)
 			latencies[i] = i * 3.5;
 			per_bytes[i] = 1e-5 * (1 + i);
 		}
-		bench.problem = (struct graph_problem){ .edges = &bench.edges, .nprocessors = n, .costs = bench.costs,
-			.nplaces = 3, .place = seed % 3 ? place : NULL, .us_per_byte = 1e-4, .latency_us = 10,
-			.latencies_us = seed % 3 == 1 ? latencies : NULL,
-			.us_per_bytes = seed % 3 == 1 ? per_bytes : NULL };
+		bench.problem = (struct graph_problem){ .edges = &bench.edges,
+							.nprocessors = n,
+							.costs = bench.costs,
+							.nplaces = 3,
+							.place = seed % 3 ? place : NULL,
+							.us_per_byte = 1e-4,
+							.latency_us = 10,
+							.latencies_us = seed % 3 == 1 ? latencies : NULL,
+							.us_per_bytes = seed % 3 == 1 ? per_bytes : NULL };
 		for (unsigned i = 0; i < 3; i++)
 			assert_true(makespan(&bench, schedulers[i]) > 0);
 		bench_close(&bench);
@@ -340,14 +349,14 @@ static void check_finds_what_is_wrong_with_a_schedule(void **state)
 	schedule.start[3] -= 1;
 	schedule.end[3] -= 1;
 	assert_int_equal(graph_schedule_check(&bench.problem, &schedule, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "task 3 begins too early after task 0");
+	assert_string_equal(error, "task 3 starts too early after task 0");
 	schedule.end[3] += 1;
 	assert_int_equal(graph_schedule_check(&bench.problem, &schedule, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "task 3 takes another time than it should");
+	assert_string_equal(error, "task 3 has another duration than it should");
 	schedule.start[3] += 1;
 	schedule.makespan = 79;
 	assert_int_equal(graph_schedule_check(&bench.problem, &schedule, error, sizeof(error)), -EINVAL);
-	assert_string_equal(error, "task 9 ends after the end");
+	assert_string_equal(error, "task 9 ends after the makespan");
 	schedule.makespan = 80;
 	schedule.places[9].position++;
 	assert_int_equal(graph_schedule_check(&bench.problem, &schedule, error, sizeof(error)), -EINVAL);

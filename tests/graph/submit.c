@@ -15,7 +15,7 @@ struct seen {
 	struct graph_run *run;
 	uint32_t count;
 	uint32_t *worker;
-	double *start_us, *end_us;   /* by task */
+	double *start_us, *end_us; /* by task */
 };
 
 static void seen_ended(void *arg, const struct xy_report *report)
@@ -36,9 +36,10 @@ static struct seen *seen_create(const struct graph *g)
 {
 	struct seen *seen = test_calloc(1, sizeof(*seen));
 
-	*seen = (struct seen){ .g = g, .worker = test_calloc(g->ntasks + 1, sizeof(uint32_t)),
-		.start_us = test_calloc(g->ntasks + 1, sizeof(double)),
-		.end_us = test_calloc(g->ntasks + 1, sizeof(double)) };
+	*seen = (struct seen){ .g = g,
+			       .worker = test_calloc(g->ntasks + 1, sizeof(uint32_t)),
+			       .start_us = test_calloc(g->ntasks + 1, sizeof(double)),
+			       .end_us = test_calloc(g->ntasks + 1, sizeof(double)) };
 	return seen;
 }
 
@@ -56,15 +57,15 @@ static struct seen *simulate(const struct graph *g, const char *machine, const c
 {
 	struct seen *seen = seen_create(g);
 	struct xy_watch watch = { .arg = seen, .ended = seen_ended };
-	struct helper *h = helper_start_with(&(struct xy_config){ .sim = machine, .machines = TEST_MACHINES,
-		.sched = sched, .watch = &watch });
+	struct helper *h = helper_start_with(
+		&(struct xy_config){ .sim = machine, .machines = TEST_MACHINES, .sched = sched, .watch = &watch });
 	uint32_t count = 0;
 
 	assert_int_equal(graph_submit(&seen->run, g, h->rt, options), 0);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(graph_retract(&seen->run), 0);
 	assert_int_equal(helper_stop(h), 0);
-	for (uint32_t t = 0; t < g->ntasks; t++)   /* of tasks that do nothing no report is made */
+	for (uint32_t t = 0; t < g->ntasks; t++) /* of tasks that do nothing no report is made */
 		count += g->tasks[t].kernel != GRAPH_NO_KERNEL;
 	assert_int_equal(seen->count, count);
 	return seen;
@@ -87,8 +88,15 @@ static void expect_order(const struct graph *g, struct seen *seen)
 
 static void all_builders_run_on_all_kinds_of_workers(void **state)
 {
-	static const char *const texts[] = { "cholesky:6", "lu:4", "qr:4", "stencil:6x5", "forkjoin:5x3",
-		"random:layers=6:width=8:seed=5", "random:layers=6:width=8:kernels=qr", "independent:20", "chain:9" };
+	static const char *const texts[] = { "cholesky:6",
+					     "lu:4",
+					     "qr:4",
+					     "stencil:6x5",
+					     "forkjoin:5x3",
+					     "random:layers=6:width=8:seed=5",
+					     "random:layers=6:width=8:kernels=qr",
+					     "independent:20",
+					     "chain:9" };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -116,14 +124,15 @@ static void explicit_predecessors_and_tasks_that_do_nothing_keep_the_order(void 
 	expect_order(&g, seen);
 	for (uint32_t t = 0; t < g.ntasks; t++)
 		end = fmax(end, seen->end_us[t]);
-	assert_true(fabs(end - 30) < 1e-6);   /* 1, 3, 6 */
+	assert_true(fabs(end - 30) < 1e-6); /* 1, 3, 6 */
 	seen_destroy(seen);
 	graph_fini(&g);
 }
 
 static void reductions_and_commuting_accesses_are_simulated(void **state)
 {
-	static const char text[] = "xygraph 1\nkernel k us=10\ndata sum 100K\ndata x 1K\ntask first k w=sum\n"
+	static const char text[] =
+		"xygraph 1\nkernel k us=10\ndata sum 100K\ndata x 1K\ntask first k w=sum\n"
 		"task a k redux=sum\ntask b k redux=sum\ntask c k redux=sum\ntask d k r=sum commute=x\n"
 		"task e k commute=x\ntask f k rw=x scratch=sum\n";
 	struct seen *seen;
@@ -156,10 +165,13 @@ static void make_with_costs(struct graph *to, unsigned seed, uint32_t n)
 
 		for (uint32_t p = 0; p < n; p++)
 			costs[p] = 1 + helper_below(&random, 1000);
-		assert_int_equal(graph_add_task(to, &(struct graph_task_desc){ .costs = costs,
-			.kernel = t % 11 == 7 ? GRAPH_NO_KERNEL : 0,
-			.accesses = &from.accesses[from.tasks[t].first_access],
-			.naccesses = from.tasks[t].naccesses }), t);
+		assert_int_equal(
+			graph_add_task(
+				to, &(struct graph_task_desc){ .costs = costs,
+							       .kernel = t % 11 == 7 ? GRAPH_NO_KERNEL : 0,
+							       .accesses = &from.accesses[from.tasks[t].first_access],
+							       .naccesses = from.tasks[t].naccesses }),
+			t);
 	}
 	graph_fini(&from);
 }
@@ -173,8 +185,10 @@ static void expect_replay(const struct graph *g, const char *machine,
 	struct seen *seen;
 
 	assert_int_equal(graph_edges_init(&edges, g), 0);
-	assert_int_equal(scheduler(&(struct graph_problem){ .edges = &edges, .nprocessors = g->nprocessors,
-		.costs = costs }, &schedule), 0);
+	assert_int_equal(
+		scheduler(&(struct graph_problem){ .edges = &edges, .nprocessors = g->nprocessors, .costs = costs },
+			  &schedule),
+		0);
 	seen = simulate(g, machine, "tree-in-order", &(struct graph_options){ .places = schedule.places });
 	for (uint32_t t = 0; t < g->ntasks; t++) {
 		end = fmax(end, seen->end_us[t]);

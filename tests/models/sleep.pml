@@ -82,7 +82,7 @@ inline take_lowest(mask, part, t)
 
 #define IS_PINNED(t) (t != NONE && (pinned & BIT(t)))
 #define CAN_RUN(id, t) (t == NONE || (able[id] & BIT(t)))
-#define OFFERS_TO_ITSELF(me, t) (me != APPLICATION && !offers && CAN_RUN(me, t))
+#define OFFERS_TO_ITSELF(me, t) (me != APPLICATION && !for_others && CAN_RUN(me, t))
 
 /* told: nobody else needs to know of the task. */
 inline wake(id, t)
@@ -131,7 +131,7 @@ inline offer(me, t)
 {
 	if
 	:: sleepers == 0
-	:: sleepers != 0 && OFFERS_TO_ITSELF(me, t) -> offers = true
+	:: sleepers != 0 && OFFERS_TO_ITSELF(me, t) -> for_others = true
 	:: sleepers != 0 && !OFFERS_TO_ITSELF(me, t) && !IS_PINNED(t) && SOMEBODY_SEARCHES
 	:: else -> sweep(me, t)
 	fi
@@ -203,21 +203,21 @@ inline drain(me)
 	moved = 0
 }
 
-/* --- a worker: xy__threads_next, and what it does with the task --- */
+/* --- a worker: xy__search_next, and what it does with the task --- */
 
 mtype = { FIRST, LOOK, LAST, REST, SPAWN, RELEASE };
 
 proctype worker(byte me)
 {
 	byte task, w, k, x, moved, hand;
-	bool told, slept, offers, again;
+	bool told, slept, for_others, again;
 	mtype stage = FIRST;
 
 #ifdef BEGIN_ASLEEP
 	goto sleep;
 #endif
 
-take:   /* threads_take; the stage says where from */
+take:   /* xy__search_take; the stage says where from */
 	if
 	:: ended == total -> goto over
 	:: else
@@ -243,7 +243,7 @@ take:   /* threads_take; the stage says where from */
 	:: stage == LAST && task != NONE -> goto stay
 	:: stage == LAST && task == NONE -> goto sleep
 	fi;
-	atomic { searchers++; state[me] = LOOKING; offers = false; stage = LOOK };
+	atomic { searchers++; state[me] = LOOKING; for_others = false; stage = LOOK };
 	goto take;
 
 announce:
@@ -279,7 +279,7 @@ stay:
 found:
 	atomic {
 #ifndef REST_FOR_ITSELF
-		offers = true;
+		for_others = true;
 #endif
 		state[me] = AWAKE;
 		searchers--;
@@ -314,7 +314,7 @@ rest:
 found_at_first:
 #ifndef NO_REST_AT_FIRST
 	if
-	:: offers && pinned -> stage = REST; goto offer_rest
+	:: for_others && pinned -> stage = REST; goto offer_rest
 	:: else
 	fi;
 #endif
@@ -324,7 +324,7 @@ execute:
 		assert(!(ran & BIT(task)));
 		ran = ran | BIT(task);
 		present[group[task]]++;
-		offers = true;
+		for_others = true;
 		hand = spawns[task];
 		stage = SPAWN
 	};
@@ -333,7 +333,7 @@ hand_out:
 	if
 	:: stage == SPAWN ->
 		present[group[task]] == expected[group[task]];
-		atomic { offers = false; hand = releases[task]; stage = RELEASE };
+		atomic { for_others = false; hand = releases[task]; stage = RELEASE };
 		goto hand_out
 	:: else
 	fi;
@@ -348,7 +348,7 @@ over:   skip
 proctype application(byte who)
 {
 	byte w, k, x, moved, hand;
-	bool told, slept, offers, again;
+	bool told, slept, for_others, again;
 
 	do
 	:: roots[who] != 0 ->

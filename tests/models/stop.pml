@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting and stopping: src/core/runtime/wait.c and xy__threads_stop, with workers that sleep as in sleep.pml; the
- * inbox is left out. Who waits is told by workers that run out of tasks. It must be told in the end, it
+ * Waiting and stopping: src/core/runtime/wait.c, and threads_wait_until, threads_at_rest and threads_stop in
+ * src/engines/threads.c, with workers that sleep as in sleep.pml; the inbox is left out. Who waits is told by workers that run out of tasks. It must be told in the end, it
  * must not take a moment in which a task is in somebody's hands for rest, and stopping ends all workers.
  */
 /* cc: -O0 -DSAFETY */
@@ -82,7 +82,7 @@ inline offer()
 	fi
 }
 
-/* xy__runtime_news */
+/* xy__wait_news */
 inline tell_waiters()
 {
 	if
@@ -194,7 +194,7 @@ leave:
 
 /* --- main: it submits, waits and stops --- */
 
-/* xy__runtime_live: none: there was a moment without a task */
+/* xy__agent_live: none: there was a moment without a task */
 inline look_whether_none_is_left()
 {
 #ifdef SUBMITTED_FIRST
@@ -207,7 +207,7 @@ inline look_whether_none_is_left()
 	seen = 0
 }
 
-/* xy__runtime_at_rest */
+/* threads_at_rest */
 inline look_whether_at_rest()
 {
 #ifdef REST_BY_COUNTERS

@@ -46,33 +46,39 @@ static void bed_fill(struct bed *bed, uint64_t seed)
 {
 	static const double bandwidths[] = { 0, 16, 64, 1024 };
 
-	*bed = (struct bed) { 0 };
-	bed->problem = (struct pipeline_problem) {
-		.nlayers = 1 + (unsigned) bed_random(&seed, LAYERS), .ntypes = 1 + (unsigned) bed_random(&seed, TYPES),
-		.mem_MB = bed->mem_MB, .parameters_out = bed->parameters_out, .types = bed->types,
-		.parameters_in = bed_random(&seed, 4) << 18, .dtype_size = 1u << bed_random(&seed, 3),
-		.batch_size = 1 + bed_random(&seed, 2), .buffers_in = bed_random(&seed, 3),
+	*bed = (struct bed){ 0 };
+	bed->problem = (struct pipeline_problem){
+		.nlayers = 1 + (unsigned)bed_random(&seed, LAYERS),
+		.ntypes = 1 + (unsigned)bed_random(&seed, TYPES),
+		.mem_MB = bed->mem_MB,
+		.parameters_out = bed->parameters_out,
+		.types = bed->types,
+		.parameters_in = bed_random(&seed, 4) << 18,
+		.dtype_size = 1u << bed_random(&seed, 3),
+		.batch_size = 1 + bed_random(&seed, 2),
+		.buffers_in = bed_random(&seed, 3),
 		.buffers_out = bed_random(&seed, 3),
 	};
 	for (unsigned i = 0; i < bed->problem.nlayers; i++) {
-		bed->mem_MB[i] = (double) bed_random(&seed, 8);
+		bed->mem_MB[i] = (double)bed_random(&seed, 8);
 		bed->parameters_out[i] = bed_random(&seed, 6) << 18;
 	}
 	for (unsigned t = 0; t < bed->problem.ntypes; t++) {
-		bed->types[t] = (struct pipeline_type) {
+		bed->types[t] = (struct pipeline_type){
 			.bw_Mbps = bandwidths[bed_random(&seed, 20) ? 1 + bed_random(&seed, 3) : 0],
-			.mem_MB = (double) (8 + bed_random(&seed, 40)), .time_s = bed->time_s[t],
-			.nhosts = (unsigned) bed_random(&seed, HOSTS + 1),
+			.mem_MB = (double)(8 + bed_random(&seed, 40)),
+			.time_s = bed->time_s[t],
+			.nhosts = (unsigned)bed_random(&seed, HOSTS + 1),
 		};
 		for (unsigned i = 0; i < bed->problem.nlayers; i++)
-			bed->time_s[t][i] = (double) bed_random(&seed, 12) / 8;
+			bed->time_s[t][i] = (double)bed_random(&seed, 12) / 8;
 		if (t && bed_random(&seed, 3) == 0)
-			bed_copy_figures(bed, t, (unsigned) bed_random(&seed, t));
+			bed_copy_figures(bed, t, (unsigned)bed_random(&seed, t));
 		for (unsigned h = 0; h < bed->types[t].nhosts; h++)
-			bed->devices[bed->ndevices++] = (struct pipeline_device) { t, h };
+			bed->devices[bed->ndevices++] = (struct pipeline_device){ t, h };
 	}
 	for (unsigned i = bed->ndevices; i > 1; i--) {
-		unsigned other = (unsigned) bed_random(&seed, i);
+		unsigned other = (unsigned)bed_random(&seed, i);
 		struct pipeline_device device = bed->devices[other];
 
 		bed->devices[other] = bed->devices[i - 1];
@@ -86,7 +92,7 @@ static double bytes_out(const struct bed *bed, unsigned layer)
 {
 	uint64_t parameters = layer ? bed->parameters_out[layer - 1] : bed->problem.parameters_in;
 
-	return (double) (parameters * bed->problem.dtype_size * bed->problem.batch_size);
+	return (double)(parameters * bed->problem.dtype_size * bed->problem.batch_size);
 }
 
 static bool fits(const struct bed *bed, unsigned type, unsigned first, unsigned last)
@@ -96,8 +102,8 @@ static bool fits(const struct bed *bed, unsigned type, unsigned first, unsigned 
 	for (unsigned i = first; i <= last; i++)
 		sum += bed->mem_MB[i - 1] * 1048576;
 	if (first > 1)
-		sum += in * (double) bed->problem.buffers_in;
-	sum += out * (double) bed->problem.buffers_out + in + out;
+		sum += in * (double)bed->problem.buffers_in;
+	sum += out * (double)bed->problem.buffers_out + in + out;
 	return bed->types[type].mem_MB * 1048576 > sum;
 }
 
@@ -124,7 +130,7 @@ struct brute {
 	bool latency, ordered;
 	unsigned used[TYPES], n;
 	struct pipeline_stage stages[LAYERS], best[LAYERS];
-	unsigned nbest;                 /* 0: none yet */
+	unsigned nbest; /* 0: none yet */
 	double least;
 };
 
@@ -146,7 +152,7 @@ static void brute_stages(struct brute *brute, unsigned behind, struct pipeline_d
 		if (behind)
 			brute_add(brute, comm(brute->bed, behind, brute->stages[brute->n - 1].type, device.type), &sum);
 		brute_add(brute, compute(brute->bed, device.type, behind + 1, last), &sum);
-		brute->stages[brute->n++] = (struct pipeline_stage) { device.type, device.host, behind + 1, last };
+		brute->stages[brute->n++] = (struct pipeline_stage){ device.type, device.host, behind + 1, last };
 		brute->used[device.type]++;
 		brute_go(brute, last, next, sum);
 		brute->used[device.type]--;
@@ -170,7 +176,7 @@ static void brute_go(struct brute *brute, unsigned behind, unsigned from, double
 		brute_stages(brute, behind, bed->devices[d], d + 1, cost);
 	for (unsigned t = 0; !brute->ordered && t < bed->problem.ntypes; t++)
 		if (brute->used[t] < bed->types[t].nhosts)
-			brute_stages(brute, behind, (struct pipeline_device) { t, brute->used[t] }, 0, cost);
+			brute_stages(brute, behind, (struct pipeline_device){ t, brute->used[t] }, 0, cost);
 }
 
 static void same(const struct brute *brute, const struct pipeline_schedule *schedule, uint64_t seed)
@@ -178,7 +184,7 @@ static void same(const struct brute *brute, const struct pipeline_schedule *sche
 	if (brute->nbest == schedule->nstages &&
 	    !memcmp(brute->best, schedule->stages, brute->nbest * sizeof(brute->best[0])))
 		return;
-	print_error("seed %llu: %u stages instead of %u for %g\n", (unsigned long long) seed, schedule->nstages,
+	print_error("seed %llu: %u stages instead of %u for %g\n", (unsigned long long)seed, schedule->nstages,
 		    brute->nbest, brute->least);
 	for (unsigned s = 0; s < schedule->nstages || s < brute->nbest; s++)
 		print_error("%u: type %u host %u to %u, best: type %u host %u to %u\n", s, schedule->stages[s].type,
@@ -200,7 +206,7 @@ static void run(bool latency, bool ordered)
 		int error;
 
 		bed_fill(&bed, seed);
-		brute = (struct brute) { .bed = &bed, .latency = latency, .ordered = ordered, .least = INFINITY };
+		brute = (struct brute){ .bed = &bed, .latency = latency, .ordered = ordered, .least = INFINITY };
 		brute_go(&brute, 0, 0, 0);
 		assert_int_equal(pipeline_table_init(&table, &bed.problem), 0);
 		assert_true(pipeline_schedule_init(&schedule, &bed.problem));
@@ -222,31 +228,31 @@ static void run(bool latency, bool ordered)
 
 static void finds_the_least_bottleneck(void **state)
 {
-	(void) state;
+	(void)state;
 	run(false, false);
 }
 
 static void finds_the_least_latency(void **state)
 {
-	(void) state;
+	(void)state;
 	run(true, false);
 }
 
 static void finds_the_least_bottleneck_in_a_given_order(void **state)
 {
-	(void) state;
+	(void)state;
 	run(false, true);
 }
 
 static void finds_the_least_latency_in_a_given_order(void **state)
 {
-	(void) state;
+	(void)state;
 	run(true, true);
 }
 
 static void agrees_with_the_plain_program_on_the_bottleneck(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint64_t seed = 1; seed <= CASES; seed++) {
 		struct pipeline_schedule search, plain;
 		unsigned figures[TYPES] = { 0, 1, 2 };
@@ -269,6 +275,57 @@ static void agrees_with_the_plain_program_on_the_bottleneck(void **state)
 	}
 }
 
+/* Most combinations of many types can't be used by few layers, so that states are numbered. */
+static void agrees_with_the_plain_program_on_many_types(void **state)
+{
+	enum { MANY = 14, FEW = 3, ROUNDS = 150 };
+	static double time_s[MANY][FEW], mem_MB[FEW];
+	static uint64_t parameters_out[FEW];
+	unsigned figures[MANY];
+
+	(void)state;
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		struct pipeline_schedule schedule, plain;
+		struct pipeline_type types[MANY];
+		struct pipeline_problem problem = { .nlayers = 1 + (unsigned)(round % FEW),
+						    .mem_MB = mem_MB,
+						    .parameters_out = parameters_out,
+						    .dtype_size = 4,
+						    .batch_size = 8,
+						    .ntypes = MANY,
+						    .types = types };
+		struct pipeline_table table;
+		uint64_t seed = round;
+
+		for (unsigned i = 0; i < FEW; i++) {
+			mem_MB[i] = (double)(1 + bed_random(&seed, 8));
+			parameters_out[i] = bed_random(&seed, 6) << 16;
+		}
+		for (unsigned t = 0; t < MANY; t++) {
+			figures[t] = t;
+			types[t] = (struct pipeline_type){ .bw_Mbps = 1 << bed_random(&seed, 8),
+							   .mem_MB = (double)(4 + bed_random(&seed, 60)),
+							   .time_s = time_s[t],
+							   .nhosts = 1 };
+			for (unsigned i = 0; i < FEW; i++)
+				time_s[t][i] = (double)(1 + bed_random(&seed, 64)) / 8;
+		}
+		assert_int_equal(pipeline_table_init(&table, &problem), 0);
+		assert_true(pipeline_schedule_init(&schedule, &problem) && pipeline_schedule_init(&plain, &problem));
+		assert_int_equal(pipeline_search(&problem, &table, &schedule), 0);
+		assert_int_equal(pipeline_plain(&problem, &table, figures, &plain), 0);
+		assert_int_equal(schedule.nstages > 0, plain.nstages > 0);
+		if (plain.nstages &&
+		    pipeline_cost(&problem, &schedule).bottleneck != pipeline_cost(&problem, &plain).bottleneck)
+			fail_msg("round %u: another bottleneck", (unsigned)round);
+		for (unsigned s = 0; s < schedule.nstages; s++)
+			assert_int_equal(schedule.stages[s].host, 0);
+		pipeline_schedule_fini(&schedule);
+		pipeline_schedule_fini(&plain);
+		pipeline_table_fini(&table);
+	}
+}
+
 /* There are two devices in all: number 0 is of type 0, number 1 of type 2. */
 static void takes_the_figures_of_the_device_with_the_number_of_the_type(void **state)
 {
@@ -276,7 +333,7 @@ static void takes_the_figures_of_the_device_with_the_number_of_the_type(void **s
 	struct pipeline_problem problem = { .ntypes = 3, .types = types };
 	unsigned figures[3];
 
-	(void) state;
+	(void)state;
 	pipeline_plain_figures(&problem, figures);
 	assert_int_equal(figures[0], 0);
 	assert_int_equal(figures[1], 2);
@@ -292,12 +349,16 @@ static void finds_the_least_latency_of_a_large_problem(void **state)
 	static uint64_t parameters_out[MANY];
 	struct pipeline_type types[4];
 	struct pipeline_problem problem = {
-		.nlayers = MANY, .mem_MB = mem_MB, .parameters_out = parameters_out, .dtype_size = 4, .batch_size = 8,
+		.nlayers = MANY,
+		.mem_MB = mem_MB,
+		.parameters_out = parameters_out,
+		.dtype_size = 4,
+		.batch_size = 8,
 		.types = types,
 	};
 	double latency[4];
 
-	(void) state;
+	(void)state;
 	for (unsigned round = 0; round < 4; round++) {
 		struct pipeline_schedule schedule;
 		struct pipeline_table table;
@@ -305,17 +366,20 @@ static void finds_the_least_latency_of_a_large_problem(void **state)
 
 		problem.ntypes = round == 0 ? 1 : 4;
 		for (unsigned t = 0; t < 4; t++) {
-			types[t] = (struct pipeline_type) {
-				.bw_Mbps = 1000, .mem_MB = 80, .time_s = time_s[t], .nhosts = round == 0 ? 32 : 8,
+			types[t] = (struct pipeline_type){
+				.bw_Mbps = 1000,
+				.mem_MB = 80,
+				.time_s = time_s[t],
+				.nhosts = round == 0 ? 32 : 8,
 			};
 			for (unsigned i = 0; i < MANY; i++) {
-				double own = (8 + (double) bed_random(&seed, 64)) / 64 * t;
+				double own = (8 + (double)bed_random(&seed, 64)) / 64 * t;
 
 				time_s[t][i] = 1 + i % 4 + (round < 2 ? 0 : own);
 			}
 		}
 		for (unsigned i = 0; i < MANY; i++) {
-			mem_MB[i] = (double) (10 + i % 4);
+			mem_MB[i] = (double)(10 + i % 4);
 			parameters_out[i] = (1 + i % 3) << 14;
 		}
 		assert_int_equal(pipeline_table_init(&table, &problem), 0);
@@ -332,26 +396,29 @@ static void finds_the_least_latency_of_a_large_problem(void **state)
 
 static void refuses_what_would_take_too_much_memory(void **state)
 {
+	enum { MANY = 60, KINDS = 14 };
+	static double time_s[MANY], mem_MB[MANY];
+	static uint64_t parameters_out[MANY];
 	struct pipeline_schedule schedule;
-	struct pipeline_type types[12];
-	struct pipeline_problem problem;
+	struct pipeline_type types[KINDS];
+	struct pipeline_problem problem = {
+		.nlayers = MANY,
+		.mem_MB = mem_MB,
+		.parameters_out = parameters_out,
+		.dtype_size = 4,
+		.batch_size = 8,
+		.ntypes = KINDS,
+		.types = types,
+	};
 	struct pipeline_table table;
-	struct bed bed;
 
-	(void) state;
-	bed_fill(&bed, 1);
-	problem = bed.problem;
-	for (unsigned t = 0; t < 12; t++) {
-		types[t] = bed.types[0];
-		types[t].nhosts = 1000;
-	}
-	problem.types = types;
-	problem.ntypes = 12;
-	problem.nlayers = LAYERS;
+	(void)state;
+	for (unsigned t = 0; t < KINDS; t++)
+		types[t] = (struct pipeline_type){ .bw_Mbps = t + 1, .mem_MB = 1, .time_s = time_s, .nhosts = 1000 };
 	assert_int_equal(pipeline_table_init(&table, &problem), 0);
 	assert_true(pipeline_schedule_init(&schedule, &problem));
 	assert_int_equal(pipeline_search(&problem, &table, &schedule), -E2BIG);
-	assert_int_equal(pipeline_plain(&problem, &table, (unsigned[12]) { 0 }, &schedule), -E2BIG);
+	assert_int_equal(pipeline_plain(&problem, &table, (unsigned[KINDS]){ 0 }, &schedule), -E2BIG);
 	pipeline_schedule_fini(&schedule);
 	pipeline_table_fini(&table);
 }
@@ -364,6 +431,7 @@ int main(void)
 		cmocka_unit_test(finds_the_least_bottleneck_in_a_given_order),
 		cmocka_unit_test(finds_the_least_latency_in_a_given_order),
 		cmocka_unit_test(agrees_with_the_plain_program_on_the_bottleneck),
+		cmocka_unit_test(agrees_with_the_plain_program_on_many_types),
 		cmocka_unit_test(takes_the_figures_of_the_device_with_the_number_of_the_type),
 		cmocka_unit_test(finds_the_least_latency_of_a_large_problem),
 		cmocka_unit_test(refuses_what_would_take_too_much_memory),

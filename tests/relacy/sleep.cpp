@@ -74,7 +74,7 @@ enum worker_state { AWAKE, LOOKING, ASLEEP };
 
 struct agent {
 	int worker;   // -1: none
-	bool offers;
+	bool for_others;
 };
 
 struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
@@ -130,8 +130,8 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 		atomic_thread_fence(memory_order_seq_cst);
 		if (atomic_load_explicit(&sleepers, memory_order_relaxed) == 0)
 			return;
-		if (by->worker >= 0 && !by->offers) {
-			by->offers = true;
+		if (by->worker >= 0 && !by->for_others) {
+			by->for_others = true;
 			return;
 		}
 		if (somebody_looks())
@@ -232,7 +232,7 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 
 	void found(agent *by)
 	{
-		by->offers = true;
+		by->for_others = true;
 		atomic_store(&state[by->worker], AWAKE);
 		atomic_fetch_sub(&searchers, 1);
 		atomic_thread_fence(memory_order_seq_cst);
@@ -251,7 +251,7 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 			return task;
 		atomic_fetch_add(&searchers, 1);
 		atomic_store(&state[by->worker], LOOKING);
-		by->offers = false;
+		by->for_others = false;
 		do {
 			task = take(by);
 			if (!task)

@@ -89,9 +89,9 @@ bool relacy_compare_exchange(rl::atomic<T> *object, T *expected, V value, rl::me
 
 /* --- memory that is not atomic: Relacy reports races on it --- */
 
-template <typename T>
-class relacy_plain {
-public:
+template <typename T> class relacy_plain
+{
+      public:
 	relacy_plain &operator=(T value)
 	{
 		variable($) = value;
@@ -106,15 +106,14 @@ public:
 		return variable($);
 	}
 
-private:
+      private:
 	rl::var<T> variable;
 };
 
 /* --- running --- */
 
 /* Runs a suite this often; true if it holds, else its history is on stdout. */
-template <typename suite>
-bool relacy_holds(unsigned iterations)
+template <typename suite> bool relacy_holds(unsigned iterations)
 {
 	std::ostream nowhere(0);
 	rl::test_params params;

@@ -17,12 +17,14 @@
 #include "graph/graph.h"
 
 #include "../helper.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/worker.h"
 
 enum { SEEDS = 20, AUDITED = 8, PIN_EVERY = 7, KERNELS = 8 };
 
-static const char *const machines[] = { "attila", "idgraf", "laptop", "mirage", "mirage-12", "node-64-8" };
+static const char *const machines[] = { "attila", "idgraf", "laptop", "mirage", "mirage-12", "node-64-8", "node-64-4" };
 static const char *const graphs[] = {
-	"cholesky:5", "lu:4", "qr:3", "stencil:5x5", "forkjoin:12x2", "random:layers=4:width=8:seed=3",
+	"cholesky:5",     "lu:4",    "qr:3", "stencil:5x5", "forkjoin:12x2", "random:layers=4:width=8:seed=3",
 	"independent:40", "chain:6",
 };
 enum { NGRAPHS = sizeof graphs / sizeof graphs[0] };
@@ -30,10 +32,10 @@ enum { NGRAPHS = sizeof graphs / sizeof graphs[0] };
 /* --- what is known of tasks --- */
 
 enum knowledge {
-	ALL_KNOWN,      /* each prediction is there */
-	NONE_KNOWN,     /* no task has a model */
-	MIXED,          /* some tasks have one, some need measurements until a few have run, some have none */
-	PURGED,         /* all are known; none are while the middle third runs */
+	ALL_KNOWN,  /* each prediction is there */
+	NONE_KNOWN, /* no task has a model */
+	MIXED,      /* some tasks have one, some need measurements until a few have run, some have none */
+	PURGED,     /* all are known; none are while the middle third runs */
 	NKNOWLEDGES
 };
 
@@ -43,12 +45,12 @@ struct trial {
 	const struct graph_edges *edges;
 	enum knowledge knowledge;
 	struct xy_runtime *rt;
-	uint64_t hash;                 /* of what ran where and when */
+	uint64_t hash; /* of what ran where and when */
 	unsigned nended;
-	unsigned *runs;                /* by task */
-	int *pins;                     /* by task: a worker, or -1 */
-	double *end_s;                 /* by task */
-	struct job *jobs;              /* by task: their arguments */
+	unsigned *runs;   /* by task */
+	int *pins;        /* by task: a worker, or -1 */
+	double *end_s;    /* by task */
+	struct job *jobs; /* by task: their arguments */
 };
 
 struct job {
@@ -125,7 +127,7 @@ struct audit {
 	struct xy_runtime *rt;
 	const struct xy_component *component;
 	bool found;
-	unsigned worker;                   /* the last of them */
+	unsigned worker; /* the last of them */
 };
 
 static void audit_task(void *arg, const struct xy_task *task)
@@ -189,8 +191,12 @@ static int nothing(struct xy_call *call)
 }
 
 static const struct xy_codelet codelets[2] = {
-	{ .name = "one", .cpu = { nothing }, .cuda = { nothing }, .opencl = { nothing } },
-	{ .name = "two", .cpu = { nothing, nothing }, .cuda = { nothing, nothing }, .opencl = { nothing } },
+	{ .name = "one", .cpu = { nothing }, .cuda = { nothing }, .opencl = { nothing }, .hip = { nothing } },
+	{ .name = "two",
+	  .cpu = { nothing, nothing },
+	  .cuda = { nothing, nothing },
+	  .opencl = { nothing },
+	  .hip = { nothing } },
 };
 
 static void trial_submit(struct trial *t, struct xy_handle **handles)
@@ -199,7 +205,7 @@ static void trial_submit(struct trial *t, struct xy_handle **handles)
 
 	for (unsigned i = 0; i < g->ntasks; i++) {
 		const struct graph_task *task = &g->tasks[i];
-		struct xy_access accesses[64];
+		struct xy_access accesses[65] = { 0 };
 		unsigned worker = (unsigned)t->pins[i];
 
 		assert_in_range(task->naccesses, 0, 64);
@@ -207,10 +213,14 @@ static void trial_submit(struct trial *t, struct xy_handle **handles)
 			accesses[k] = (struct xy_access){ handles[g->accesses[task->first_access + k].data],
 							  g->accesses[task->first_access + k].mode };
 		t->jobs[i] = (struct job){ t, i };
-		assert_int_equal(xy_submit(t->rt, &(struct xy_task_desc){
-			.codelet = &codelets[task->kernel % 2], .arg = &t->jobs[i], .accesses = accesses,
-			.naccesses = task->naccesses, .priority = task->priority, .choice = i % 2,
-			.workers = &worker, .nworkers = t->pins[i] >= 0 }), 0);
+		assert_int_equal(xy_submit(t->rt, &(struct xy_task_desc){ .codelet = &codelets[task->kernel % 2],
+									  .arg = &t->jobs[i],
+									  .accesses = accesses,
+									  .priority = task->priority,
+									  .choice = 1 + i % 2,
+									  .workers = &worker,
+									  .nworkers = t->pins[i] >= 0 }),
+				 0);
 	}
 }
 
@@ -226,9 +236,9 @@ static void *data_register(const struct graph *g, struct xy_runtime *rt, struct 
 	assert_true(space != MAP_FAILED);
 	at = space;
 	for (unsigned i = 0; i < g->ndata; i++) {
-		assert_int_equal(g->data[i].bytes
-				 ? xy_variable_register(rt, &handles[i], at, (size_t)g->data[i].bytes)
-				 : xy_void_register(rt, &handles[i]), 0);
+		assert_int_equal(g->data[i].bytes ? xy_variable_register(rt, &handles[i], at, (size_t)g->data[i].bytes)
+						  : xy_void_register(rt, &handles[i]),
+				 0);
 		at += g->data[i].bytes;
 	}
 	return space;
@@ -254,7 +264,7 @@ static uint64_t run_graph(struct xy_runtime *rt, struct trial **current, const s
 	space = data_register(g, rt, handles, &bytes);
 	trial_submit(&t, handles);
 	if (seed <= AUDITED)
-		assert_true(xy__sim_until(rt, audit, &t, -1));
+		assert_true(rt->engine->wait_until(rt, &(struct xy__condition){ .holds = audit, .arg = &t }, -1));
 	assert_int_equal(xy_wait(rt), 0);
 	assert_int_equal(t.nended, g->ntasks);
 	for (unsigned i = 0; i < g->ntasks; i++)
@@ -277,8 +287,12 @@ static uint64_t run(const char *policy, const char *machine, const char *const *
 	struct trial *current;
 	struct xy_watch watch = { .arg = &current, .ended = trial_ended };
 	char path[512], error[256];
-	struct xy_config config = { .ignore_environment = true, .sim = path, .sched = policy, .sim_noise = 0.1,
-				    .seed = seed, .watch = &watch };
+	struct xy_config config = { .ignore_environment = true,
+				    .sim = path,
+				    .sched = policy,
+				    .sim_noise = 0.1,
+				    .seed = seed,
+				    .watch = &watch };
 	struct xy_runtime *rt;
 	uint64_t hash = 0;
 

@@ -19,7 +19,11 @@ enum { MOST_THREADS = 3, STEPS = 400 };
 enum kind { PLAIN, OPENCL, NUMA, FAULTS };
 
 static const char *const policies[] = {
-	"tree-eager", "tree-eager-prefetching", "tree-prio-prefetching", "tree-random", "tree-random-prefetching",
+	"tree-eager",
+	"tree-eager-prefetching",
+	"tree-prio-prefetching",
+	"tree-random",
+	"tree-random-prefetching",
 	"tree-ws",
 	"fifo | eager | each worker { fifo(ntasks=3, ready) | best-implementation }",
 	"work-stealing | each worker { fifo(ntasks=2) | best-implementation }",
@@ -33,11 +37,11 @@ struct world {
 	double gigabytes_per_second, launch_us;
 };
 
-static int any_pipeline(uint64_t *random)
+static unsigned any_depth(uint64_t *random)
 {
 	unsigned n = helper_below(random, 4);
 
-	return n ? (int)n : XY_PIPELINE_NONE;
+	return n ? n : XY_NONE;
 }
 
 /* From hardly enough to plenty. */
@@ -51,10 +55,10 @@ static void world_make(struct world *w, uint64_t *random)
 	*w = (struct world){
 		.config = {
 			.sched = policies[helper_below(random, HELPER_COUNT(policies))],
-			.cuda_workers = 1 + helper_below(random, 2),
-			.cuda_pipeline = any_pipeline(random),
-			.opencl_pipeline = any_pipeline(random),
-			.prefetch = helper_below(random, 3) ? XY_PREFETCH_YES : XY_PREFETCH_NO,
+			.arch[XY_CUDA].workers = 1 + helper_below(random, 2),
+			.arch[XY_CUDA].ahead = any_depth(random),
+			.arch[XY_OPENCL].ahead = any_depth(random),
+			.prefetch = helper_below(random, 3) ? XY_YES : XY_NO,
 			.window = helper_below(random, 3) ? 0 : 8 + helper_below(random, 100),
 			.seed = helper_random(random),
 		},
@@ -65,8 +69,8 @@ static void world_make(struct world *w, uint64_t *random)
 	};
 	any_limit(random, w->limit_cuda, sizeof w->limit_cuda);
 	any_limit(random, w->limit_opencl, sizeof w->limit_opencl);
-	w->config.limit_cuda = helper_below(random, 8) ? w->limit_cuda : NULL;
-	w->config.limit_opencl = helper_below(random, 8) ? w->limit_opencl : NULL;
+	w->config.arch[XY_CUDA].limit = helper_below(random, 8) ? w->limit_cuda : NULL;
+	w->config.arch[XY_OPENCL].limit = helper_below(random, 8) ? w->limit_opencl : NULL;
 }
 
 /* --- one program for each thread --- */

@@ -31,9 +31,9 @@ enum place { ON_CPU, ON_CUDA0, ON_CUDA1, ANYWHERE };
 static const struct job {
 	const char *name;
 	const struct xy_codelet *codelet;
-	int data[3];             /* ended by a negative one, if fewer */
+	int data[3]; /* ended by a negative one, if fewer */
 	enum place place;
-	unsigned devices;        /* that it or its data may have to do with */
+	unsigned devices; /* that it or its data may have to do with */
 } jobs[] = {
 	{ "fill-a", &bed_copy, { IN, A, -1 }, ON_CUDA0, CUDA0 },
 	{ "fill-b", &bed_copy, { IN, B, -1 }, ON_CUDA1, CUDA1 },
@@ -56,17 +56,17 @@ enum { NJOBS = HELPER_COUNT(jobs) };
 /* A run of it. */
 struct run {
 	struct helper *h;
-	unsigned second;               /* index of the first CUDA worker of the second device */
-	const char *function;          /* that fails: which call of it, and how */
+	unsigned second;      /* index of the first CUDA worker of the second device */
+	const char *function; /* that fails: which call of it, and how */
 	unsigned nth;
 	int error;
 	uint32_t memory[NDATA][N], model[NDATA][N];
 	struct xy_handle *handles[NDATA];
 	bool submitted[NJOBS];
 	int status[NJOBS];
-	bool failed[NDATA];            /* what was to be written is not there */
-	unsigned lost;                 /* devices */
-	unsigned nfailed;              /* tasks that failed of themselves */
+	bool failed[NDATA]; /* what was to be written is not there */
+	unsigned lost;      /* devices */
+	unsigned nfailed;   /* tasks that failed of themselves */
 };
 
 static void run_start(struct run *run)
@@ -85,9 +85,14 @@ static void run_submit(struct run *run, unsigned i)
 	struct bed_arg arg = { i };
 	unsigned worker = job->place == ON_CPU ? bed_worker(run->h, XY_CPU, 0)
 					       : bed_worker(run->h, XY_CUDA, job->place == ON_CUDA1 ? run->second : 0);
-	struct xy_task_desc desc = { .codelet = job->codelet, .name = job->name, .arg = &arg, .arg_size = sizeof arg,
-				     .workers = &worker, .nworkers = job->place != ANYWHERE,
-				     .callback = helper_status, .callback_arg = &run->status[i] };
+	struct xy_task_desc desc = { .codelet = job->codelet,
+				     .name = job->name,
+				     .arg = &arg,
+				     .arg_size = sizeof arg,
+				     .workers = &worker,
+				     .nworkers = job->place != ANYWHERE,
+				     .callback = helper_status,
+				     .callback_arg = &run->status[i] };
 	int error;
 
 	for (unsigned j = 0; j < 3 && job->data[j] >= 0; j++)
@@ -143,8 +148,7 @@ static void model_run(struct run *run, const struct job *job, uint32_t k)
 }
 
 /* Ends the test with all that is known. */
-static void __attribute__((format(printf, 2, 3), noreturn))
-wrong(struct run *run, const char *format, ...)
+static void __attribute__((format(printf, 2, 3), noreturn)) wrong(struct run *run, const char *format, ...)
 {
 	va_list arguments;
 	char text[256];
@@ -251,18 +255,21 @@ static void check_leaks(void)
 
 /* Little memory, so that data is saved to make room for other data. */
 static const struct xy_config configs[] = {
-	{ .sched = "tree-eager-prefetching", .limit_cuda = "4K" },
-	{ .sched = "tree-eager", .limit_cuda = "4K", .cuda_pipeline = XY_PIPELINE_NONE },
-	{ .sched = "tree-prio-prefetching", .limit_cuda = "4K", .cuda_workers = 2 },
-	{ .sched = "tree-ws", .cuda_pipeline = 3 },
+	{ .sched = "tree-eager-prefetching", .arch[XY_CUDA].limit = "4K" },
+	{ .sched = "tree-eager", .arch[XY_CUDA].limit = "4K", .arch[XY_CUDA].ahead = XY_NONE },
+	{ .sched = "tree-prio-prefetching", .arch[XY_CUDA].limit = "4K", .arch[XY_CUDA].workers = 2 },
+	{ .sched = "tree-ws", .arch[XY_CUDA].ahead = 3 },
 };
 
 /* Runs it with a fault at the nth call of a function; false if there are not so many. */
 static bool run_with_fault(const char *function, unsigned n, int error)
 {
 	const struct xy_config *config = &configs[n % HELPER_COUNT(configs)];
-	struct run run = { .h = bed_start(1, config, false), .function = function, .nth = n, .error = error,
-			   .second = config->cuda_workers ? config->cuda_workers : 1 };
+	struct run run = { .h = bed_start(1, config, false),
+			   .function = function,
+			   .nth = n,
+			   .error = error,
+			   .second = config->arch[XY_CUDA].workers ? config->arch[XY_CUDA].workers : 1 };
 	bool struck;
 
 	if (error)
@@ -333,7 +340,7 @@ static void any_allocation_may_fail(void **state)
 /* With devices that were asked for, a runtime starts completely or not at all. */
 static void start_may_fail(void **state)
 {
-	const struct xy_config asked = { .ncpu = 1, .cuda_devices = "0,1", .bind = XY_BIND_NO };
+	const struct xy_config asked = { .ncpu = 1, .arch[XY_CUDA].devices = "0,1", .bind = XY_NO };
 	unsigned failed = 0;
 	bool struck = true;
 
@@ -375,8 +382,9 @@ static void what_is_queued_for_a_lost_device_runs_elsewhere(void **state)
 
 	(void)state;
 	for (unsigned p = 0; p < HELPER_COUNT(policies); p++) {
-		const struct xy_config one = { .sched = policies[p], .cuda_devices = "0",
-					       .cuda_pipeline = XY_PIPELINE_NONE };
+		const struct xy_config one = { .sched = policies[p],
+					       .arch[XY_CUDA].devices = "0",
+					       .arch[XY_CUDA].ahead = XY_NONE };
 		struct helper *h = bed_start(1, &one, false);
 		struct gate gate = { 0 };
 		uint32_t numbers[QUEUED][N];
@@ -415,8 +423,9 @@ static void what_only_a_lost_device_may_run_fails(void **state)
 
 	(void)state;
 	for (unsigned p = 0; p < HELPER_COUNT(policies); p++) {
-		const struct xy_config one = { .sched = policies[p], .cuda_devices = "0",
-					       .cuda_pipeline = XY_PIPELINE_NONE };
+		const struct xy_config one = { .sched = policies[p],
+					       .arch[XY_CUDA].devices = "0",
+					       .arch[XY_CUDA].ahead = XY_NONE };
 		struct helper *h = bed_start(1, &one, false);
 		unsigned worker = bed_worker(h, XY_CUDA, 0);
 		struct gate gate = { 0 };

@@ -2,70 +2,147 @@
 /* A runtime at rest and a runtime that is stuck: next to no processor time, and a dump that says why. */
 #include "../helper.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/runtime/agent.h"
+#include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 /* --- processor time --- */
 
-static double processor_s(void)
-{
-	struct rusage usage;
+enum { LOOKS = 20, GETS_UP = 20 };
 
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+/* The threads of runtimes, by their names: how many there are, how many of them could run now, and how often all of
+ * them have given up a core so far. */
+struct activity {
+	unsigned threads, runnable;
+	unsigned long switches;
+};
+
+/* Reads a file of a thread below /proc/self/task; false if the thread has ended. */
+static bool read_of_thread(const char *thread, const char *name, char *text, size_t size)
+{
+	char path[300];
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, name);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	n = fread(text, 1, size - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	return n > 0;
+}
+
+static unsigned long number_after(const char *text, const char *word)
+{
+	const char *found = strstr(text, word);
+
+	assert_non_null(found);
+	return strtoul(found + strlen(word), NULL, 10);
+}
+
+static struct activity activity_now(void)
+{
+	struct activity now = { 0 };
+	DIR *folder = opendir("/proc/self/task");
+	struct dirent *entry;
+
+	assert_non_null(folder);
+	while ((entry = readdir(folder))) {
+		char text[4096];
+
+		if (!read_of_thread(entry->d_name, "comm", text, sizeof text) || strncmp(text, "xylem-", 6) != 0 ||
+		    !read_of_thread(entry->d_name, "status", text, sizeof text))
+			continue;
+		now.threads++;
+		now.runnable += strstr(text, "State:\tR") != NULL;
+		now.switches += number_after(text, "\nvoluntary_ctxt_switches:");
+		now.switches += number_after(text, "\nnonvoluntary_ctxt_switches:");
+	}
+	closedir(folder);
+	return now;
+}
+
+/*
+ * For a second, so many threads of runtimes sleep. One that spins could run whenever one looks, one that polls gets up
+ * again and again, however little of a busy machine they get; processor time would not tell there.
+ */
+static void check_sleep(unsigned threads)
+{
+	struct activity before = activity_now(), now = before;
+	unsigned seen_runnable = 0;
+
+	for (unsigned i = 0; i < LOOKS; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000000 / LOOKS }, NULL);
+		now = activity_now();
+		assert_in_range(now.threads, threads, threads + 1); /* one for the watchdog */
+		seen_runnable += now.runnable > 0;
+	}
+	if (seen_runnable > LOOKS / 2)
+		fail_msg("a thread could run in %u of %d looks", seen_runnable, LOOKS);
+	if (now.switches - before.switches > GETS_UP)
+		fail_msg("threads got up %lu times", now.switches - before.switches);
 }
 
 static void an_idle_runtime_uses_no_processor(void **state)
 {
 	static const struct xy_config configs[] = {
-		{ .ncpu = 8 }, { .ncpu = 2, .sched = "tree-eager-prefetching", .watchdog_s = 1 },
+		{ .ncpu = 8 },
+		{ .ncpu = 2, .sched = "tree-eager-prefetching", .watchdog_s = 1 },
 	};
-	const struct timespec second = { .tv_sec = 1 };
 
 	(void)state;
 	for (unsigned i = 0; i < HELPER_COUNT(configs); i++) {
 		struct helper *h = helper_start_with(&configs[i]);
 		_Atomic int n = 0;
-		double before;
 
 		for (int j = 0; j < 1000; j++)
 			HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n);
 		assert_int_equal(helper_wait(h), 0);
 		helper_rest(h);
-		before = processor_s();
-		nanosleep(&second, NULL);
-		assert_true(processor_s() - before < 0.01);
+		check_sleep(configs[i].ncpu);
+		assert_int_equal(n, 1000);
 		assert_int_equal(helper_stop(h), 0);
 	}
 }
 
+/* The application waits in a thread that is looked at as well. */
+static void *wait_for_all(void *h)
+{
+	pthread_setname_np(pthread_self(), "xylem-waits");
+	return (void *)(intptr_t)xy_wait_for(((struct helper *)h)->rt, 60);
+}
+
 static void workers_that_wait_for_a_long_task_use_no_processor(void **state)
 {
-	const struct timespec second = { .tv_sec = 1 };
 	struct helper *h = helper_start(NULL, 8);
 	struct gate gate = { 0 };
-	double before;
+	pthread_t application;
+	void *status;
+	double end = xy__now() + 20;
 
 	(void)state;
 	helper_block(h, &gate);
-	while (atomic_load(&h->rt->resting) != 7)
+	assert_int_equal(pthread_create(&application, NULL, wait_for_all, h), 0);
+	while ((atomic_load(&h->rt->resting) != 7 || activity_now().runnable) && xy__now() < end)
 		sched_yield();
-	before = processor_s();
-	assert_int_equal(xy_wait_for(h->rt, 0.2), -ETIMEDOUT);
-	nanosleep(&second, NULL);
-	assert_true(processor_s() - before < 0.012);
+	assert_int_equal(atomic_load(&h->rt->resting), 7);
+	check_sleep(8 + 1);
 	helper_open(&gate);
-	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(pthread_join(application, &status), 0);
+	assert_int_equal((intptr_t)status, 0);
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -90,9 +167,9 @@ static struct stuck *stuck_begin(const struct xy_config *config)
 	assert_int_equal(xy_handle_set_name(s->x, "the matrix"), 0);
 	write = (struct xy_access){ s->x, XY_W };
 	read = (struct xy_access){ s->x, XY_R };
-	HELPER_SUBMIT(s->h, .codelet = &helper_gate, .name = "the culprit", .arg = &s->gate, .accesses = &write,
-		      .naccesses = 1);
-	HELPER_SUBMIT(s->h, .name = "the victim", .accesses = &read, .naccesses = 1);
+	HELPER_SUBMIT(s->h, .codelet = &helper_gate, .name = "the culprit", .arg = &s->gate,
+		      .accesses = XY_ACCESSES(write));
+	HELPER_SUBMIT(s->h, .name = "the victim", .accesses = XY_ACCESSES(read));
 	s->never = HELPER_CREATE(s->h, .name = "the forgotten one");
 	HELPER_SUBMIT(s->h, .name = "the patient one", .after = &s->never, .nafter = 1);
 	helper_reach(s->h, &s->gate.inside, 1);
@@ -179,7 +256,7 @@ static void a_dump_shows_what_the_application_holds(void **state)
 	assert_int_equal(xy_handle_set_name(x, "the matrix"), 0);
 	assert_int_equal(xy_acquire(x, XY_W), 0);
 	access = (struct xy_access){ x, XY_R };
-	HELPER_SUBMIT(h, .name = "the victim", .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .name = "the victim", .accesses = XY_ACCESSES(access));
 	text = helper_dump(h);
 	line_about(text, "'the victim'", line, sizeof line);
 	assert_non_null(strstr(line, "waits for 'the matrix', held by the application"));
@@ -212,51 +289,56 @@ static void a_dump_shows_what_rests_in_queues(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
-/* Reads what has been written to stderr, from `begin` on, until the end of a dump is there. Where that ends. */
-static size_t stderr_until(const char *last, size_t begin, char *text, size_t size)
+/* Log lines of the helper from number `begin` on, as one text. How many there are in all. */
+static unsigned log_text(struct helper *h, unsigned begin, char *text, size_t size)
+{
+	unsigned n;
+
+	text[0] = '\0';
+	pthread_mutex_lock(&h->lock);
+	n = h->nlines;
+	for (unsigned i = begin; i < n && i < HELPER_LINES; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s\n", h->lines[i]);
+	pthread_mutex_unlock(&h->lock);
+	return n;
+}
+
+/* As log_text, when the end of a dump has come. */
+static unsigned log_until(struct helper *h, const char *last, unsigned begin, char *text, size_t size)
 {
 	double end = xy__now() + 20;
+	unsigned n;
 
-	for (;;) {
-		ssize_t n = pread(STDERR_FILENO, text, size - 1, (off_t)begin);
-		const char *found, *line_end;
-
-		text[n > 0 ? n : 0] = '\0';
-		found = strstr(text, last);
-		line_end = found ? strchr(found, '\n') : NULL;
-		if (line_end || xy__now() > end)
-			return line_end ? begin + (size_t)(line_end + 1 - text) : begin;
+	do {
 		sched_yield();
-	}
+		n = log_text(h, begin, text, size);
+	} while (!strstr(text, last) && xy__now() < end);
+	return n;
 }
 
 /* The watchdog may bark before everything is as it will be, on a machine that has much else to do. A task that ends
  * lets it count anew. */
 static void the_watchdog_barks_once_when_nothing_moves(void **state)
 {
-	char text[8192], rest[65536];
-	size_t begin, end = 0;
+	char text[65536], rest[65536];
 	double limit = xy__now() + 20;
-	unsigned barks = 0;
+	unsigned barks = 0, begin, end = 0;
 	struct stuck *s;
 
 	(void)state;
-	helper_stderr_begin();
 	s = stuck_begin(&(struct xy_config){ .sched = "tree-eager", .ncpu = 2, .watchdog_s = 0.1 });
 	stuck_rest(s);
 	do {
 		if (barks++)
 			HELPER_SUBMIT(s->h, .name = "another one");
 		begin = end;
-		end = stderr_until("cpu1:", begin, text, sizeof text);
+		end = log_until(s->h, "cpu1:", begin, text, sizeof text);
 	} while (!(strstr(text, "3 tasks") && strstr(text, "asleep")) && xy__now() < limit);
 	assert_int_equal(xy_wait_for(s->h->rt, 0.3), -ETIMEDOUT);
-	helper_stderr_end(rest, sizeof rest);
-	text[end - begin] = '\0';
-	check_dump(text);
-	assert_string_equal(text, rest + begin);
+	log_text(s->h, begin, rest, sizeof rest);
+	check_dump(rest);
+	assert_memory_equal(text, rest, strlen(text));
 	assert_int_equal(helper_lines_with(s->h, "no task has ended for 0.1 seconds"), barks);
-	assert_int_equal(helper_lines(s->h), barks);
 	stuck_end(s, HELPER_ANY_LINES); /* it may bark again if that takes long */
 }
 
@@ -283,24 +365,22 @@ static void the_watchdog_is_quiet_without_tasks(void **state)
 
 static void a_signal_asks_all_runtimes_for_a_dump(void **state)
 {
-	char text[8192];
+	char text[65536];
 	struct stuck *s;
 	struct helper *other;
 	struct sigaction action;
 
 	(void)state;
-	helper_stderr_begin();
 	s = stuck_begin(&(struct xy_config){ .sched = "tree-eager", .ncpu = 2 });
 	stuck_rest(s);
 	other = helper_start("tree-random-prio", 1);
 	raise(SIGUSR1);
-	stderr_until("cpu1:", 0, text, sizeof text);
-	stderr_until("policy tree-random-prio", 0, text, sizeof text);
-	helper_stderr_end(text, sizeof text);
+	log_until(s->h, "cpu1:", 0, text, sizeof text);
 	check_dump(text);
+	log_until(other, "cpu0:", 0, text, sizeof text);
 	assert_non_null(strstr(text, "policy tree-random-prio"));
-	assert_int_equal(helper_stop(other), 0);
-	stuck_end(s, 0);
+	assert_int_equal(helper_stop_lines(other, HELPER_ANY_LINES), 0);
+	stuck_end(s, HELPER_ANY_LINES);
 	/* and gives the signal back */
 	assert_int_equal(sigaction(SIGUSR1, NULL, &action), 0);
 	assert_true(action.sa_handler == SIG_DFL);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { HANDLES = 12, TASKS = 200 };
+enum { HANDLES = 12, TASKS = 200, UNTOLD = 1 };
 
 static _Atomic int ran;
 
@@ -31,21 +31,26 @@ static const struct xy_codelet kinds[] = {
 	{ .name = "cpu", .cpu = { count_body }, .modes = { XY_RW, XY_R } },
 	{ .name = "cuda", .cuda = { count_body }, .modes = { XY_RW, XY_R } },
 	{ .name = "both", .cpu = { count_body }, .cuda = { count_body }, .modes = { XY_RW, XY_R } },
-	{ .name = "picky", .cpu = { count_body }, .cuda = { count_body }, .modes = { XY_RW, XY_R },
+	{ .name = "picky",
+	  .cpu = { count_body },
+	  .cuda = { count_body },
+	  .modes = { XY_RW, XY_R },
 	  .can_execute = not_the_first },
 };
 
-/* Tasks in chains, each of a kind of its own; sometimes with a callback, which may take long, and pauses in which
- * workers fall asleep. */
+/* Tasks in chains, each of a kind of its own; sometimes with a callback, which is told the status once all is over; and
+ * pauses in which workers fall asleep. */
 static unsigned submit_some(struct helper *h, struct xy_handle **handles, uint64_t *random, bool picky)
 {
 	unsigned n = 1 + helper_below(random, TASKS);
-	int status[TASKS];
+	int status[TASKS], expected[TASKS];
 
 	for (unsigned i = 0; i < n; i++) {
 		unsigned a = helper_below(random, HANDLES), b = (a + 1 + helper_below(random, HANDLES - 1)) % HANDLES;
 		bool calls = helper_below(random, 8) == 0;
 
+		status[i] = UNTOLD;
+		expected[i] = calls ? 0 : UNTOLD;
 		HELPER_SUBMIT(h, .codelet = &kinds[helper_below(random, picky ? 4 : 3)],
 			      .handles = { handles[a], handles[b] }, .priority = (int)helper_below(random, 3) - 1,
 			      .callback = calls ? helper_status : NULL, .callback_arg = &status[i]);
@@ -53,6 +58,7 @@ static unsigned submit_some(struct helper *h, struct xy_handle **handles, uint64
 			nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 	}
 	assert_int_equal(helper_wait(h), 0);
+	assert_memory_equal(status, expected, n * sizeof status[0]);
 	return n;
 }
 
@@ -77,7 +83,12 @@ static void try_policy(const char *sched, bool picky, uint64_t seed)
 }
 
 static const char *const policies[] = {
-	"tree-eager", "tree-eager-prefetching", "tree-prio", "tree-random", "tree-random-prio-prefetching", "tree-ws",
+	"tree-eager",
+	"tree-eager-prefetching",
+	"tree-prio",
+	"tree-random",
+	"tree-random-prio-prefetching",
+	"tree-ws",
 	"fifo(ready) | eager | each arch { fifo(ntasks=4, ready) | eager | each worker { } }",
 };
 

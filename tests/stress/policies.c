@@ -12,7 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 /* Shapes of trees that no policy has: bounds of one, stealing between queues, decisions below a bound. */
 static const char *const expressions[] = {
@@ -56,16 +58,19 @@ enum { CELLS = 12, MOST_ACCESSES = 4 };
 
 struct job {
 	unsigned naccesses;
-	struct { unsigned cell; bool writes; } access[MOST_ACCESSES];
-	unsigned long version[MOST_ACCESSES];   /* of the cells when it is its turn */
-	int pinned;                             /* to this worker, -1: to none */
-	unsigned codelet;                       /* of job_codelets */
+	struct {
+		unsigned cell;
+		bool writes;
+	} access[MOST_ACCESSES];
+	unsigned long version[MOST_ACCESSES]; /* of the cells when it is its turn */
+	int pinned;                           /* to this worker, -1: to none */
+	unsigned codelet;                     /* of job_codelets */
 	struct graph *graph;
 	/* what happened */
 	_Atomic int runs;
-	int begin, end;                         /* moments of the graph's clock */
+	int begin, end; /* moments of the graph's clock */
 	unsigned worker;
-	bool wrong;                             /* some data had not the version that it should have */
+	bool wrong; /* some data had not the version that it should have */
 };
 
 struct graph {
@@ -74,7 +79,7 @@ struct graph {
 	_Atomic int clock;
 	/* Without atomics or locks: only the dependencies keep tasks from racing for it. */
 	unsigned long cells[CELLS];
-	unsigned long versions[CELLS];          /* what cells will be after all jobs so far */
+	unsigned long versions[CELLS]; /* what cells will be after all jobs so far */
 	struct xy_handle *handles[CELLS];
 };
 
@@ -146,7 +151,7 @@ static const struct xy_codelet job_codelets[] = {
 static void job_submit(struct job *job, struct helper *h, int priority)
 {
 	struct graph *g = job->graph;
-	struct xy_access accesses[MOST_ACCESSES];
+	struct xy_access accesses[MOST_ACCESSES + 1] = { 0 };
 	unsigned worker = (unsigned)job->pinned;
 
 	for (unsigned i = 0; i < job->naccesses; i++) {
@@ -156,15 +161,14 @@ static void job_submit(struct job *job, struct helper *h, int priority)
 		job->version[i] = g->versions[cell];
 		g->versions[cell] += job->access[i].writes;
 	}
-	HELPER_SUBMIT(h, .codelet = &job_codelets[job->codelet], .arg = job, .accesses = accesses,
-		      .naccesses = job->naccesses, .priority = priority, .workers = &worker,
-		      .nworkers = job->pinned >= 0, .length_us = priority > 0 ? priority : 0);
+	HELPER_SUBMIT(h, .codelet = &job_codelets[job->codelet], .arg = job, .accesses = accesses, .priority = priority,
+		      .workers = &worker, .nworkers = job->pinned >= 0, .length_us = priority > 0 ? priority : 0);
 }
 
 /* Each job after the last writer of what it reads, and after all readers since of what it writes. */
 static void check_order(const struct graph *g)
 {
-	int written[CELLS], used[CELLS];   /* when the last writer, and the last user, ended */
+	int written[CELLS], used[CELLS]; /* when the last writer, and the last user, ended */
 
 	memset(written, -1, sizeof written);
 	memset(used, -1, sizeof used);
@@ -361,7 +365,7 @@ static void as_many_tasks_run_at_once_as_there_are_workers(void **state)
 /* Counts tasks that rest in a queue although a worker below it that could run them is idle. */
 struct audit {
 	struct xy_component *component;
-	unsigned busy;                     /* mask of workers */
+	unsigned busy; /* mask of workers */
 	unsigned found, stored;
 };
 
@@ -480,8 +484,8 @@ static void run_audits(const char *sched, unsigned nworkers)
 		}
 		if (audit.found || (idle && n + (int)audit.stored != tasks)) {
 			xy_dump(h->rt, 2);
-			fail_msg("round %u: %d tasks, %d ran, %u rest, %u of them beside an idle worker", round,
-				 tasks, n, audit.stored, audit.found);
+			fail_msg("round %u: %d tasks, %d ran, %u rest, %u of them beside an idle worker", round, tasks,
+				 n, audit.stored, audit.found);
 		}
 		helper_open(&gate);
 		assert_int_equal(helper_wait(h), 0);
@@ -498,7 +502,7 @@ static void no_worker_sleeps_beside_a_task_that_it_can_run(void **state)
 
 /* --- calibration --- */
 
-static _Atomic int chosen[2];           /* how often each implementation ran */
+static _Atomic int chosen[2]; /* how often each implementation ran */
 
 static int quick_body(struct xy_call *call)
 {
@@ -519,7 +523,8 @@ static int slow_body(struct xy_call *call)
 static void run_calibration(const char *sched, unsigned nworkers)
 {
 	static const struct xy_model model = { .name = "calibrated", .kind = XY_MODEL_HISTORY };
-	static const struct xy_codelet codelet = { .name = "calibrated", .cpu = { slow_body, quick_body },
+	static const struct xy_codelet codelet = { .name = "calibrated",
+						   .cpu = { slow_body, quick_body },
 						   .model = &model };
 	struct helper *h = helper_start(sched, nworkers);
 
@@ -542,8 +547,8 @@ static void run_calibration(const char *sched, unsigned nworkers)
 
 static void each_implementation_is_measured_and_then_the_quicker_one_taken(void **state)
 {
-	static const char *const policies[] = { "tree-dmda", "tree-dmdas", "tree-heft", "tree-heft2", "tree-heft-prio",
-						"tree-heteroprio", "tree-eager", "tree-ws" };
+	static const char *const policies[] = { "tree-dmda",      "tree-dmdas",      "tree-heft",  "tree-heft2",
+						"tree-heft-prio", "tree-heteroprio", "tree-eager", "tree-ws" };
 
 	(void)state;
 	for (unsigned i = 0; i < HELPER_COUNT(policies); i++)

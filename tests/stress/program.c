@@ -139,19 +139,21 @@ void program_submit(struct program *p, const struct xy_codelet *codelet, struct 
 	struct bed_arg arg = { program_below(p, 1000) };
 	unsigned nworkers = xy_machine_nworkers(xy_runtime_machine(p->rt));
 	unsigned workers[2] = { program_below(p, nworkers), program_below(p, nworkers) };
-	struct xy_access accesses[3];
-	struct xy_task_desc desc = { .codelet = codelet, .accesses = accesses, .arg = &arg, .arg_size = sizeof arg,
-				     .priority = (int)program_below(p, 5), .workers = workers,
+	struct xy_access accesses[4] = { 0 };
+	struct xy_task_desc desc = { .codelet = codelet,
+				     .accesses = accesses,
+				     .arg = &arg,
+				     .arg_size = sizeof arg,
+				     .priority = (int)program_below(p, 5),
+				     .workers = workers,
 				     .nworkers = program_below(p, 3) };
+	unsigned n = 0;
 	int error;
 
 	p->step = codelet->name;
-	while (desc.naccesses < 3 && codelet->modes[desc.naccesses]) {
-		unsigned i = desc.naccesses++;
-
-		accesses[i] = (struct xy_access){ d[i]->handle, codelet->modes[i] };
-	}
-	accesses[desc.naccesses - 1].mode |= last;
+	for (; n < 3 && codelet->modes[n]; n++)
+		accesses[n] = (struct xy_access){ d[n]->handle, codelet->modes[n] };
+	accesses[n - 1].mode |= last;
 	model_run(codelet, arg.k, d[0]->model, d[1]->model, d[2]->model, d[0]->n);
 	error = xy_submit(p->rt, &desc);
 	if (error == -ENODEV && p->faulty) { /* all that it was to run on is lost, but the CPUs are not */
@@ -164,8 +166,8 @@ void program_submit(struct program *p, const struct xy_codelet *codelet, struct 
 /* Any codelet on any data, some of it twice. */
 static void step_task(struct program *p)
 {
-	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
-							     &bed_sum };
+	static const struct xy_codelet *const codelets[] = { &bed_set,  &bed_add,     &bed_axpy,
+							     &bed_copy, &bed_scratch, &bed_sum };
 	struct program_data *a = program_any_data(p), *d[3] = { a, program_any_like(p, a), program_any_like(p, a) };
 
 	program_submit(p, codelets[program_below(p, HELPER_COUNT(codelets))], d, 0);
@@ -416,9 +418,9 @@ static void step_stats(struct program *p)
 	int error = xy_node_stats(p->rt, node, &stats);
 
 	program_expect(p, error, "xy_node_stats");
-	program_check(p, (!stats.lost || p->faulty) &&
-		      (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
-		      stats.most_bytes <= stats.limit_bytes)),
+	program_check(p,
+		      (!stats.lost || p->faulty) && (!stats.limit_bytes || (stats.used_bytes <= stats.limit_bytes &&
+									    stats.most_bytes <= stats.limit_bytes)),
 		      "node %u has %zu bytes and had %zu of %zu, lost %d", node, stats.used_bytes, stats.most_bytes,
 		      stats.limit_bytes, stats.lost);
 }

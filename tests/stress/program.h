@@ -16,12 +16,12 @@ enum { PROGRAM_MOST_NUMBERS = 1000, PROGRAM_MOST_BYTES = 3 * PROGRAM_MOST_NUMBER
 
 /* A handle, and what it should hold after all steps so far. */
 struct program_data {
-	unsigned id;                   /* a piece has that of the whole */
+	unsigned id; /* a piece has that of the whole */
 	struct xy_handle *handle;
-	uint32_t *memory;              /* the application's, NULL: the runtime's */
+	uint32_t *memory; /* the application's, NULL: the runtime's */
 	uint32_t *model;
 	size_t n;
-	struct xy_plan *plan;          /* to cut it, or NULL */
+	struct xy_plan *plan; /* to cut it, or NULL */
 };
 
 struct program {
@@ -31,11 +31,11 @@ struct program {
 	bool faulty;
 	uint64_t random;
 	struct program_data data[PROGRAM_DATA];
-	unsigned nsteps;               /* done */
-	const char *step;              /* the last one */
-	_Atomic int callbacks;         /* that have not been called */
+	unsigned nsteps;       /* done */
+	const char *step;      /* the last one */
+	_Atomic int callbacks; /* that have not been called */
 	pthread_mutex_t lock;
-	char why[PROGRAM_WHY];         /* (lock) what went wrong; "" so far nothing */
+	char why[PROGRAM_WHY]; /* (lock) what went wrong; "" so far nothing */
 };
 
 void program_init(struct program *p, struct xy_runtime *rt, uint64_t seed);

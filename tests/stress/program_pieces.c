@@ -9,14 +9,16 @@ static struct program_data piece_of(const struct program_data *d, struct xy_hand
 {
 	size_t each = d->n / n, longer = d->n % n;
 
-	return (struct program_data){ .id = d->id, .handle = handle, .n = each + (i < longer),
+	return (struct program_data){ .id = d->id,
+				      .handle = handle,
+				      .n = each + (i < longer),
 				      .model = d->model + each * i + (i < longer ? i : longer) };
 }
 
 static void work_on_piece(struct program *p, struct program_data *piece)
 {
-	static const struct xy_codelet *const codelets[] = { &bed_set, &bed_add, &bed_axpy, &bed_copy, &bed_scratch,
-							     &bed_bump };
+	static const struct xy_codelet *const codelets[] = { &bed_set,  &bed_add,     &bed_axpy,
+							     &bed_copy, &bed_scratch, &bed_bump };
 	unsigned nnodes = xy_machine_nnodes(xy_runtime_machine(p->rt)), what = program_below(p, 10);
 
 	if (what == 0)

@@ -16,7 +16,7 @@ struct cell {
 	struct xy_handle *handle;
 	/* No atomics: only the order that the handle gives keeps tasks apart. */
 	long sum;
-	unsigned last[THREADS];        /* number of the last task of each thread that wrote it */
+	unsigned last[THREADS]; /* number of the last task of each thread that wrote it */
 	bool wrong;
 };
 
@@ -73,7 +73,7 @@ static int submit_one(struct thread *thread, unsigned number, uint64_t *seed)
 	struct shared *shared = thread->shared;
 	struct origin origin = { shared, thread->id, number };
 	bool writes = helper_below(seed, 3);
-	struct xy_access accesses[3];
+	struct xy_access accesses[4] = { 0 };
 	unsigned cells[3], n = 0;
 
 	for (unsigned i = 1 + helper_below(seed, 3); i; i--) {
@@ -85,9 +85,11 @@ static int submit_one(struct thread *thread, unsigned number, uint64_t *seed)
 		accesses[n++] = (struct xy_access){ shared->cells[cell].handle, writes ? XY_RW : XY_R };
 		thread->added[cell] += writes;
 	}
-	return xy_submit(shared->h->rt, &(struct xy_task_desc){
-		.codelet = writes ? &write_codelet : &read_codelet, .arg = &origin, .arg_size = sizeof origin,
-		.accesses = accesses, .naccesses = n, .synchronous = helper_below(seed, 100) == 0 });
+	return xy_submit(shared->h->rt, &(struct xy_task_desc){ .codelet = writes ? &write_codelet : &read_codelet,
+								.arg = &origin,
+								.arg_size = sizeof origin,
+								.accesses = accesses,
+								.synchronous = helper_below(seed, 100) == 0 });
 }
 
 static void *submit_thread(void *arg)
@@ -119,7 +121,8 @@ static void run_threads(const char *sched, unsigned nworkers, unsigned nthreads)
 
 	for (unsigned i = 0; i < CELLS; i++)
 		assert_int_equal(xy_variable_register(shared.h->rt, &shared.cells[i].handle, &shared.cells[i],
-						      sizeof shared.cells[i]), 0);
+						      sizeof shared.cells[i]),
+				 0);
 	for (unsigned i = 0; i < nthreads; i++) {
 		threads[i] = (struct thread){ .shared = &shared, .id = i, .ntasks = helper_scale(3000) };
 		assert_int_equal(pthread_create(&ids[i], NULL, submit_thread, &threads[i]), 0);
@@ -224,8 +227,8 @@ static int node_body(struct xy_call *call)
 	for (unsigned i = 0; self->depth && i < 3 && !error; i++) {
 		struct tree child = { .root = self->root, .depth = self->depth - 1 };
 
-		error = xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &node, .arg = &child,
-									 .arg_size = sizeof child });
+		error = xy_submit(call->runtime,
+				  &(struct xy_task_desc){ .codelet = &node, .arg = &child, .arg_size = sizeof child });
 	}
 	return error;
 }
@@ -233,14 +236,20 @@ static int node_body(struct xy_call *call)
 static void codelets_submit_trees_of_tasks(void **state)
 {
 	static const struct xy_codelet node = { .name = "node", .cpu = { node_body } };
-	static const struct { const char *sched; unsigned nworkers; } runs[] = {
-		{ "tree-ws", 1 }, { "tree-ws", 8 }, { "tree-eager", 2 }, { "tree-random-prefetching", 3 },
+	static const struct {
+		const char *sched;
+		unsigned nworkers;
+	} runs[] = {
+		{ "tree-ws", 1 },
+		{ "tree-ws", 8 },
+		{ "tree-eager", 2 },
+		{ "tree-random-prefetching", 3 },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < HELPER_COUNT(runs); i++) {
-		struct helper *h = helper_start_with(&(struct xy_config){ .sched = runs[i].sched,
-									  .ncpu = runs[i].nworkers, .window = 50 });
+		struct helper *h = helper_start_with(
+			&(struct xy_config){ .sched = runs[i].sched, .ncpu = runs[i].nworkers, .window = 50 });
 		struct tree tree = { .depth = 8 };
 
 		tree.root = &tree;
@@ -299,8 +308,8 @@ static void *start_stop_thread(void *arg)
 		struct xy_runtime *rt;
 		_Atomic int n = 0;
 
-		if (xy_start(&rt, &(struct xy_config){ .machine = "cpu:2", .ignore_environment = true,
-						       .log = ignore_line }))
+		if (xy_start(&rt,
+			     &(struct xy_config){ .machine = "cpu:2", .ignore_environment = true, .log = ignore_line }))
 			return arg;
 		for (unsigned j = 0; j < 10; j++)
 			if (xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n }))

@@ -16,7 +16,7 @@ enum { CELLS = 8, TASKS = 400 };
 /* No atomics: only the order that the handle gives keeps tasks apart, and barriers keep ranks apart. */
 struct cell {
 	long sum;
-	unsigned char marks[64];             /* by rank of the task that has it */
+	unsigned char marks[64]; /* by rank of the task that has it */
 };
 
 struct world {
@@ -32,7 +32,7 @@ struct world {
 struct order {
 	struct world *world;
 	unsigned pause_us;
-	unsigned fail;                       /* so many tries fail first, in the last rank */
+	unsigned fail; /* so many tries fail first, in the last rank */
 	_Atomic unsigned tries;
 };
 
@@ -118,7 +118,7 @@ static void submit_some(struct world *world, struct order *orders, unsigned n, u
 	for (unsigned i = 0; i < n; i++) {
 		unsigned kind = helper_below(random, HELPER_COUNT(codelets)), naccesses = 1 + helper_below(random, 3);
 		unsigned first = helper_below(random, CELLS), worker = helper_below(random, nworkers);
-		struct xy_access accesses[3];
+		struct xy_access accesses[4] = { 0 };
 
 		orders[i] = (struct order){
 			.world = world,
@@ -132,7 +132,7 @@ static void submit_some(struct world *world, struct order *orders, unsigned n, u
 			world->model[cell]++;
 		}
 		HELPER_SUBMIT(world->h, .codelet = &codelets[kind], .arg = &orders[i], .accesses = accesses,
-			      .naccesses = naccesses, .retries = 2, .choice = helper_below(random, 3),
+			      .retries = 2, .choice = helper_below(random, 3),
 			      .priority = (int)helper_below(random, 5) - 2, .workers = &worker,
 			      .nworkers = helper_below(random, 8) ? 0 : 1);
 	}
@@ -148,13 +148,14 @@ static void run_world(const char *sched, const char *machine, unsigned seed)
 	assert_non_null(orders);
 	print_message("# seed %u, %s, %s\n", seed, machine, sched);
 	world->random = seed;
-	world->h = helper_start_with(&(struct xy_config){ .sched = sched, .machine = machine, .seed = seed + 1,
-							  .profile = seed % 2, .numa = seed % 3 == 1 });
+	world->h = helper_start_with(&(struct xy_config){
+		.sched = sched, .machine = machine, .seed = seed + 1, .profile = seed % 2, .numa = seed % 3 == 1 });
 	helper_forget(world->h);
 	nworkers = xy_machine_nworkers(xy_runtime_machine(world->h->rt));
 	for (unsigned i = 0; i < CELLS; i++)
 		assert_int_equal(xy_variable_register(world->h->rt, &world->handles[i], &world->cells[i],
-						      sizeof world->cells[i]), 0);
+						      sizeof world->cells[i]),
+				 0);
 	for (unsigned done = 0, part; done < n; done += part) {
 		part = 1 + helper_below(&world->random, n - done);
 		submit_some(world, orders + done, part, nworkers);
@@ -185,8 +186,8 @@ static const char *const policies[] = {
 };
 
 static const char *const machines[] = {
-	"this:4", "this(numa:2 core:3)", "this:1", "this(package:2 l3:2 core:2)", "this:7", "this(numa:3 core:1)",
-	"this:2",
+	"this:4", "this(numa:2 core:3)", "this:1", "this(package:2 l3:2 core:2)",
+	"this:7", "this(numa:3 core:1)", "this:2",
 };
 
 static void teams_that_overlap_run_all_tasks(void **state)

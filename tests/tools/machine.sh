@@ -26,9 +26,9 @@ expect() {
 
 for file in "$src"/machines/*.xym; do
 	name=$(basename "$file" .xym)
-	expect 0 'fine: ' $tool machine "$name" --check
+	expect 0 'valid: ' $tool machine "$name" --check
 	expect 0 "machine  $name" $tool machine "$name"
-	expect 0 'fine: ' $tool machine --check "$file"
+	expect 0 'valid: ' $tool machine --check "$file"
 done
 expect 0 'mirage           9 cpu, 3 cuda' $tool machine --list
 expect 0 'm2070            cuda    3        31.1' $tool machine mirage
@@ -42,7 +42,7 @@ expect 0 '2450 routes' $tool machine huge
 sed -n '/^```$/,/^```$/p' "$src/doc/machines.md" | sed -n '2,/^```$/p' | sed '$d' >"$work/page"
 sed 1,2d "$src/doc/examples/box.xym" >"$work/box"
 expect 0 '' cmp "$work/page" "$work/box"
-expect 0 'fine: 6 workers, 3 memory nodes, 3 links, 2 kernels' $tool machine "$src/doc/examples/box.xym" --check
+expect 0 'valid: 6 workers, 3 memory nodes, 3 links, 2 kernels' $tool machine "$src/doc/examples/box.xym" --check
 expect 0 'ram0      cuda1     8           6000        down' $tool machine "$src/doc/examples/box.xym"
 expect 0 'sgemm                         2764800        11500            -' $tool machine "$src/doc/examples/box.xym"
 
@@ -50,7 +50,7 @@ expect 0 'sgemm                         2764800        11500            -' $tool
 expect 0 'no rule is broken' $tool check tree-ws --machine @idgraf
 expect 0 'workers  12, cpu 4, cuda 8' $tool machine --machine @idgraf
 expect 0 'workers  9, cpu 8, cuda 1' env XYLEM_MACHINE=@laptop $tool machine
-expect 1 'there is no machine "mirrage"; did you mean "mirage"' $tool show tree-ws --machine @mirrage
+expect 1 'no machine "mirrage"; did you mean "mirage"' $tool show tree-ws --machine @mirrage
 
 # What is wrong.
 cat >"$work/wrong.xym" <<'END'
@@ -60,16 +60,16 @@ worker 1 c
 link x 3 1GB/s
 kernel k 100 d 1us
 END
-expect 1 'wrong.xym, line 3: there is no kind of line "worker"; did you mean "workers"?' \
+expect 1 'wrong.xym, line 3: no kind of line "worker"; did you mean "workers"?' \
 	$tool machine --check "$work/wrong.xym"
 expect 1 'wrong.xym, line 4: "3" is not the latency of a link' $tool machine --check "$work/wrong.xym"
 expect 1 'line 4' $tool machine "$work/wrong.xym"
-expect 1 'there is no machine "attilla"; did you mean "attila"?' $tool machine attilla
+expect 1 'no machine "attilla"; did you mean "attila"?' $tool machine attilla
 expect 1 'none.xym: No such file or directory' $tool machine "$work/none.xym"
 expect 2 'either --machine TEXT' $tool machine mirage --machine cpu:2
 expect 2 'either --machine TEXT' $tool machine --check
 expect 2 'either --machine TEXT' $tool machine --list mirage
 yes 'what is this' | head -n 20 | cat - >"$work/long.xym"
 expect 1 'and more: see xylem machine --check' $tool machine "$work/long.xym"
-expect 1 'long.xym, line 20: there is no kind of line "what"' $tool machine --check "$work/long.xym"
+expect 1 'long.xym, line 20: no kind of line "what"' $tool machine --check "$work/long.xym"
 [ $failures -eq 0 ]

@@ -39,7 +39,7 @@ expect 0 '<circle' cat "$work/plot.svg"
 expect 0 '</svg>' cat "$work/plot.svg"
 expect 1 'has no rows' $tool model plot null --host idgraf
 expect 3 'No such file' $tool model plot "$data/add_scal.mirage" --svg "$work/no/plot.svg"
-expect 1 'there is no model "nothing"' $tool model show nothing --host mirage
+expect 1 'no model "nothing"' $tool model show nothing --host mirage
 expect 2 'needs the name' $tool model show
 expect 2 'usage: xylem model' $tool model draw
 expect 2 'usage: xylem model' $tool model

@@ -159,13 +159,13 @@ expect 2 '--seed takes a whole number' $sim --policy tree-eager --seed -3
 expect 2 '--bound takes lp, area, path or mixed, not "aera"' $sim --policy tree-eager --bound aera
 expect 2 '--priorities takes app, none or rank, not "some"' $sim --policy tree-eager --priorities some
 expect 2 '--policy names no policy' $sim --policy ,
-expect 2 'there is no option --polcy; did you mean "--policy"?' $sim --polcy tree-eager
+expect 2 'unknown option --polcy; did you mean "--policy"?' $sim --polcy tree-eager
 expect 2 'bound: needs --machine' $tool bound cholesky:8
 expect 2 'bound: needs a graph' $tool bound --machine mirage
 expect 1 'tree-eger' $sim --policy tree-eger
-expect 1 'there is no machine "mirrage"' $tool sim --machine mirrage --graph cholesky:8 --policy tree-eager
+expect 1 'no machine "mirrage"' $tool sim --machine mirrage --graph cholesky:8 --policy tree-eager
 expect 1 'cholesky' $tool sim --machine mirage --graph cholesky --policy tree-eager
-expect 1 'says how long spotrf with 40000 bytes takes on mirage' $tool bound cholesky:2:tile=100 --machine mirage
+expect 1 'gives a duration of spotrf with 40000 bytes on mirage' $tool bound cholesky:2:tile=100 --machine mirage
 expect 0 'cholesky:TILES' $tool sim --help
 expect 0 'XYLEM_RECORD' $tool bound --help
 

@@ -7,16 +7,16 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLEM_SEED XYLEM_PLUGINS \
 	XYLEM_PROFILE XYLEM_SIGUSR1 XYLEM_NUMA XYLEM_CUDA_DEVICES XYLEM_OPENCL_DEVICES \
-	XYLEM_CUDA_WORKERS XYLEM_CUDA_PIPELINE XYLEM_OPENCL_PIPELINE XYLEM_LIMIT_CUDA XYLEM_LIMIT_OPENCL \
+	XYLEM_CUDA_WORKERS XYLEM_CUDA_AHEAD XYLEM_OPENCL_AHEAD XYLEM_CUDA_LIMIT XYLEM_OPENCL_LIMIT \
 	XYLEM_PREFETCH XYLEM_MODELS XYLEM_HOST XYLEM_CALIBRATE XYLEM_CALIBRATE_SAMPLES NO_COLOR
 # What the computer has must not matter, so there are no drivers unless a test names them.
 XYLEM_DRIVERS=$work/none
 export XYLEM_DRIVERS
-policies='tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
-	tree-eager-prio tree-heft tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
-	tree-heteroprio-heft tree-in-order tree-parallel-random tree-parallel-random-prio tree-pipeline tree-prio
+policies='tree-cambium tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
+	tree-eager-prio tree-heft tree-heft-caches tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
+	tree-heteroprio-heft tree-in-order tree-parallel-heft tree-parallel-random tree-parallel-random-prio tree-pipeline tree-prio
 	tree-prio-archs tree-prio-prefetching tree-random tree-random-prefetching
-	tree-random-prio tree-random-prio-prefetching tree-ws tree-ws-nodes'
+	tree-random-prio tree-random-prio-prefetching tree-ws tree-ws-caches tree-ws-nodes'
 
 fail() {
 	echo "FAILED: $*"
@@ -63,24 +63,26 @@ done
 
 # --- wrong usage ---
 run 2; no_out; err 'xylem --help'
-run 2 shwo; no_out; err 'there is no command "shwo"; did you mean "show"?'
+run 2 shwo; no_out; err 'unknown command "shwo"; did you mean "show"?'
 run 2 help shwo; no_out; err 'did you mean "show"?'
-run 2 qqqqqq; err 'there is no command "qqqqqq"'
+run 2 qqqqqq; err 'unknown command "qqqqqq"'
 run 2 show; no_out; err 'needs POLICY|EXPRESSION'; err 'usage: xylem show'
-run 2 show tree-eager tree-ws; no_out; err 'one POLICY|EXPRESSION only'
+run 2 show tree-eager tree-ws; no_out; err 'takes one POLICY|EXPRESSION'
 run 2 policies x; no_out; err 'takes no argument, but got "x"'
-run 2 show tree-eager --dto; no_out; err 'no option --dto; did you mean "--dot"?'
-run 2 show tree-eager -d; no_out; err 'no option -d'
+run 2 show tree-eager --dto; no_out; err 'unknown option --dto; did you mean "--dot"?'
+run 2 show tree-eager -d; no_out; err 'unknown option -d'
 run 2 show tree-eager --dot --dot; err '--dot is given twice'
-run 2 show tree-eager --dot --json; no_out; err 'exclude each other'
+run 2 show tree-eager --dot --json; no_out; err 'mutually exclusive'
 run 2 show tree-eager --dot=1; err '--dot takes no value'
 run 2 show tree-eager --machine; err '--machine needs TEXT'
 
 # --- policies and components ---
 run 0 policies; no_err
-for policy in $policies; do out "$policy"; done
+sed -n 's/^\(tree-[a-z0-9-]*\).*/\1/p' "$work/out" >"$work/names"
+# shellcheck disable=SC2086
+printf '%s\n' $policies | cmp -s - "$work/names" || fail "policies: not those that were expected"
 [ "$(grep -c '(default)$' "$work/out")" = 1 ] || fail "policies: not one default"
-[ "$(grep -c '(default where there are devices)$' "$work/out")" = 1 ] || fail "policies: not one default with devices"
+[ "$(grep -c '(default with devices)$' "$work/out")" = 1 ] || fail "policies: not one default with devices"
 out '    fifo(ready) | eager | each worker { best-implementation }'
 run 0 components; no_err
 sed 's/ .*//' "$work/out" >"$work/kinds"
@@ -91,8 +93,8 @@ while read -r kind; do
 	run 0 components "$kind"; no_err; out "$kind: "
 	[ "$(wc -l <"$work/out")" -ge 8 ] || fail "components $kind: that is no page"
 done <"$work/kinds"
-run 0 components fifo; out 'A reservoir'; out 'ntasks'; out 'no limit unless given'
-run 1 components fifi; no_out; err 'there is no component "fifi"; did you mean "fifo"'
+run 0 components fifo; out 'Reservoir'; out 'ntasks'; out 'default: no limit'
+run 1 components fifi; no_out; err 'unknown component "fifi"; did you mean "fifo"'
 
 # --- show ---
 machine='topology(numa:2 core:2) cuda:1 opencl:1'
@@ -133,7 +135,7 @@ run 0 machine --machine 'topology(numa:2 core:2 pu:2) cuda:1*7.5'; no_err
 cat >"$work/expected" <<'END'
 workers  5, cpu 4, cuda 1
 memory   3 nodes
-place    not this computer: trees can be shown and checked for it, not run
+place    not this computer: trees can be shown and checked for it, but not run
 
 worker        kind    node   processor  speed
 cpu0          cpu     0      -          1
@@ -142,7 +144,7 @@ cpu2          cpu     1      -          1
 cpu3          cpu     1      -          1
 cuda0         cuda    2      -          7.5
 
-node   name      memory      workers          what it is
+node   name      memory      workers          description
 0      ram0      -           cpu0-1           memory of the computer
 1      ram1      -           cpu2-3           memory of the computer
 2      cuda0     -           cuda0            memory of a device
@@ -152,7 +154,7 @@ team   size  members
 1      2     cpu2-3
 2      4     cpu0-3
 
-distances: 1 for a shared core or device, more for each level up to what is shared
+distances: 1 for a shared core or device, plus 1 for each level up to the shared part
               cpu0     cpu1     cpu2     cpu3    cuda0
 cpu0             0        2        3        3        3
 cpu1             2        0        3        3        3
@@ -160,7 +162,7 @@ cpu2             3        3        0        2        3
 cpu3             3        3        2        0        3
 cuda0            3        3        3        3        0
 
-Drivers were not looked for: the devices of this computer are no part of this machine.
+Drivers were not probed: this machine does not include the devices of this computer.
 END
 diff "$work/expected" "$work/out" || fail "$what: prints something else"
 run 0 machine --machine 'topology(numa:2 core:10) opencl:3'; no_err
@@ -183,7 +185,7 @@ run 1 XYLEM_NCPU=0 machine; no_out; err 'CPU workers is set to 0'
 run 0 machine --machine 'this(numa:2 core:1)'; no_err; out 'memory   2 nodes'; out 'workers  2, cpu 2'
 out '1      ram1      -           cpu1'
 run 0 XYLEM_NCPU=3 machine --machine 'this(numa:2 core:1)'; no_err; out 'workers  3, cpu 3'; out 'cpu0 cpu2'
-run 0 machine --machine cpu:1; no_err; out 'Drivers were not looked for'
+run 0 machine --machine cpu:1; no_err; out 'Drivers were not probed'
 
 # --- devices, with drivers that are made for tests ---
 drivers=tests/plugins/drivers
@@ -198,9 +200,9 @@ if [ -e $good/cuda.so ]; then
 	run 0 XYLEM_DRIVERS=$good check tree-ws; no_err
 	run 1 XYLEM_DRIVERS=$good XYLEM_CUDA_DEVICES=fast machine; no_out; err '"fast" is no number of devices'
 	run 0 XYLEM_DRIVERS=$drivers/unloadable/.libs machine; no_err; out "cuda    can't be loaded: "
-	run 0 XYLEM_DRIVERS=$drivers/other_abi/.libs machine; err 'cuda'; out 'cuda    refused: made for ABI'
-	run 0 XYLEM_DRIVERS=$drivers/probe_fails/.libs machine; err 'going on without'; out 'cuda    failed: the kernel'
-	run 0 XYLEM_DRIVERS=$drivers/half/.libs machine; err 'going on without'; out 'cuda    2 of 3 devices; device 1'
+	run 0 XYLEM_DRIVERS=$drivers/other_abi/.libs machine; err 'cuda'; out 'cuda    refused: built for driver ABI'
+	run 0 XYLEM_DRIVERS=$drivers/probe_fails/.libs machine; err 'continuing without'; out 'cuda    failed: the kernel'
+	run 0 XYLEM_DRIVERS=$drivers/half/.libs machine; err 'continuing without'; out 'cuda    2 of 3 devices; device 1'
 	run 3 XYLEM_DRIVERS=$drivers/probe_fails/.libs XYLEM_CUDA_DEVICES=0 machine; no_out; err 'kernel module'
 fi
 
@@ -213,7 +215,7 @@ if [ -e $real/cuda.so ]; then
 		echo 'this is no library' >"$work/broken/$name"
 	done
 	run 0 XYLEM_DRIVERS=$real LD_LIBRARY_PATH="$work/broken" machine
-	err 'going on without'; out "cuda    failed: CUDA can't be loaded: "; out libcudart.so.13
+	err 'continuing without'; out "cuda    failed: CUDA can't be loaded: "; out libcudart.so.13
 fi
 if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
 	with="XYLEM_DRIVERS=$real LD_LIBRARY_PATH=$double"
@@ -222,9 +224,9 @@ if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
 		run 0 $with machine; no_err; out 'cuda    2 devices'
 		run 0 $with CUDA_VISIBLE_DEVICES=1 machine; no_err; out 'cuda    1 device'
 		run 0 $with CUDART_DOUBLE_DEVICES=0 machine; no_err; out 'cuda    no devices: CUDA has no device here'
-		run 0 $with CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; err 'going on without'
+		run 0 $with CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; err 'continuing without'
 		out 'cuda    failed: CUDA does not work: '
-		run 0 $with CUDART_DOUBLE_FAIL=cudaSetDevice:1:719 machine; err 'going on without'
+		run 0 $with CUDART_DOUBLE_FAIL=cudaSetDevice:1:719 machine; err 'continuing without'
 		out "cuda    1 of 2 devices; device 0 can't be opened: "
 		run 3 $with XYLEM_CUDA_DEVICES=all CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; no_out
 		err 'CUDA does not work'
@@ -232,19 +234,19 @@ if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
 fi
 
 # --- env ---
-run 0 XYLEM_DRIVERS= env; out 'XYLEM_LIMIT_CUDA is not set: all there is'; out 'XYLEM_DRIVERS is not set'
-run 1 XYLEM_LIMIT_CUDA=much env; err 'XYLEM_LIMIT_CUDA=much: it may be bytes'
+run 0 XYLEM_DRIVERS= env; out 'XYLEM_CUDA_LIMIT is not set: none'; out 'XYLEM_DRIVERS is not set'
+run 1 XYLEM_CUDA_LIMIT=much env; err 'XYLEM_CUDA_LIMIT=much: expected bytes'
 run 0 env; no_err; out 'SCHED is not set: tree-'; out 'XYLEM_WINDOW is not set: 2048'
 run 0 SCHED=tree-prio XYLEM_WINDOW=5 env; no_err; out 'SCHED=tree-prio'; out 'XYLEM_WINDOW=5'
 run 0 "SCHED=fifo |
 eager | each worker { }" env; out 'SCHED=fifo | eager | each worker { }'
 run 1 XYLEM_BIND=maybe XYLEM_NCPU=-1 env; out 'XYLEM_BIND=maybe'
-err 'XYLEM_BIND=maybe: it may be 0 or 1'; err 'XYLEM_NCPU=-1: it may be a whole number'
-run 0 XYLEM_WNDOW=5 env; err 'XYLEM_WNDOW is set but is no variable of Xylem: did you mean XYLEM_WINDOW?'
+err 'XYLEM_BIND=maybe: expected 0 or 1'; err 'XYLEM_NCPU=-1: expected a whole number'
+run 0 XYLEM_WNDOW=5 env; err 'XYLEM_WNDOW is set but is not a variable of Xylem: did you mean XYLEM_WINDOW?'
 run 1 SCHED=tree-eagre env; err 'tree-eager'
 run 1 XYLEM_MACHINE=gpu:1 env; err 'machine "gpu:1"'
 run 3 XYLEM_PLUGINS=$work/missing.so env; err 'missing.so'
-run 2 XYLEM_BIND=maybe machine; no_out; err 'XYLEM_BIND=maybe: it may be 0 or 1'
+run 2 XYLEM_BIND=maybe machine; no_out; err 'XYLEM_BIND=maybe: expected 0 or 1'
 run 3 XYLEM_PLUGINS=$work/missing.so policies; no_out; err 'missing.so'
 
 # --- plug-ins ---
@@ -252,6 +254,11 @@ plugins=tests/plugins/.libs
 if [ -e $plugins/good.so ]; then
 	run 0 XYLEM_PLUGINS=$plugins/good.so policies; no_err; out 'test-policy'
 	run 0 XYLEM_PLUGINS=$plugins/good.so components test-pipe; no_err; out 'test-pipe: '
+	run 0 XYLEM_PLUGINS=$plugins/built.so policies; no_err; out 'test-built'; out 'built by calls'
+	run 0 XYLEM_PLUGINS=$plugins/built.so show --machine cpu:3 test-built; no_err; out 'hidden-pipe  × 3 workers'
+	run 1 XYLEM_PLUGINS=$plugins/built.so show --machine cpu:3 --expression test-built; err 'hidden-pipe'
+	run 0 XYLEM_PLUGINS=$plugins/built.so sim --machine cpu:3 --graph independent:40 --policy test-built; no_err
+	out 'test-built'
 	run 0 XYLEM_PLUGINS=$plugins/good.so show test-policy --machine cpu:2; no_err; out 'test-pipe'
 	run 3 XYLEM_PLUGINS=$plugins/other_abi.so policies; no_out; err 'ABI'
 fi
@@ -267,7 +274,7 @@ if [ -w /dev/full ]; then
 		"$tool" $command >/dev/full 2>"$work/err"; status=$?
 		what="xylem $command >/dev/full"
 		[ $status = 3 ] || fail "$what: exit status $status, not 3"
-		err "can't be written"
+		err "can't write the output"
 	done
 fi
 { "$tool" machine --machine cpu:20000 2>"$work/err"; echo $? >"$work/status"; } | :

@@ -80,7 +80,7 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
  * and only what is best here. */
 static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker)
 {
-	/* In this order: time goes on between the two. */
+	/* In this order: time passes between the two. */
 	double free_us = xy_component_free_us(&c->base, worker), now_us = xy_component_now_us(&c->base);
 	bool ahead = free_us > now_us + AHEAD_US;
 	struct xy__cambium_outlook o;
@@ -119,8 +119,9 @@ static struct xy_task *cambium_take(struct xy__cambium *c, struct xy_agent *by)
 
 	if (task || by->worker < 0 || by->team || c->kinds[by->worker] >= c->nkinds)
 		return task;
-	return xy_queue_count(&c->rest) == atomic_load_explicit(&c->count, memory_order_relaxed) ?
-		       NULL : cambium_take_typed(c, (unsigned)by->worker);
+	return xy_queue_count(&c->rest) == atomic_load_explicit(&c->count, memory_order_relaxed)
+		       ? NULL
+		       : cambium_take_typed(c, (unsigned)by->worker);
 }
 
 static void cambium_count(struct xy__cambium *c, size_t count)
@@ -132,7 +133,7 @@ static void cambium_count(struct xy__cambium *c, size_t count)
 
 /* --- down --- */
 
-/* Stores a task; XY__CAMBIUM_KINDS if it is for whoever comes first, else the kind that is fastest. */
+/* Stores a task; returns XY__CAMBIUM_KINDS if it is for the first worker that asks, else the fastest kind. */
 static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 {
 	unsigned type = XY__CAMBIUM_NOTYPE, now = type;
@@ -157,8 +158,10 @@ static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 	return c->types[now].fast;
 }
 
-/* Whether a worker is expected to have nothing to do soon. The clock is read last: if this thread is interrupted in
- * between, a worker that sleeps must not seem to be busy. */
+/*
+ * Whether a worker is expected to be idle soon. The clock is read last: if this thread is interrupted in between, a
+ * sleeping worker must not seem busy.
+ */
 static bool cambium_is_free(const struct xy__cambium *c, unsigned worker, double soon_us)
 {
 	double free_us = xy_component_free_us(&c->base, worker);
@@ -174,8 +177,10 @@ static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *se
 	return xy_can_pull(c->base.children[seat->child], &offer, by);
 }
 
-/* Wakes a worker of a kind that has nothing to do, but not whoever has just taken a task. Those that have may count as
- * asleep as well, as they could bring the data of another task; but mostly they would take none. */
+/*
+ * Wakes an idle worker of a kind, but not the one that has just taken a task. Busy workers may count as asleep too, as
+ * they could fetch the data of another task; but mostly they would take none.
+ */
 static bool cambium_wake(struct xy__cambium *c, unsigned kind, int taker, struct xy_agent *by)
 {
 	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
@@ -208,7 +213,7 @@ static unsigned cambium_takers(struct xy__cambium *c)
 	return takers;
 }
 
-/* Wakes one worker of each kind of a mask. Who takes something goes on like that, so that one is enough. */
+/* Wakes one worker of each kind in a mask. A worker that takes something continues the chain, so one is enough. */
 static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, int taker, struct xy_agent *by)
 {
 	for (; kinds; kinds &= kinds - 1)
@@ -255,7 +260,8 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 	struct xy__cambium *c = cambium(self);
 	struct xy_task *task = NULL;
 	const struct xy__seat *wanted;
-	unsigned takers = 0, offers = by->offers;
+	unsigned takers = 0;
+	bool itself;
 
 	if (atomic_load_explicit(&c->count, memory_order_relaxed)) {
 		xy_lock_take(&c->lock, self, by);
@@ -269,11 +275,12 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 		wanted = task ? NULL : c->wanted;
 		c->wanted = NULL;
 		xy_lock_drop(&c->lock, self, by);
-		by->offers = 1; /* it has its task, the others are not for it */
+		itself = xy_agent_offer_to_others(by);
 		cambium_wake_all(c, takers, by->worker, by);
 		if (wanted)
 			cambium_wake_worker(c, wanted, by);
-		by->offers = offers;
+		if (itself)
+			xy_agent_offer_to_itself(by);
 	}
 	return task || !self->nparents ? task : xy_pull_parents(self, by);
 }
@@ -301,7 +308,7 @@ static void cambium_each_task(struct xy_component *self, void (*visit)(void *arg
 	xy_lock_drop(&c->lock, self, &nobody);
 }
 
-/* What is for certain workers is offered to them here: others need not be told. */
+/* Tasks for certain workers are offered to them here: others need no notice. */
 static void cambium_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 			      void *arg)
 {
@@ -375,39 +382,51 @@ no_memory:
 }
 
 static const struct xy_option cambium_options[] = {
-	{ .name = "slack", .help = "how many times longer than the least what follows a task is taken to be",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__cambium, slack), .initial = 1.25, .min = 1,
+	{ .name = "slack",
+	  .help = "factor on the time that what follows a task is assumed to need",
+	  .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__cambium, slack),
+	  .initial = 1.25,
+	  .min = 1,
 	  .max = 100 },
-	{ .name = "waste", .help = "how many times dearer than where it is cheapest a task may be",
-	  .type = XY_OPTION_DOUBLE, .offset = offsetof(struct xy__cambium, waste), .initial = 3.6, .min = 1,
+	{ .name = "waste",
+	  .help = "factor by which a task may be more expensive than on its cheapest class",
+	  .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct xy__cambium, waste),
+	  .initial = 3.6,
+	  .min = 1,
 	  .max = INFINITY },
-	{ .name = "nodes", .help = "look so many tasks ahead at most, 0 for none", .type = XY_OPTION_UNSIGNED,
-	  .offset = offsetof(struct xy__cambium, nodes), .initial = 4096, .min = 0, .max = 65536 },
+	{ .name = "nodes",
+	  .help = "limit of the look-ahead in tasks, 0 for none",
+	  .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct xy__cambium, nodes),
+	  .initial = 4096,
+	  .min = 0,
+	  .max = 65536 },
 	{ 0 }
 };
 
 const struct xy_component_ops xy__cambium_ops = {
 	.name = "cambium",
-	.summary = "gives a worker that asks the task that it should take, with a view of what follows",
-	.manual =
-		"Keeps all ready tasks and decides when a worker asks, so late as can be. It looks at the\n"
-		"tasks that are submitted and wait for those that are here, and knows of each how long the\n"
-		"longest path after it takes and how much work depends on it.\n"
-		"\n"
-		"From what is left it computes what the time of each kind of worker is worth, and so where\n"
-		"a task is cheapest. A worker takes a task that is fastest on it in order of rank. It takes\n"
-		"another one if the kind that is faster has so much to do that it would not end sooner\n"
-		"there, or if what follows the task (slack times as long as it has to be) has time enough;\n"
-		"of these the one that is cheapest on this worker, never one that costs more than waste\n"
-		"times as much as elsewhere. Otherwise it waits. Of a kind that is much the best for some\n"
-		"task which is soon to come, one worker is kept free.\n"
-		"\n"
-		"Moving data counts: where a task is fastest, whether another kind of worker may have it,\n"
-		"and which of equals is nearest. A device takes tasks in advance as long as it has a\n"
-		"place, so that their data comes while it computes.\n"
-		"\n"
-		"Ranks count before priorities, which decide among equals. Tasks that are pinned or\n"
-		"constrained otherwise go to the first worker that can run them.\n",
+	.summary = "chooses a task for the worker that asks, looking ahead in the submitted graph",
+	.manual = "Holds all ready tasks and decides when a worker asks, as late as possible. It looks at\n"
+		  "the submitted successors of the tasks it holds, and knows for each the longest path\n"
+		  "after it and the work that depends on it.\n"
+		  "\n"
+		  "From the remaining work it computes the value of each class of workers' time, and so on\n"
+		  "which class a task is cheapest. A worker takes tasks that are fastest on it, by rank. It\n"
+		  "takes another task if the faster class has so much to do that the task would not finish\n"
+		  "sooner there, or if what follows the task (slack times as long as its minimum) has\n"
+		  "enough time; among these the one that is cheapest on this worker, never one that costs\n"
+		  "more than waste times as much as elsewhere. Otherwise it waits. If a class is by far the\n"
+		  "best for a task about to become ready, one of its workers is kept idle.\n"
+		  "\n"
+		  "Transfers count: in where a task is fastest, in whether another class may take it, and\n"
+		  "in which of equals is nearest. A device takes tasks in advance while it has a free slot,\n"
+		  "so that their data arrives while it computes.\n"
+		  "\n"
+		  "Ranks take precedence over priorities, which break ties. Tasks that are pinned or\n"
+		  "otherwise constrained go to the first worker that can run them.\n",
 	.flags = XY_STORES | XY_MAPS | XY_PREDICTS,
 	.size = sizeof(struct xy__cambium),
 	.options = cambium_options,

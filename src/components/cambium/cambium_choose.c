@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a worker should take, if anything: what is expected of the others, how much time is left, and what each type
- * of task that is here costs on this kind of worker. Nothing is changed but what is remembered of the others.
+ * Chooses the task a worker should take, if any: from the estimates of the others, the remaining time, and the cost of
+ * each type of held task on this kind of worker. Changes nothing but the cached estimates.
  */
 #include <math.h>
 
@@ -13,8 +13,10 @@ enum { OUTLOOK_WORKERS = 64 };
 #define RESERVE 1.2
 /* Of what follows the part of the graph that is submitted, so much of that part's time counts as if it were urgent. */
 #define BEYOND 0.3
-/* While a slow worker has a task there must be other work for so many times as long; if more is to be submitted, the
- * longer of the two. */
+/*
+ * While a slow worker has a task there must be this many times as much other work; if more is about to be submitted,
+ * the longer of the two.
+ */
 #define WORK 1.3
 #define WORK_BEYOND 2.0
 
@@ -59,8 +61,10 @@ static void cambium_survey(struct xy__cambium *c, double now_us)
 	}
 }
 
-/* The longest that some task which is not begun needs from its start, if it is much slower elsewhere than on this
- * kind; negative if there is none. */
+/*
+ * The longest time that an unstarted task needs from its start, if it is much slower elsewhere than on this kind;
+ * negative without one.
+ */
 static double cambium_claim(const struct xy__cambium *c, unsigned kind)
 {
 	double claim = -1;
@@ -110,7 +114,7 @@ struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned w
 	for (unsigned i = 0; i < c->ntypes; i++)
 		if (c->types[i].ngroups)
 			o.left_us = larger(o.left_us, (double)c->types[i].groups[c->types[i].ngroups - 1].tail_us +
-							    (double)c->types[i].least_us);
+							      (double)c->types[i].least_us);
 	if (c->more)
 		o.left_us = positive(o.left_us - BEYOND * c->view_us);
 	o.due_us = cambium_due(c, worker, now_us, o.left_us);
@@ -119,7 +123,7 @@ struct xy__cambium_outlook xy__cambium_outlook(struct xy__cambium *c, unsigned w
 
 /* --- choosing --- */
 
-/* When a task of a type would end on another kind, if all that is here and fastest there comes before it. */
+/* When a task of a type would end on another kind, behind everything held that is fastest there. */
 static double choice_elsewhere(const struct xy__cambium *c, const struct xy__cambium_type *t, unsigned kind)
 {
 	double end = INFINITY;
@@ -164,7 +168,7 @@ static bool choice_with_time(struct xy__cambium *c, const struct xy__cambium_typ
 	return low > 1 && choice_leaves_work(c, t, o, 0);
 }
 
-/* On the kind that is fastest: what nobody else can end in time goes by rank, like what is cheapest here. */
+/* On the fastest kind: tasks that no other kind can end in time go by rank, like those cheapest here. */
 static double cost_if_fast(const struct xy__cambium *c, const struct xy__cambium_type *t,
 			   const struct xy__cambium_outlook *o, double cost)
 {
@@ -176,7 +180,7 @@ static double cost_if_fast(const struct xy__cambium *c, const struct xy__cambium
 	return 0;
 }
 
-/* Whether some task of a type is for this kind, and which. */
+/* Whether a task of a type is for this kind, and which. */
 static bool choice_consider(struct xy__cambium *c, const struct xy__cambium_type *t,
 			    const struct xy__cambium_outlook *o, struct xy__cambium_choice *choice)
 {

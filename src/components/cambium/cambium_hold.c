@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has to wait for the tasks that slow workers have been given. While one of those runs, nothing that follows it
- * can begin; so the others must have enough to do that follows none of them, or they run out of work. Sets are those
- * of the view; what was held when the view was made is carried over into its places.
+ * Tracks what depends on the tasks given to slow workers. While one of those runs, its descendants can't start; so the
+ * others must have enough independent work, or they run out of it. Sets are those of the view; what was held when the
+ * view was made is mapped to its places.
  */
 #include <string.h>
 #include <stdlib.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of a type's tasks a worker takes where data has to be moved: one that is urgent and has its data near, and none
- * that another worker of its kind would end sooner because the data is there, or because it has less to do.
+ * Chooses among a type's tasks when data has to be moved: a task that is urgent and has its data near, and none that
+ * another worker of this kind would finish sooner because it has the data or less to do.
  */
 #include <math.h>
 
 #include "components/cambium/cambium.h"
+#include "core/model/predict.h"
 
 enum { NEAR_TASKS = 8, NEAR_TRIES = 4, NEAR_SEATS = 16 };
 
-/* A microsecond of moving data counts like so many of rank. */
+/* A microsecond of transfer counts like this many of rank. */
 #define NEAR_WEIGHT 8.0f
 
 float xy__cambium_transfer_us(const struct xy_task *task, unsigned worker)
@@ -31,8 +32,10 @@ static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsi
 			break;
 		for (struct xy_task *task = t->groups[i].first, *before = NULL; task && n < NEAR_TASKS;
 		     before = task, task = task->next) {
-			struct xy__cambium_near near = { .task = task, .before = before, .group = i,
-					     .transfer_us = xy__cambium_transfer_us(task, worker) };
+			struct xy__cambium_near near = { .task = task,
+							 .before = before,
+							 .group = i,
+							 .transfer_us = xy__cambium_transfer_us(task, worker) };
 			unsigned k = n++;
 
 			near.score = t->groups[i].rank_us - NEAR_WEIGHT * near.transfer_us;
@@ -57,8 +60,10 @@ static void near_refresh(struct xy__cambium *c, unsigned worker, double now_us)
 	}
 }
 
-/* By how much a task must end sooner elsewhere: a little. Where moving its result takes longer than the task itself,
- * and something follows, it is better to stay together with those who are at work. */
+/*
+ * The margin by which a task must end sooner elsewhere: a little. If moving its result takes longer than the task
+ * itself, and something follows, it is better to stay with the busy workers.
+ */
 static double near_margin(const struct xy__cambium *c, const struct xy__cambium_near *near,
 			  const struct xy__cambium_type *t, unsigned worker, const struct xy__seat *other,
 			  double now_us)
@@ -67,14 +72,16 @@ static double near_margin(const struct xy__cambium *c, const struct xy__cambium_
 	double us = (double)t->us[c->kinds[worker]], apart_us = 0;
 
 	if (works != other_works && t->groups[near->group].tail_us > 0)
-		apart_us = xy__task_result_us(near->task, worker, other->worker);
+		apart_us = xy__predict_result_us(near->task, worker, other->worker);
 	if (apart_us <= us)
 		return XY__CAMBIUM_MOVES * us;
 	return works ? apart_us : -apart_us;
 }
 
-/* Another worker of the kind that would end the task sooner, as its data is nearer there or this one is busy; NULL:
- * there is none. Data comes while this one is busy; of the others nobody knows when they will ask for it. */
+/*
+ * Another worker of the kind that would finish the task sooner, because its data is nearer there or this one is busy;
+ * NULL: none. Data arrives while this one is busy; when the others will ask is unknown.
+ */
 static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const struct xy__cambium_near *near,
 					     const struct xy__cambium_type *t, unsigned worker, double now_us)
 {
@@ -90,7 +97,7 @@ static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const 
 		if (seat->node == node)
 			continue;
 		us = fmax(c->ends_us[seat->worker], now_us) + near_margin(c, near, t, worker, seat, now_us);
-		if (us < best_us) /* otherwise it need not be known what has to be moved */
+		if (us < best_us) /* otherwise the transfer need not be known */
 			us += (double)xy__cambium_transfer_us(near->task, seat->worker);
 		if (us < best_us) {
 			best_us = us;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prices. Of all prices for the time of workers with which the machine as a whole costs 1, those are looked for with
- * which all that is left is dearest if each task runs where it is cheapest. That sum is the dual of the linear program
- * that divides the tasks among the kinds of workers: a lower bound of the time that is left, equal to it for two kinds.
+ * Prices. Among all prices of workers' time with which the whole machine costs 1, finds those that make the remaining
+ * work most expensive if each task runs where it is cheapest. That sum is the dual of the linear program that divides
+ * the tasks among the kinds of workers: a lower bound on the remaining time, exact for two kinds.
  */
 #include <math.h>
 #include <string.h>
@@ -31,8 +31,10 @@ static double price_all(const struct xy__cambium *c, const double *prices)
 	return sum;
 }
 
-/* Tries other relations between the prices of two kinds: those at which some type costs the same on both. The sum is
- * concave and has its corners there. */
+/*
+ * Tries other ratios between the prices of two kinds: those at which some type costs equally much on both. The sum is
+ * concave with its corners there.
+ */
 static double price_pair(struct xy__cambium *c, unsigned a, unsigned b, double best)
 {
 	double worth = c->counts[a] * c->prices[a] + c->counts[b] * c->prices[b], prices[XY__CAMBIUM_KINDS];

@@ -8,14 +8,17 @@
 #include <string.h>
 
 #include "components/cambium/cambium.h"
-#include "core/task/ahead.h"
+#include "core/task/lookahead.h"
+#include "core/model/predict.h"
 
 /* Lengths that differ by less than an eighth or so make no other type. */
 #define TYPE_STEPS 6
 /* Moving data counts if it takes such a part of a task's time. */
 #define TYPE_FAR 0.25f
-/* If it takes so many times as long as the task takes where it is best, it is not worth it: a link that did nothing
- * else would take no more than this part of the work away. */
+/*
+ * Beyond this multiple of the task's time on its best kind, moving is not worth it: a link that did nothing else would
+ * take away no more than this share of the work.
+ */
 #define TYPE_WORTH 2
 
 enum { TYPES_FAR = XY__CAMBIUM_TYPES / 2 };
@@ -110,7 +113,7 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	return type_add(c, c->ntypes, us);
 }
 
-/* How long the data of a task is under way to the nearest worker of each kind, and who that is. */
+/* Transfer times of a task's data to the nearest worker of each kind, and those workers. */
 static void type_moves(const struct xy__cambium *c, const struct xy_task *task, float *moves,
 		       const struct xy__seat **seats)
 {
@@ -128,7 +131,7 @@ static void type_moves(const struct xy__cambium *c, const struct xy_task *task, 
 	}
 }
 
-/* The kind on which a task is best if its data, once it is there, serves those who follow as well. */
+/* The best kind of a task if its data, once moved, also serves its descendants. */
 static unsigned type_best(const struct xy__cambium *c, const struct xy__cambium_type *t, const float *moves,
 			  float path_us)
 {
@@ -141,13 +144,13 @@ static unsigned type_best(const struct xy__cambium *c, const struct xy__cambium_
 	return best;
 }
 
-/* To how many places at most the result of a task may have to be moved, of so many. */
+/* The number of places, at most nodes, to which the result of a task may have to be moved. */
 static unsigned type_readers(const struct xy_task *task, unsigned nodes)
 {
-	struct xy__ahead ahead = xy__ahead_of(task);
+	struct xy__lookahead ahead = xy__lookahead_of(task);
 	unsigned n = 0;
 
-	while (n < nodes && xy__ahead_next(&ahead))
+	while (n < nodes && xy__lookahead_next(&ahead))
 		n++;
 	return n;
 }
@@ -158,8 +161,10 @@ static float type_round(float us)
 	return exp2f(roundf(log2f(us)));
 }
 
-/* How long a task takes on each kind if its data has to be moved there, and its result to where it is best; false if
- * that makes no difference. For the best kind data comes while it is busy. */
+/*
+ * The durations of a task on each kind if its data is moved there, and its result to its best kind; false if this
+ * changes nothing. For the best kind, data arrives while it is busy.
+ */
 static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_type *t, const struct xy_task *task,
 			  float path_us, float *us)
 {
@@ -175,7 +180,7 @@ static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_
 		us[k] = t->us[k];
 		if (k == best || isinf(us[k]))
 			continue;
-		moves[k] += (float)(readers * xy__task_result_us(task, seats[k]->worker, seats[best]->worker));
+		moves[k] += (float)(readers * xy__predict_result_us(task, seats[k]->worker, seats[best]->worker));
 		if (moves[k] > TYPE_WORTH * t->us[best])
 			us[k] = INFINITY;
 		else if (moves[k] > TYPE_FAR * us[k])
@@ -230,9 +235,11 @@ static bool groups_reserve(struct xy__cambium_type *t)
 bool xy__cambium_insert(struct xy__cambium *c, unsigned type, struct xy_task *task, float path_us, float area_us)
 {
 	struct xy__cambium_type *t = &c->types[type];
-	struct xy__cambium_group key = { .rank_us = path_us + t->least_us, .priority = task->priority,
+	struct xy__cambium_group key = { .rank_us = path_us + t->least_us,
+					 .priority = task->priority,
 					 .tail_us = path_us > area_us ? path_us : area_us,
-					 .first = task, .last = task };
+					 .first = task,
+					 .last = task };
 	unsigned low = 0, high = t->ngroups;
 
 	if (!groups_reserve(t))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "components/cambium/cambium.h"
-#include "core/task/ahead.h"
+#include "core/task/lookahead.h"
 
 enum { WORD = 64, FIRST_NODES = 256, FIRST_BITS = 10, KNOW_MOST = 16, REMEMBERED = 16 };
 
@@ -45,7 +45,7 @@ static void view_enter(struct xy__cambium_view *v, unsigned node)
 	v->table[slot] = node + 1;
 }
 
-/* Makes room for twice as many. False without memory; then all is as before. */
+/* Doubles the capacity. False without memory; then nothing changes. */
 static bool view_grow(struct xy__cambium_view *v)
 {
 	unsigned capacity = v->capacity ? 2 * v->capacity : FIRST_NODES, bits = v->bits ? v->bits + 1 : FIRST_BITS;
@@ -110,12 +110,12 @@ static uint16_t view_type(struct xy__cambium *c, const struct xy_task *task)
 static void view_walk(struct xy__cambium *c, struct xy__cambium_view *v)
 {
 	for (unsigned i = 0; i < v->n; i++) {
-		struct xy__ahead ahead = xy__ahead_of(v->nodes[i].task);
+		struct xy__lookahead ahead = xy__lookahead_of(v->nodes[i].task);
 		struct xy_task *task;
 
 		v->nodes[i].type = view_type(c, v->nodes[i].task);
 		v->links[i].first = v->nsuccessors;
-		while ((task = xy__ahead_next(&ahead))) {
+		while ((task = xy__lookahead_next(&ahead))) {
 			unsigned node = view_node(v, task, xy__task_generation(task));
 
 			if (node != NO_NODE && !view_follow(v, node))
@@ -197,7 +197,7 @@ static double view_area(const struct xy__cambium *c, const uint64_t *set)
 	return area;
 }
 
-/* What follows a node, when that is known of those behind it. */
+/* Computes the descendants of a node from those of its successors. */
 static void view_gather(struct xy__cambium *c, struct xy__cambium_view *v, unsigned i, unsigned words)
 {
 	uint64_t *set = &v->sets[(size_t)i * words];
@@ -275,15 +275,15 @@ static unsigned view_evaluate(struct xy__cambium *c, struct xy__cambium_view *v)
 
 /* --- looking --- */
 
-/* Of a task that nobody has seen something is known from the first few who wait for it. */
+/* For a task outside the view, looks at its first few successors. */
 struct xy__cambium_node xy__cambium_know(const struct xy__cambium *c, struct xy_task *task, bool *seen)
 {
 	const struct xy__cambium_node *node = xy__cambium_find(&c->view, task);
 	struct xy__cambium_node known = { .task = task, .type = XY__CAMBIUM_NOTYPE };
-	struct xy__ahead ahead = xy__ahead_of(task);
+	struct xy__lookahead ahead = xy__lookahead_of(task);
 
 	*seen = node;
-	for (unsigned i = 0; !node && i < KNOW_MOST && (task = xy__ahead_next(&ahead)); i++) {
+	for (unsigned i = 0; !node && i < KNOW_MOST && (task = xy__lookahead_next(&ahead)); i++) {
 		const struct xy__cambium_node *next = xy__cambium_find(&c->view, task);
 
 		if (next && next->type < XY__CAMBIUM_NOTYPE) {

@@ -6,22 +6,20 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/runtime/build.h"
-#include "core/data/memory.h"
+#include "core/data/acquire.h"
+#include "core/data/departed.h"
+#include "core/data/fetch.h"
+#include "core/data/handle.h"
+#include "core/data/partition.h"
+#include "core/data/signal.h"
+#include "core/data/transfer.h"
+#include "core/runtime/fork.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/task_build.h"
 
-#define LOOK_AGAIN_S 0.005    /* how long a transfer that a worker began may have to wait for a look */
-
-void xy__wait_wake(void *arg, int status)
-{
-	struct xy__wait *wait = arg;
-
-	wait->status = status;
-	atomic_store(&wait->done, 1);
-	xy__futex_wake(&wait->done, 1);
-}
-
-/* In the task, where a copied argument would be: to be told that the data has come to RAM. */
+/* In the task, in place of a copied argument: notified when the data has arrived in RAM. */
 struct acquire_await {
 	struct xy__await base;
 	struct xy_task *task;
@@ -45,13 +43,12 @@ int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent)
 	await->task = task;
 	error = xy__fetch_home(h, xy__access_mode(task->accesses[0]), &await->base, agent);
 	if (error && error != -EAGAIN && error != -ENODATA)
-		xy__log(&h->runtime->settings.log, "'%s' could not be brought back to RAM: %s", xy_handle_name(h),
+		xy__log(&h->runtime->settings.log, "'%s' could not be copied back to RAM: %s", xy_handle_name(h),
 			strerror(-error));
 	return error;
 }
 
-void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings,
-		       struct xy__agent *agent)
+void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *endings, struct xy__agent *agent)
 {
 	struct xy_handle *h = xy__access_handle(task->accesses[0]);
 	void (*callback)(void *, int) = task->callback;
@@ -67,7 +64,7 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *end
 	} else {
 		xy__deps_spoil(task, status); /* now: the application may unregister the handle at once */
 	}
-	xy__call_back(agent, endings, callback, arg, status);
+	xy__agent_call_back(agent, endings, callback, arg, status);
 }
 
 static int acquire_check(struct xy_handle *h, unsigned mode, const char *who)
@@ -87,15 +84,19 @@ static int acquire_no_memory(struct xy_handle *h)
 	return -ENOMEM;
 }
 
-static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags,
-			  void (*callback)(void *arg, int status), void *arg)
+static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags, void (*callback)(void *arg, int status),
+			  void *arg)
 {
-	struct xy__agent *agent = xy__enter(h->runtime);
-	struct xy_task *task = xy__task_blank(agent);
+	struct xy__agent *agent;
+	struct xy_task *task;
 	int count = 0, error;
 
+	if (xy__fork_is_child(h->runtime))
+		return xy__fork_refuse(h->runtime, "xy_acquire");
+	agent = xy__agent_enter(h->runtime);
+	task = xy__task_blank(agent);
 	if (!task) {
-		xy__leave(agent);
+		xy__agent_leave(agent);
 		return acquire_no_memory(h);
 	}
 	flags |= mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0;
@@ -111,14 +112,13 @@ static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags,
 		xy__task_unref(task, agent);
 	else
 		xy__deps_submitted(task, count, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	if (error == -EBUSY)
-		return xy__handle_refuse(h, mode, "the application's access is refused");
+		return xy__partition_refuse(h, mode, "the application's access is refused");
 	return error ? acquire_no_memory(h) : 0;
 }
 
-int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status),
-			void *arg)
+int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg)
 {
 	int error = acquire_check(h, mode, "xy_acquire_callback");
 
@@ -131,50 +131,19 @@ int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)
 	return xy__handle_allocate(h) ? acquire_no_memory(h) : acquire_submit(h, mode, 0, callback, arg);
 }
 
-int xy__order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg)
+int xy__acquire_order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg)
 {
 	return acquire_submit(h, mode, XY__TASK_UNFETCHED, callback, arg);
 }
 
-static bool wait_is_done(void *arg)
-{
-	return atomic_load(&((struct xy__wait *)arg)->done);
-}
-
-/* All workers may be busy or wait for this thread. */
-void xy__wait_sleep(struct xy__wait *wait, struct xy_runtime *rt)
-{
-	unsigned rounds = 0;
-
-	if (rt->sim)
-		xy__sim_until(rt, wait_is_done, wait, -1);
-	while (!atomic_load(&wait->done)) {
-		if (rt->memory.nnodes == 1) {
-			xy__futex_wait(&wait->done, 0, -1);
-		} else if (!xy__transfers_underway(&rt->memory)) {
-			xy__futex_wait(&wait->done, 0, LOOK_AGAIN_S);
-			rounds = 0;
-		} else {
-			struct xy__agent *agent = xy__enter(rt);
-			bool any = xy__transfers_poll(rt, agent);
-
-			xy__leave(agent);
-			if (any)
-				rounds = 0;
-			else
-				xy__patience(&rounds);
-		}
-	}
-}
-
 static int acquire_and_wait(struct xy_handle *h, enum xy_mode mode, unsigned flags, int *status)
 {
-	struct xy__wait wait = { .done = 0 };
-	int error = acquire_submit(h, mode, flags, xy__wait_wake, &wait);
+	struct xy__signal wait = { .done = 0 };
+	int error = acquire_submit(h, mode, flags, xy__signal_give, &wait);
 
 	if (error)
 		return error;
-	xy__wait_sleep(&wait, h->runtime);
+	xy__signal_await(&wait, h->runtime);
 	*status = wait.status;
 	return 0;
 }
@@ -184,7 +153,7 @@ int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status)
 	return acquire_and_wait(h, mode, 0, status);
 }
 
-int xy__order_wait(struct xy_handle *h, enum xy_mode mode, int *status)
+int xy__acquire_order_wait(struct xy_handle *h, enum xy_mode mode, int *status)
 {
 	return acquire_and_wait(h, mode, XY__TASK_UNFETCHED, status);
 }
@@ -195,7 +164,7 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 
 	if (error)
 		return error;
-	if (xy__inside(h->runtime)) {
+	if (xy__agent_inside(h->runtime)) {
 		xy__log(&h->runtime->settings.log,
 			"xy_acquire: a codelet or callback can't wait for '%s'; use xy_acquire_callback",
 			xy_handle_name(h));
@@ -210,19 +179,22 @@ int xy_release(struct xy_handle *h)
 	struct xy__agent *agent;
 	struct xy_task *task;
 
-	if (!xy__handle_is_here(h, "xy_release"))
+	if (!h && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
+	/* Also of a handle that leaves: that waits for the release. */
 	xy__lock_take(&h->lock);
 	task = h->held;
 	if (task)
 		h->held = task->next;
 	xy__lock_drop(&h->lock);
+	if (!task && !xy__handle_is_here(h, "xy_release"))
+		return -EINVAL;
 	if (!task) {
-		xy__log(&h->runtime->settings.log, "xy_release: '%s' is not held", xy_handle_name(h));
+		xy__log(&h->runtime->settings.log, "xy_release: '%s' is not acquired", xy_handle_name(h));
 		return -EINVAL;
 	}
-	agent = xy__enter(h->runtime);
+	agent = xy__agent_enter(h->runtime);
 	xy__deps_release(task, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	return 0;
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the interfaces of dense arrays have in common: elements in some dimensions, the contiguous one first.
- */
+/* Shared by the interfaces of dense arrays: elements in several dimensions, the contiguous one first. */
 #ifndef XYLEM_CORE_DATA_ARRAY_H
 #define XYLEM_CORE_DATA_ARRAY_H
 
 #include <xylem/interface.h>
 
 struct xy__array {
-	unsigned ndims;              /* 1 to XY_NDIMS */
-	size_t n[XY_NDIMS];          /* elements in each */
-	size_t ld[XY_NDIMS];         /* elements from one to the next in each; the first is 1 */
-	size_t elem;                 /* bytes of an element */
+	unsigned ndims;      /* 1 to XY_NDIMS */
+	size_t n[XY_NDIMS];  /* elements in each */
+	size_t ld[XY_NDIMS]; /* elements from one to the next in each; the first is 1 */
+	size_t elem;         /* bytes of an element */
 };
 
 /* 0, or -EINVAL or -EOVERFLOW with a sentence: no size is 0, nothing overlaps, and the bytes can be counted. */

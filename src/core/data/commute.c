@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commuting accesses: in any order, one at a time. A ready task takes all its commuting handles at once
- * or waits for the first one that is busy without holding any, so that there is no deadlock; a task that
- * gives handles back lets those that wait for them try again.
+ * Commuting accesses: in any order, one at a time. A ready task takes all its commuting handles at once or waits for
+ * the first busy one without holding any, so there is no deadlock; a task that releases handles lets the waiting ones
+ * try again.
  */
-#include "core/data/handle.h"
+#include "core/task/handle.h"
 
+#include "core/data/commute.h"
 #include "core/util/futex.h"
 
 /* The next commuting handle of the task above `after` in address order, NULL at the end. */
@@ -69,7 +70,7 @@ bool xy__commute_take(struct xy_task *task)
 		xy__lock_take(&h->lock);
 	busy = commute_busy(task);
 	commute_decide(task, busy);
-	/* The busy one last: once it is unlocked the task may be somebody else's. */
+	/* The busy one last: once it is unlocked another thread may own the task. */
 	for (h = commute_next(task, NULL); h; h = commute_next(task, h))
 		if (h != busy)
 			xy__lock_drop(&h->lock);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tasks that move data and do nothing else. All transfers are begun at once and then waited for one by one.
- */
+/* Tasks that only move data. All transfers start at once and are then waited for one by one. */
 #include "core/data/data_task.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/build.h"
-#include "core/data/memory.h"
+#include "core/data/fetch.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/task_build.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/task_build.h"
 
 /* In the task, where a copied argument would be. */
 struct data_await {
 	struct xy__await base;
-	unsigned next;               /* the first access that has not settled */
-	bool begun;                  /* transfers to RAM */
+	unsigned next; /* the first access that has not settled */
+	bool begun;    /* transfers to RAM */
+	bool leaves;   /* its handle ends with it */
 };
 _Static_assert(sizeof(struct data_await) <= XY__TASK_ARGUMENT, "it fits");
 
@@ -51,6 +53,11 @@ struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struc
 	return task;
 }
 
+void xy__data_task_leaves(struct xy_task *task)
+{
+	((struct data_await *)task->argument)->leaves = true;
+}
+
 int xy__data_task_register(struct xy_task *task, int *count, struct xy__agent *agent)
 {
 	int error;
@@ -62,7 +69,7 @@ int xy__data_task_register(struct xy_task *task, int *count, struct xy__agent *a
 	return error;
 }
 
-/* Whoever waits for the content later finds out what went wrong here. */
+/* A later wait for the content reports what failed here. */
 static void data_task_begin(struct xy_task *task, struct xy__agent *agent)
 {
 	const uintptr_t *accesses = xy__task_accesses(task);
@@ -83,9 +90,13 @@ static int data_task_step(struct xy_task *task, unsigned i, int status, struct x
 {
 	struct data_await *await = (struct data_await *)task->argument;
 	uintptr_t access = xy__task_accesses(task)[i];
+	struct xy_handle *h = xy__access_handle(access);
 	unsigned mode = xy__access_mode(access) & (status ? XY_W : XY_RW);
 
-	return mode ? xy__fetch_home(xy__access_handle(access), mode, &await->base, agent) : 0;
+	/* Without a copy that is valid, nothing was ever written: that is no error for a handle that leaves. */
+	if (await->leaves && (h->owns_memory || !atomic_load(&h->valid)))
+		mode = XY_W;
+	return mode ? xy__fetch_home(h, mode, &await->base, agent) : 0;
 }
 
 bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent)
@@ -95,21 +106,21 @@ bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *a
 
 	if (rt->memory.nnodes == 1)
 		return true;
-	if (!await->begun && !*status)
+	if (!await->begun && !*status && !await->leaves)
 		data_task_begin(task, agent);
 	await->begun = true;
 	while (await->next < task->naccesses) {
 		int error = data_task_step(task, await->next, *status, agent);
 
 		if (error == -EAGAIN)
-			return false; /* somebody else may go on with it already */
+			return false; /* another thread may already continue with it */
 		if (!error) {
 			await->next++;
 		} else {
 			*status = error;
 			atomic_store_explicit(&task->status, error, memory_order_relaxed);
 			if (error != -ENODATA)
-				xy__log(&rt->settings.log, "'%s' could not be brought to RAM for %s: %s",
+				xy__log(&rt->settings.log, "'%s' could not be copied to RAM for %s: %s",
 					xy_handle_name(xy__access_handle(xy__task_accesses(task)[await->next])),
 					xy_task_name(task), strerror(-error));
 		}

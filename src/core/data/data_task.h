@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks of the runtime's own that move the content of several handles to RAM, in the order of tasks, and end. They
- * never enter the tree. When one has failed, what it writes has failed as well, for the same reason.
+ * Tasks of the runtime that move the content of several handles to RAM, in the order of tasks, and end. They never
+ * enter the tree. If one fails, its output fails for the same reason.
  */
 #ifndef XYLEM_CORE_DATA_DATA_TASK_H
 #define XYLEM_CORE_DATA_DATA_TASK_H
 
 #include "core/runtime/runtime.h"
 
-/* One with room for so many accesses, which the caller fills in; NULL without memory. */
+/* Creates one with room for naccesses accesses, which the caller fills in; NULL without memory. */
 struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struct xy__agent *agent);
+
+/* The task's handle, its only one, ends with it: what is in RAM afterwards matters to the application alone. */
+void xy__data_task_leaves(struct xy_task *task);
 
 /* Gives it its place, whatever modes its handles bar. 0: xy__deps_submitted is to follow, with no lock held;
  * -ENOMEM: it is gone. */
 int xy__data_task_register(struct xy_task *task, int *count, struct xy__agent *agent);
 
-/* Its turn has come, with the status of its predecessors. False: it goes on when a transfer has ended. True: what it
- * reads is in RAM, what it writes is valid nowhere else, and nothing moves; or *status says why not, and then
- * nothing moves of what it writes, at least. */
+/*
+ * Its turn has come, with the status of its predecessors. False: it continues when a transfer has ended. True: what it
+ * reads is in RAM, what it writes is valid nowhere else, and nothing moves; or *status says why not, and then at least
+ * nothing of its output moves.
+ */
 bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent);
 
 #endif

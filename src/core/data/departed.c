@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles that have been unregistered. The memory of the last ones is kept for a while, with their names and without a
- * runtime, so that who uses one of them is told so.
+ * Unregistered handles. The memory of the last ones is kept for a while, with their names, so that using one of them
+ * gives a clear error.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/data/departed.h"
 #include "core/data/handle.h"
 #include "core/runtime/runtime.h"
 
@@ -21,12 +21,9 @@ void xy__handle_depart(struct xy_handle *h)
 {
 	struct xy_runtime *rt = h->runtime;
 	struct xy_handle **place, *before;
-	char *name = h->name;
 
+	atomic_store(&h->serves, NULL);
 	xy__handle_empty(h);
-	memset(h, 0, sizeof *h);
-	h->name = name;
-	h->former = rt;
 	xy__lock_take(&rt->handles_lock);
 	place = &rt->departed[rt->ndeparted++ % XY__DEPARTED];
 	before = *place;
@@ -43,10 +40,10 @@ void xy__departed_fini(struct xy_runtime *rt)
 
 bool xy__handle_is_here(const struct xy_handle *h, const char *who)
 {
-	if (h && h->runtime)
+	if (h && !xy__handle_has_left(h))
 		return true;
 	if (h)
-		xy__log(&h->former->settings.log, "%s: '%s' has been unregistered", who, xy_handle_name(h));
+		xy__log(&h->runtime->settings.log, "%s: '%s' has been unregistered", who, xy_handle_name(h));
 	else
 		xy__log(NULL, "%s: no handle", who);
 	return false;

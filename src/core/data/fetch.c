@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a task needs on the node of its worker: room for each access, the content of those that it reads. A task
- * is admitted when it holds all of them; until then it gives back what it holds rather than wait for somebody
- * who may wait for it. When memory is short, one task at a time goes first.
+ * Fetches what a task needs on its worker's node: room for each access, and the content of those it reads. A task is
+ * admitted when it holds all of them; until then it releases what it holds rather than wait for a task that may wait
+ * for it. If memory is short, one task at a time has its turn.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/data/memory.h"
+#include "core/data/fetch.h"
+#include "core/data/prefetch.h"
 #include "core/data/redux.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 static struct xy__node *fetch_node(const struct xy__fetch *f, const struct xy__agent *agent)
 {
@@ -41,8 +46,7 @@ static struct xy__copy *fetch_copy(const struct xy__fetch *f, unsigned i)
 	return fetch_mode(f, i) & XY_SCRATCH ? copies->scratch[f->worker] : copies->on[f->node];
 }
 
-static int __attribute__((format(printf, 3, 4)))
-fetch_fail(struct xy__fetch *f, int error, const char *format, ...)
+static int __attribute__((format(printf, 3, 4))) fetch_fail(struct xy__fetch *f, int error, const char *format, ...)
 {
 	va_list arguments;
 
@@ -61,9 +65,9 @@ static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, str
 	char why[192];
 
 	if (error == -ENODATA)
-		return fetch_fail(f, error, "'%s' is read, but nothing was written to it", name);
+		return fetch_fail(f, error, "'%s' is read, but was never written", name);
 	xy__blame_get(fetch_handle(f, i), error, why, sizeof why);
-	return fetch_fail(f, error, "'%s' could not be brought to %s: %s", name, node, why);
+	return fetch_fail(f, error, "'%s' could not be copied to %s: %s", name, node, why);
 }
 
 /* Makes sure that an access has memory, pins it, and begins to bring its content. */
@@ -123,13 +127,13 @@ static size_t fetch_bytes(const struct xy__fetch *f)
 static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 {
 	if (fetch_bytes(f) <= node->limit)
-		return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, more than it has",
-				  fetch_bytes(f), node->name);
-	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s at once, which has room for %zu",
-			  fetch_bytes(f), node->name, node->limit);
+		return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s, more than it has", fetch_bytes(f),
+				  node->name);
+	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s, which has room for %zu", fetch_bytes(f),
+			  node->name, node->limit);
 }
 
-/* Whether all that could go was gone while it looked. The node is locked. */
+/* Whether everything evictable was gone while it looked. The node is locked. */
 static bool fetch_is_last(const struct xy__fetch *f, struct xy__node *node)
 {
 	return xy__node_rests(node, 1) && atomic_load(&node->changes) == f->changes;
@@ -148,8 +152,10 @@ static void fetch_give_way(struct xy__fetch *f, struct xy__node *node)
 	xy__lock_drop(&node->lock);
 }
 
-/* There was no memory. Somebody else goes first, or this one does; whoever goes first fails when all the others
- * have given back what they had and it is not enough. */
+/*
+ * There was no memory. Either another task has its turn, or this one does; the task whose turn it is fails when all
+ * others have released what they had and it is not enough.
+ */
 static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
 {
 	struct xy__node *node = fetch_node(f, agent);
@@ -200,7 +206,7 @@ static int fetch_hold_all(struct xy__fetch *f, struct xy__agent *agent)
 	struct xy__node *node = fetch_node(f, agent);
 
 	if ((f->task->flags & XY__TASK_REDUX) && !xy__redux_replicas(f->task, f->worker))
-		return fetch_fail(f, -ENOMEM, "there is no memory for a copy that it adds to");
+		return fetch_fail(f, -ENOMEM, "not enough memory for a reduction copy");
 	if (f->task->naccesses && fetch_must_wait(f, node)) {
 		fetch_give_way(f, node);
 		return -EAGAIN;
@@ -229,8 +235,9 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 	int error = 0;
 
 	/* acquire: pairs with transfer_finish, which sets the bit after the data has come */
-	if (mode & XY_SCRATCH || ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(f->node) ||
-				   !(mode & XY_R)) && !atomic_load(&h->underway)))
+	if (mode & XY_SCRATCH ||
+	    ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(f->node) || !(mode & XY_R)) &&
+	     !atomic_load(&h->underway)))
 		return 0;
 	xy__lock_take(&h->lock);
 	if (copy->incoming) {
@@ -241,7 +248,7 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 			error = xy__transfer_begin(copy, agent);
 		error = error ? fetch_failed_transfer(f, i, error, agent) : -EAGAIN;
 	} else if (mode & XY_W) {
-		/* Who brings old content somewhere does so in vain; who reads this copy has to be waited for. */
+		/* Transfers of the old content are useless now; readers of this copy must be waited for. */
 		xy__transfers_spoil(h);
 		error = atomic_load(&copy->readers) ? -EAGAIN : 0;
 	}
@@ -249,7 +256,7 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 	return error;
 }
 
-/* The common case on a CPU: all is in RAM, and nothing is under way. */
+/* The common case on a CPU: everything is in RAM, and nothing is in flight. */
 static bool fetch_is_there(struct xy__fetch *f)
 {
 	const uintptr_t *accesses = xy__task_accesses(f->task);
@@ -306,7 +313,7 @@ int xy__fetch_wait(struct xy__fetch *f, struct xy__agent *agent)
 		if (xy__transfers_poll(agent->runtime, agent))
 			rounds = 0;
 		else
-			xy__patience(&rounds);
+			agent->runtime->engine->pause(agent->runtime, &rounds);
 	return error;
 }
 
@@ -334,15 +341,16 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 	unsigned mode = fetch_mode(f, i);
 	uint64_t mine = xy__bit(f->node), valid;
 
-	if (f->there && (!(mode & XY_W) || (!status && !h->copies->write_through &&
-	    atomic_load_explicit(&h->valid, memory_order_relaxed) == mine && !atomic_load(&h->underway))))
+	if (f->there && (!(mode & XY_W) ||
+			 (!status && !h->copies->write_through &&
+			  atomic_load_explicit(&h->valid, memory_order_relaxed) == mine && !atomic_load(&h->underway))))
 		return;
 	xy__lock_take(&h->lock);
 	valid = atomic_load(&h->valid);
 	if ((mode & XY_W) && !status)
 		fetch_commit(h, f->node, agent);
 	else if ((mode & XY_W) && (valid & ~mine & ~atomic_load(&agent->runtime->memory.lost)))
-		atomic_store(&h->valid, valid & ~mine); /* what it began to write is worth nothing, the old is */
+		atomic_store(&h->valid, valid & ~mine); /* its output is worthless, the old content is valid */
 	if (f->admitted)
 		fetch_copy(f, i)->pins--;
 	xy__lock_drop(&h->lock);

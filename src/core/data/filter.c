@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/data/filter.h"
+#include "core/data/handle.h"
 #include "core/data/interface.h"
 #include "core/data/partition.h"
 #include "core/runtime/runtime.h"
@@ -34,8 +35,9 @@ static int filter_log(const struct xy_handle *h, const struct xy_filter *filter,
 static struct xy_cut filter_cut(const struct xy_handle *h, const struct xy_filter *filter, char *error)
 {
 	*error = '\0';
-	return (struct xy_cut){ .filter = filter, .interface = h->interface, .parent = &h->view, .error = error,
-				.error_size = MESSAGE };
+	return (struct xy_cut){
+		.filter = filter, .interface = h->interface, .parent = &h->view, .error = error, .error_size = MESSAGE
+	};
 }
 
 static int filter_count(const struct xy_cut *cut, unsigned *n)
@@ -147,7 +149,7 @@ int xy__range_check(const struct xy_cut *cut, unsigned n, size_t total)
 	if (n <= total)
 		return 0;
 	xy__message_init(&message, cut->error, cut->error_size);
-	xy__message_add(&message, "%zu can't be dealt out to %u children: some would be empty", total, n);
+	xy__message_add(&message, "%zu can't be divided among %u children: some would be empty", total, n);
 	return -EINVAL;
 }
 
@@ -159,7 +161,7 @@ int xy__range_check_list(const struct xy_cut *cut, unsigned n, size_t total)
 
 	xy__message_init(&message, cut->error, cut->error_size);
 	if (n && !lengths) {
-		xy__message_add(&message, "there is no list of lengths");
+		xy__message_add(&message, "the list of lengths is missing");
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < n; i++) {

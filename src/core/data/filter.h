@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What filters have in common: dealing out elements or rows in ranges.
- */
+/* Shared by the filters: dividing elements or rows into ranges. */
 #ifndef XYLEM_CORE_DATA_FILTER_H
 #define XYLEM_CORE_DATA_FILTER_H
 
@@ -13,7 +11,7 @@ struct xy__range {
 	size_t first, length;
 };
 
-/* The i-th of n ranges of nearly the same length; the first ones are longer. */
+/* The i-th of n ranges of nearly equal length; the first ones are longer. */
 static inline struct xy__range xy__range(unsigned i, unsigned n, size_t total)
 {
 	size_t each = total / n, more = total % n;
@@ -31,10 +29,12 @@ static inline struct xy__range xy__range_of_list(const size_t *lengths, unsigned
 	return range;
 }
 
-/* 0, or -EINVAL with a sentence: whether n ranges of so many elements have some each. Zero ranges are left to others
- * to complain about. */
+/*
+ * 0, or -EINVAL with a sentence: whether n ranges of `total` elements are all non-empty. Zero ranges are reported
+ * elsewhere.
+ */
 int xy__range_check(const struct xy_cut *cut, unsigned n, size_t total);
-/* The same for the filter's list, which has to be there and to add up. */
+/* xy__range_check for the filter's list, which must exist and add up. */
 int xy__range_check_list(const struct xy_cut *cut, unsigned n, size_t total);
 
 #endif

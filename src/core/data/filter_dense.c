@@ -13,7 +13,7 @@
 struct dense {
 	char *ptr;
 	unsigned ndims;
-	size_t *n[XY_NDIMS];         /* where they are in the view */
+	size_t *n[XY_NDIMS]; /* where they are in the view */
 	size_t ld[XY_NDIMS];
 	size_t elem;
 };
@@ -43,8 +43,9 @@ static bool dense_of(struct dense *dense, const struct xy_interface *interface, 
 	else if (interface == &xy_block_interface)
 		*dense = (struct dense){ b->ptr, 3, { &b->nx, &b->ny, &b->nz }, { 1, b->ldy, b->ldz }, b->elem };
 	else if (interface == &xy_tensor_interface)
-		*dense = (struct dense){ t->ptr, 4, { &t->nx, &t->ny, &t->nz, &t->nt },
-					 { 1, t->ldy, t->ldz, t->ldt }, t->elem };
+		*dense = (struct dense){
+			t->ptr, 4, { &t->nx, &t->ny, &t->nz, &t->nt }, { 1, t->ldy, t->ldz, t->ldt }, t->elem
+		};
 	else if (interface == &xy_ndim_interface)
 		return dense_of_ndim(dense, view);
 	else
@@ -62,7 +63,7 @@ static int dense_parent(const struct xy_cut *cut, unsigned dimension, struct den
 		xy__message_add(&message, "the filter is for vector, matrix, block, tensor and ndim, not for %s",
 				cut->interface->name);
 	else if (dimension >= dense->ndims)
-		xy__message_add(&message, "there is no dimension %u, but only %u", dimension, dense->ndims);
+		xy__message_add(&message, "no dimension %u: there are only %u", dimension, dense->ndims);
 	else
 		return 0;
 	return -EINVAL;
@@ -141,9 +142,9 @@ static int halves_count(const struct xy_cut *cut, unsigned *n)
 		return error;
 	xy__message_init(&message, cut->error, cut->error_size);
 	if (*n != 0 && *n != 2)
-		xy__message_add(&message, "halves are two, not %u", *n);
+		xy__message_add(&message, "there are two halves, not %u", *n);
 	else if (halves_first(cut, total) >= total)
-		xy__message_add(&message, "of %zu elements the first half has %zu, which leaves nothing", total,
+		xy__message_add(&message, "of %zu elements, the first half takes %zu, which leaves nothing", total,
 				halves_first(cut, total));
 	else
 		*n = 2;
@@ -182,8 +183,7 @@ static int shadow_count(const struct xy_cut *cut, unsigned *n)
 	if (length < total / 2 + total % 2)
 		return xy__range_check(cut, *n, total - 2 * length);
 	xy__message_init(&message, cut->error, cut->error_size);
-	xy__message_add(&message, "between shadows of %zu on both sides of %zu elements nothing is left", length,
-			total);
+	xy__message_add(&message, "shadows of %zu on both sides leave nothing of %zu elements", length, total);
 	return -EINVAL;
 }
 
@@ -231,7 +231,7 @@ static int grid_count(const struct xy_cut *cut, unsigned *n)
 	if (error || !asked || asked == *n)
 		return error;
 	xy__message_init(&message, cut->error, cut->error_size);
-	xy__message_add(&message, "the grid has %u children, and %u are asked for", *n, asked);
+	xy__message_add(&message, "the grid has %u children, but %u are requested", *n, asked);
 	return -EINVAL;
 }
 
@@ -258,5 +258,8 @@ const struct xy_filter_ops xy_filter_list = { .name = "list", .count = list_coun
 const struct xy_filter_ops xy_filter_halves = { .name = "halves", .count = halves_count, .child = halves_child };
 const struct xy_filter_ops xy_filter_grid = { .name = "grid", .count = grid_count, .child = grid_child };
 const struct xy_filter_ops xy_filter_shadow = {
-	.name = "shadow", .overlaps = true, .count = shadow_count, .child = shadow_child,
+	.name = "shadow",
+	.overlaps = true,
+	.count = shadow_count,
+	.child = shadow_child,
 };

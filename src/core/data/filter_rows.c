@@ -9,7 +9,7 @@
 #include "core/data/filter.h"
 #include "core/util/message.h"
 
-/* What csr and bcsr share: of the latter an entry is a block. */
+/* Shared by csr and bcsr: an entry of the latter is a block. */
 static int rows_nrow(const struct xy_cut *cut, size_t *nrow)
 {
 	struct xy__message message;
@@ -114,5 +114,8 @@ static int rows_child(const struct xy_cut *cut)
 }
 
 const struct xy_filter_ops xy_filter_rows = {
-	.name = "rows", .reads = true, .count = rows_count, .child = rows_child,
+	.name = "rows",
+	.reads = true,
+	.count = rows_count,
+	.child = rows_child,
 };

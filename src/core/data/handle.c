@@ -2,8 +2,19 @@
 /*
  * Handles: registration, the lists of tasks that use them, the buffers that codelets get.
  */
+#include "core/data/acquire.h"
+#include "core/data/departed.h"
 #include "core/data/handle.h"
+#include "core/data/interface.h"
+#include "core/data/leave.h"
+#include "core/data/memory.h"
+#include "core/data/partition.h"
+#include "core/data/prefetch.h"
+#include "core/data/redux.h"
+#include "core/data/transfer.h"
 #include "core/model/model.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/record.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,9 +24,10 @@
 #include "core/data/interface.h"
 #include "core/data/partition.h"
 #include "core/data/redux.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/record.h"
-
 /* --- lists of tasks --- */
 
 bool xy__use_has_ended(const struct xy__use *use)
@@ -90,7 +102,7 @@ static size_t view_room(const struct xy_interface *interface)
 	return interface->view_size > sizeof(union xy__view) ? interface->view_size : sizeof(union xy__view);
 }
 
-/* What models tell handles apart by: how much there is in each dimension, but not where. */
+/* The identity of a handle for models: its extents, not its addresses. */
 static uint32_t handle_footprint(const struct xy_handle *h)
 {
 	struct xy_part parts[XY_NPARTS];
@@ -126,6 +138,7 @@ static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_in
 	h->size_bytes = size_bytes;
 	h->footprint = handle_footprint(h);
 	h->runtime = rt;
+	atomic_store(&h->serves, rt);
 	if (!xy__copies_init(h))
 		return h;
 	xy__handle_free(h);
@@ -153,7 +166,7 @@ static int invalid(struct xy_runtime *rt, const char *what)
 	return -EINVAL;
 }
 
-/* What the application registers must be RAM: it often has pointers to memory of devices as well. */
+/* Registered memory must be RAM: applications often have pointers to device memory too. */
 static bool view_is_in_ram(struct xy_runtime *rt, const struct xy_interface *interface, const void *view)
 {
 	struct xy_part parts[XY_NPARTS];
@@ -175,15 +188,17 @@ static bool view_is_in_ram(struct xy_runtime *rt, const struct xy_interface *int
 
 int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_interface *interface, const void *view)
 {
-	char error[160] = "its view is wrong";
+	char error[160] = "its view is invalid";
 	struct xy_handle *h;
 	size_t size_bytes;
 	int status;
 
+	if (out)
+		*out = NULL;
 	if (!rt || !out || !interface || !view)
-		return invalid(rt, !rt ? "xy_register: no runtime" : !out ? "xy_register: no place for the handle" :
-			       "xy_register: no interface or no view");
-	*out = NULL;
+		return invalid(rt, !rt    ? "xy_register: no runtime"
+				   : !out ? "xy_register: the output pointer is NULL"
+					  : "xy_register: no interface or no view");
 	status = xy__interface_check(interface, view, &size_bytes, error, sizeof error);
 	if (status) {
 		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
@@ -224,7 +239,7 @@ void xy__handle_free(struct xy_handle *h)
 	free(h);
 }
 
-static void handle_unlink(struct xy_handle *h)
+void xy__handle_unlink(struct xy_handle *h)
 {
 	struct xy_runtime *rt = h->runtime;
 
@@ -242,19 +257,16 @@ static bool handle_is_unused(void *arg)
 
 static void handle_wait_for_unordered(struct xy_handle *h)
 {
-	int users;
+	const struct xy__condition condition = { .holds = handle_is_unused, .arg = h, .word = &h->unordered };
 
-	if (h->runtime->sim)
-		xy__sim_until(h->runtime, handle_is_unused, h, -1);
-	while ((users = atomic_load(&h->unordered)))
-		xy__futex_wait(&h->unordered, users, -1);
+	h->runtime->engine->wait_until(h->runtime, &condition, -1);
 }
 
 void xy__handle_forget(struct xy_handle *h)
 {
 	handle_wait_for_unordered(h);
 	xy__transfers_end(h);
-	handle_unlink(h);
+	xy__handle_unlink(h);
 	xy__handle_depart(h);
 }
 
@@ -268,16 +280,16 @@ int xy_unregister(struct xy_handle **pointer)
 	if (!xy__handle_is_here(h, "xy_unregister"))
 		return -EINVAL;
 	rt = h->runtime;
-	if (xy__inside(rt)) {
+	if (xy__agent_inside(rt)) {
 		xy__log(&rt->settings.log, "xy_unregister: a codelet or callback can't wait for '%s'",
 			xy_handle_name(h));
 		return -EDEADLK;
 	}
-	error = xy__partition_keeps(h);
+	error = xy__partition_keeps(h, "xy_unregister");
 	if (error)
 		return error;
 	atomic_store(&h->sequential, true);
-	error = xy__order_wait(h, XY_RW, &status);
+	error = xy__acquire_order_wait(h, XY_RW, &status);
 	if (error)
 		return error;
 	handle_wait_for_unordered(h);
@@ -285,7 +297,7 @@ int xy_unregister(struct xy_handle **pointer)
 	if (!status && h->copies && !h->owns_memory)
 		status = xy__fetch_back(h);
 	xy__transfers_end(h);
-	handle_unlink(h);
+	xy__handle_unlink(h);
 	if (held)
 		xy_release(h);
 	xy__handle_depart(h);
@@ -297,8 +309,16 @@ int xy_unregister(struct xy_handle **pointer)
 
 void xy__handle_unused(struct xy_handle *h)
 {
-	/* Whoever waits for 0 may free the handle at once: only the address is used after that. */
-	if (atomic_fetch_sub(&h->unordered, 1) == 1)
+	int before = atomic_load(&h->unordered), after;
+
+	/* Takes XY__LEAVING off with the last task: tasks that combine replicas may still come and go. */
+	do
+		after = before == XY__LEAVING + 1 ? 0 : before - 1;
+	while (!atomic_compare_exchange_weak(&h->unordered, &before, after));
+	/* A thread that waits for 0 may free the handle at once: only the address is used after that. */
+	if (before == XY__LEAVING + 1)
+		xy__leave_unused(h);
+	else if (!after)
 		xy__futex_wake(&h->unordered, INT_MAX);
 }
 
@@ -387,25 +407,25 @@ int xy_handle_set_name(struct xy_handle *h, const char *name)
 
 const char *xy_handle_name(const struct xy_handle *h)
 {
-	return h && h->name ? h->name : "a handle without a name";
+	return h && h->name ? h->name : "an unnamed handle";
 }
 
 void *xy_handle_pointer(const struct xy_handle *h)
 {
-	return h && h->runtime ? xy__interface_pointer(h->interface, &h->view) : NULL;
+	return h && !xy__handle_has_left(h) ? xy__interface_pointer(h->interface, &h->view) : NULL;
 }
 
 const struct xy_interface *xy_handle_interface(const struct xy_handle *h)
 {
-	return h ? h->interface : NULL;
+	return h && !xy__handle_has_left(h) ? h->interface : NULL;
 }
 
 const void *xy_handle_view(const struct xy_handle *h)
 {
-	return h && h->runtime ? &h->view : NULL;
+	return h && !xy__handle_has_left(h) ? &h->view : NULL;
 }
 
 size_t xy_handle_size(const struct xy_handle *h)
 {
-	return h ? h->size_bytes : 0;
+	return h && !xy__handle_has_left(h) ? h->size_bytes : 0;
 }

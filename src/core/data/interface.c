@@ -12,8 +12,7 @@
 
 #include "core/util/message.h"
 
-unsigned xy__interface_parts(const struct xy_interface *interface, const void *view,
-			     struct xy_part parts[XY_NPARTS])
+unsigned xy__interface_parts(const struct xy_interface *interface, const void *view, struct xy_part parts[XY_NPARTS])
 {
 	unsigned nparts = interface->parts(view, parts);
 
@@ -86,7 +85,8 @@ static int interface_check_part(const struct xy_interface *interface, const stru
 		if (part->count[d] <= 1)
 			continue;
 		if (part->stride[d] < span)
-			return interface_error(-EINVAL, error, size, array, "a stride is less than what it steps over");
+			return interface_error(-EINVAL, error, size, array,
+					       "a stride is less than the extent below it");
 		if (__builtin_mul_overflow(part->count[d] - 1, part->stride[d], &more) ||
 		    __builtin_add_overflow(span, more, &span))
 			return interface_error(-EOVERFLOW, error, size, array, "the size in bytes does not fit");
@@ -117,12 +117,12 @@ static int interface_check_pointers(const struct xy_interface *interface, void *
 
 	for (unsigned i = 0; i < nparts; i++)
 		if (parts[i].row_bytes && !*xy__part_pointer(view, &parts[i]) == has_memory)
-			return interface_error(-EINVAL, error, size, i, "of the pointers some are NULL, but not all");
+			return interface_error(-EINVAL, error, size, i, "some pointers are NULL, but not all");
 	return 0;
 }
 
-int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes,
-			char *error, size_t error_size)
+int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes, char *error,
+			size_t error_size)
 {
 	struct xy_part parts[XY_NPARTS];
 	unsigned nparts;
@@ -134,12 +134,12 @@ int xy__interface_check(const struct xy_interface *interface, const void *view, 
 		return status;
 	nparts = interface->parts(view, parts);
 	if (nparts > XY_NPARTS)
-		return interface_error(-EINVAL, error, error_size, XY_NPARTS, "there must not be so many");
+		return interface_error(-EINVAL, error, error_size, XY_NPARTS, "there are too many");
 	*size_bytes = 0;
 	for (unsigned i = 0; i < nparts && !status; i++) {
 		status = interface_check_part(interface, &parts[i], i, error, error_size);
 		if (!status && __builtin_add_overflow(*size_bytes, xy__part_bytes(&parts[i]), size_bytes))
-			status = interface_error(-EOVERFLOW, error, error_size, i, "the sizes of all do not fit");
+			status = interface_error(-EOVERFLOW, error, error_size, i, "the total size does not fit");
 	}
 	return status ? status : interface_check_pointers(interface, (void *)view, error, error_size);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime does with the arrays of a view, whatever its interface is: sizes, memory in RAM, and the
- * copies that move the content of one view to another. Nothing here knows of handles.
+ * Operations on the arrays of any view: sizes, memory in RAM, and copies between two views. Nothing here knows of
+ * handles.
  */
 #ifndef XYLEM_CORE_DATA_INTERFACE_H
 #define XYLEM_CORE_DATA_INTERFACE_H
@@ -11,16 +11,15 @@
 #include <xylem/interface.h>
 
 /* The arrays of a view; an empty one has row_bytes 0, also if a count of it is 0. */
-unsigned xy__interface_parts(const struct xy_interface *interface, const void *view,
-			     struct xy_part parts[XY_NPARTS]);
+unsigned xy__interface_parts(const struct xy_interface *interface, const void *view, struct xy_part parts[XY_NPARTS]);
 
 /* 0, -EINVAL or -EOVERFLOW with a sentence: whether the arrays can be registered. *size_bytes is the content
  * of all. The pointers must be set, or all NULL. */
-int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes,
-			char *error, size_t error_size);
+int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes, char *error,
+			size_t error_size);
 
-size_t xy__part_bytes(const struct xy_part *part);   /* the content */
-size_t xy__part_span(const struct xy_part *part);    /* from the first to the last byte, gaps included */
+size_t xy__part_bytes(const struct xy_part *part); /* the content */
+size_t xy__part_span(const struct xy_part *part);  /* from the first to the last byte, gaps included */
 
 static inline void **xy__part_pointer(void *view, const struct xy_part *part)
 {

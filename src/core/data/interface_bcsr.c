@@ -41,12 +41,9 @@ static int bcsr_check(const void *view, char *error, size_t error_size)
 	return status;
 }
 
-int xy_bcsr_register(struct xy_runtime *rt, struct xy_handle **h, void *nzval, uint32_t *colind, uint32_t *rowptr,
-		     size_t nnz, size_t nrow, size_t firstentry, size_t r, size_t c, size_t elem)
+int xy_bcsr_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_bcsr *bcsr)
 {
-	struct xy_bcsr view = { nzval, colind, rowptr, nnz, nrow, firstentry, r, c, elem };
-
-	return xy_register(rt, h, &xy_bcsr_interface, &view);
+	return xy_register(rt, h, &xy_bcsr_interface, bcsr);
 }
 
 const struct xy_interface xy_bcsr_interface = {

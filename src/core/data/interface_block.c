@@ -7,7 +7,10 @@
 static struct xy__array block_array(const struct xy_block *block)
 {
 	return (struct xy__array){
-		3, { block->nx, block->ny, block->nz }, { 1, block->ldy, block->ldz }, block->elem,
+		3,
+		{ block->nx, block->ny, block->nz },
+		{ 1, block->ldy, block->ldz },
+		block->elem,
 	};
 }
 
@@ -33,12 +36,16 @@ static int block_check(const void *view, char *error, size_t error_size)
 	return xy__array_check(&array, error, error_size);
 }
 
-int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
-		      size_t nx, size_t ny, size_t nz, size_t elem)
+int xy_block_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_block *block)
 {
-	struct xy_block view = { ptr, nx, ny, nz, ldy, ldz, elem };
+	struct xy_block view;
 
-	return xy_register(rt, h, &xy_block_interface, &view);
+	if (block) {
+		view = *block;
+		view.ldy = view.ldy ? view.ldy : view.nx;
+		view.ldz = view.ldz ? view.ldz : view.ldy * view.ny;
+	}
+	return xy_register(rt, h, &xy_block_interface, block ? &view : NULL);
 }
 
 const struct xy_interface xy_block_interface = {

@@ -36,12 +36,9 @@ static int coo_check(const void *view, char *error, size_t error_size)
 	return status ? status : xy__sparse_check_bytes(coo->n_values, sizeof *coo->rows, error, error_size);
 }
 
-int xy_coo_register(struct xy_runtime *rt, struct xy_handle **h, void *values, uint32_t *columns, uint32_t *rows,
-		    size_t nx, size_t ny, size_t n_values, size_t elem)
+int xy_coo_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_coo *coo)
 {
-	struct xy_coo view = { values, columns, rows, nx, ny, n_values, elem };
-
-	return xy_register(rt, h, &xy_coo_interface, &view);
+	return xy_register(rt, h, &xy_coo_interface, coo);
 }
 
 const struct xy_interface xy_coo_interface = {

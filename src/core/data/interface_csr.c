@@ -34,12 +34,9 @@ static int csr_check(const void *view, char *error, size_t error_size)
 	return status ? status : xy__sparse_check_bytes(csr->nnz, csr->elem, error, error_size);
 }
 
-int xy_csr_register(struct xy_runtime *rt, struct xy_handle **h, void *nzval, uint32_t *colind, uint32_t *rowptr,
-		    size_t nnz, size_t nrow, size_t firstentry, size_t elem)
+int xy_csr_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_csr *csr)
 {
-	struct xy_csr view = { nzval, colind, rowptr, nnz, nrow, firstentry, elem };
-
-	return xy_register(rt, h, &xy_csr_interface, &view);
+	return xy_register(rt, h, &xy_csr_interface, csr);
 }
 
 const struct xy_interface xy_csr_interface = {

@@ -30,10 +30,15 @@ static int matrix_check(const void *view, char *error, size_t error_size)
 	return xy__array_check(&array, error, error_size);
 }
 
-int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ld, size_t nx,
-		       size_t ny, size_t elem)
+int xy_matrix_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_matrix *matrix)
 {
-	return xy_register(rt, h, &xy_matrix_interface, &(struct xy_matrix){ ptr, nx, ny, ld, elem });
+	struct xy_matrix view;
+
+	if (matrix) {
+		view = *matrix;
+		view.ld = view.ld ? view.ld : view.nx;
+	}
+	return xy_register(rt, h, &xy_matrix_interface, matrix ? &view : NULL);
 }
 
 const struct xy_interface xy_matrix_interface = {

@@ -48,19 +48,22 @@ static int ndim_check(const void *view, char *error, size_t error_size)
 	return -EINVAL;
 }
 
-int xy_ndim_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, const size_t *ld,
-		     const size_t *n, unsigned ndims, size_t elem)
+int xy_ndim_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_ndim *ndim)
 {
-	struct xy_ndim view = { .ptr = ptr, .ndims = ndims, .ld = { 1 }, .elem = elem };
+	struct xy_ndim view = { 0 };
 
-	if (n && ndims && ndims <= XY_NDIMS) {
-		memcpy(view.n, n, ndims * sizeof *n);
-		if (ld)
-			memcpy(view.ld, ld, ndims * sizeof *ld);
-		else
-			ndim_compact(&view);
+	if (ndim) {
+		view.ptr = ndim->ptr;
+		view.ndims = ndim->ndims;
+		view.elem = ndim->elem;
 	}
-	return xy_register(rt, h, &xy_ndim_interface, &view);
+	for (unsigned d = 0; d < view.ndims && d < XY_NDIMS; d++) {
+		size_t dense = d ? view.ld[d - 1] * view.n[d - 1] : 1;
+
+		view.n[d] = ndim->n[d];
+		view.ld[d] = ndim->ld[d] ? ndim->ld[d] : dense;
+	}
+	return xy_register(rt, h, &xy_ndim_interface, ndim ? &view : NULL);
 }
 
 const struct xy_interface xy_ndim_interface = {

@@ -7,8 +7,10 @@
 static struct xy__array tensor_array(const struct xy_tensor *tensor)
 {
 	return (struct xy__array){
-		4, { tensor->nx, tensor->ny, tensor->nz, tensor->nt },
-		{ 1, tensor->ldy, tensor->ldz, tensor->ldt }, tensor->elem,
+		4,
+		{ tensor->nx, tensor->ny, tensor->nz, tensor->nt },
+		{ 1, tensor->ldy, tensor->ldz, tensor->ldt },
+		tensor->elem,
 	};
 }
 
@@ -35,12 +37,17 @@ static int tensor_check(const void *view, char *error, size_t error_size)
 	return xy__array_check(&array, error, error_size);
 }
 
-int xy_tensor_register(struct xy_runtime *rt, struct xy_handle **h, void *ptr, size_t ldy, size_t ldz,
-		       size_t ldt, size_t nx, size_t ny, size_t nz, size_t nt, size_t elem)
+int xy_tensor_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_tensor *tensor)
 {
-	struct xy_tensor view = { ptr, nx, ny, nz, nt, ldy, ldz, ldt, elem };
+	struct xy_tensor view;
 
-	return xy_register(rt, h, &xy_tensor_interface, &view);
+	if (tensor) {
+		view = *tensor;
+		view.ldy = view.ldy ? view.ldy : view.nx;
+		view.ldz = view.ldz ? view.ldz : view.ldy * view.ny;
+		view.ldt = view.ldt ? view.ldt : view.ldz * view.nz;
+	}
+	return xy_register(rt, h, &xy_tensor_interface, tensor ? &view : NULL);
 }
 
 const struct xy_interface xy_tensor_interface = {

@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/data/handle.h"
+#include "core/data/departed.h"
 #include "core/data/interface.h"
 #include "core/runtime/runtime.h"
+#include "core/task/handle.h"
 
 /* 0 if the application holds the handle in a mode that has this. */
 static int pack_check(struct xy_handle *h, unsigned mode, const char *who)
@@ -23,7 +24,7 @@ static int pack_check(struct xy_handle *h, unsigned mode, const char *who)
 	xy__lock_drop(&h->lock);
 	if (task)
 		return 0;
-	xy__log(&h->runtime->settings.log, "%s: '%s' is not held for %s: see xy_acquire", who, xy_handle_name(h),
+	xy__log(&h->runtime->settings.log, "%s: '%s' is not acquired for %s: see xy_acquire", who, xy_handle_name(h),
 		mode == XY_R ? "reading" : "writing");
 	return -EINVAL;
 }
@@ -39,8 +40,8 @@ static int pack_check_bytes(const struct xy_handle *h, const void *bytes, size_t
 
 	if (size == needed && (bytes || !size))
 		return 0;
-	xy__log(&h->runtime->settings.log, "%s: %zu bytes at %p, but '%s' has %zu", who, size, bytes,
-		xy_handle_name(h), needed);
+	xy__log(&h->runtime->settings.log, "%s: %zu bytes at %p, but '%s' has %zu", who, size, bytes, xy_handle_name(h),
+		needed);
 	return -EINVAL;
 }
 
@@ -80,7 +81,7 @@ int xy_handle_packed_size(const struct xy_handle *h, size_t *bytes)
 	if (!xy__handle_is_here(h, "xy_handle_packed_size"))
 		return -EINVAL;
 	if (!bytes) {
-		xy__log(&h->runtime->settings.log, "xy_handle_packed_size: no place for the size");
+		xy__log(&h->runtime->settings.log, "xy_handle_packed_size: the output pointer is NULL");
 		return -EINVAL;
 	}
 	*bytes = pack_size(h);

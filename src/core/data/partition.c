@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What applications call to partition handles, and what they are told when they use one that they must not.
- */
+/* The application's calls to partition handles, and the messages for handles that must not be used. */
 #include "core/data/partition.h"
+#include "core/data/signal.h"
 
 #include <errno.h>
 #include <stdio.h>
 
+#include "core/data/acquire.h"
+#include "core/data/departed.h"
+#include "core/data/handle.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
 #include "core/util/message.h"
 
@@ -32,7 +35,7 @@ static void partition_explain(const struct xy_handle *h, unsigned mode, struct x
 		xy__message_add(message, "'%s' is partitioned (%s): use its children, or end that plan first", name,
 				h->split->name);
 	else if (of && !of->mode)
-		xy__message_add(message, "'%s' is a child of '%s', whose plan (%s) is not in force: see xy_plan_begin",
+		xy__message_add(message, "'%s' is a child of '%s', whose plan (%s) is not active: see xy_plan_begin",
 				name, xy_handle_name(of->parent), of->name);
 	else if (h->shared && xy__handle_bars(h, mode))
 		xy__message_add(message, "'%s' is shared with its children for reading until the plan ends", name);
@@ -42,7 +45,7 @@ static void partition_explain(const struct xy_handle *h, unsigned mode, struct x
 		xy__message_add(message, "'%s' was partitioned a moment ago", name);
 }
 
-int xy__handle_refuse(struct xy_handle *h, unsigned mode, const char *what)
+int xy__partition_refuse(struct xy_handle *h, unsigned mode, const char *what)
 {
 	struct xy_runtime *rt = h->runtime;
 	struct xy__message message;
@@ -56,7 +59,7 @@ int xy__handle_refuse(struct xy_handle *h, unsigned mode, const char *what)
 	return -EBUSY;
 }
 
-int xy__task_refuse_access(struct xy_task *task)
+int xy__partition_refuse_task(struct xy_task *task)
 {
 	const uintptr_t *accesses = xy__task_accesses(task);
 	unsigned i = 0, mode;
@@ -66,10 +69,10 @@ int xy__task_refuse_access(struct xy_task *task)
 		mode = xy__access_mode(accesses[i]) & ~XY__MODE_UNORDERED;
 	while (!xy__handle_bars(xy__access_handle(accesses[i]), mode) && ++i < task->naccesses);
 	snprintf(what, sizeof what, "task '%s' is not submitted", xy_task_name(task));
-	return xy__handle_refuse(xy__access_handle(accesses[i < task->naccesses ? i : 0]), mode, what);
+	return xy__partition_refuse(xy__access_handle(accesses[i < task->naccesses ? i : 0]), mode, what);
 }
 
-int xy__partition_keeps(struct xy_handle *h)
+int xy__partition_keeps(struct xy_handle *h, const char *who)
 {
 	struct xy_runtime *rt = h->runtime;
 	const char *name = xy_handle_name(h);
@@ -77,8 +80,8 @@ int xy__partition_keeps(struct xy_handle *h)
 	bool partitioned;
 
 	if (h->child_of) {
-		xy__log(&rt->settings.log, "xy_unregister: '%s' is a child of '%s' and goes with its plan or partition",
-			name, xy_handle_name(h->child_of->parent));
+		xy__log(&rt->settings.log, "%s: '%s' is a child of '%s' and is destroyed with its plan or partition",
+			who, name, xy_handle_name(h->child_of->parent));
 		return -EBUSY;
 	}
 	xy__lock_take(&rt->partition_lock);
@@ -87,8 +90,8 @@ int xy__partition_keeps(struct xy_handle *h)
 	xy__lock_drop(&rt->partition_lock);
 	if (!plan)
 		return 0;
-	xy__log(&rt->settings.log, "xy_unregister: '%s' %s", name, partitioned
-		? "is partitioned: unpartition it first" : "has plans: destroy them first");
+	xy__log(&rt->settings.log, "%s: '%s' %s", who, name,
+		partitioned ? "is partitioned: unpartition it first" : "has plans: destroy them first");
 	return -EBUSY;
 }
 
@@ -110,7 +113,7 @@ bool xy__partition_orders(struct xy_handle *h)
 /* 0 if the caller may wait. */
 static int partition_check_wait(struct xy_handle *h, const char *who)
 {
-	if (!xy__inside(h->runtime))
+	if (!xy__agent_inside(h->runtime))
 		return 0;
 	xy__log(&h->runtime->settings.log, "%s: a codelet or callback can't wait for '%s'", who, xy_handle_name(h));
 	return -EDEADLK;
@@ -137,7 +140,7 @@ int xy_plan_create(struct xy_handle *h, const struct xy_filter *filter, struct x
 	if (!xy__handle_is_here(h, "xy_plan_create"))
 		return -EINVAL;
 	if (!filter || !plan)
-		return partition_invalid(h, "xy_plan_create: no filter, or no place for the plan");
+		return partition_invalid(h, "xy_plan_create: the filter or the output pointer is NULL");
 	*plan = NULL;
 	return partition_create(h, filter, plan);
 }
@@ -203,8 +206,8 @@ int xy_plan_destroy(struct xy_plan **pointer)
 	mode = plan->mode;
 	xy__lock_drop(&rt->partition_lock);
 	if (mode) {
-		xy__log(&rt->settings.log, "xy_plan_destroy: the plan '%s' of '%s' is in force: end it first",
-			plan->name, xy_handle_name(plan->parent));
+		xy__log(&rt->settings.log, "xy_plan_destroy: the plan '%s' of '%s' is active: end it first", plan->name,
+			xy_handle_name(plan->parent));
 		return -EBUSY;
 	}
 	error = xy__plan_destroy(plan);
@@ -215,12 +218,12 @@ int xy_plan_destroy(struct xy_plan **pointer)
 
 /* --- with waiting --- */
 
-/* The plan of xy_partition; NULL if there is none. */
+/* The plan of xy_partition; NULL without one. */
 static struct xy_plan *partition_plan(const struct xy_handle *h)
 {
 	struct xy_plan *plan;
 
-	if (!h || !h->runtime)
+	if (!h || xy__handle_has_left(h))
 		return NULL;
 	xy__lock_take(&h->runtime->partition_lock);
 	plan = h->split && h->split->waits ? h->split : NULL;
@@ -228,10 +231,10 @@ static struct xy_plan *partition_plan(const struct xy_handle *h)
 	return plan;
 }
 
-/* Puts a new plan in force; one that could not be has gone. */
+/* Activates a new plan, or destroys it if that fails. */
 static int partition_begin(struct xy_plan *plan)
 {
-	struct xy__wait begun = { .done = 0 }, ended = { .done = 0 };
+	struct xy__signal begun = { .done = 0 }, ended = { .done = 0 };
 	int error;
 
 	plan->waits = true;
@@ -249,7 +252,7 @@ static int partition_check_room(struct xy_plan *plan, struct xy_handle **childre
 	if (n == plan->nchildren || (!children && !n))
 		return 0;
 	xy__log(&plan->parent->runtime->settings.log,
-		"xy_partition: '%s' makes %u children of '%s', and there is room for %u", plan->name, plan->nchildren,
+		"xy_partition: '%s' makes %u children of '%s', but there is room for %u", plan->name, plan->nchildren,
 		xy_handle_name(plan->parent), n);
 	xy__plan_forget(plan);
 	return -EINVAL;
@@ -263,10 +266,10 @@ int xy_partition(struct xy_handle *h, const struct xy_filter *filter, struct xy_
 	if (!xy__handle_is_here(h, "xy_partition"))
 		return -EINVAL;
 	if (!filter || (n && !children))
-		return partition_invalid(h, "xy_partition: no filter, or no place for the children");
+		return partition_invalid(h, "xy_partition: the filter or the children array is NULL");
 	error = partition_check_wait(h, "xy_partition");
 	if (!error && xy__handle_bars(h, XY_RW))
-		error = xy__handle_refuse(h, XY_RW, "xy_partition");
+		error = xy__partition_refuse(h, XY_RW, "xy_partition");
 	if (!error)
 		error = partition_create(h, filter, &plan);
 	if (!error)
@@ -281,7 +284,7 @@ int xy_partition(struct xy_handle *h, const struct xy_filter *filter, struct xy_
 int xy_unpartition(struct xy_handle *h)
 {
 	struct xy_plan *plan = partition_plan(h);
-	struct xy__wait wait = { .done = 0 };
+	struct xy__signal wait = { .done = 0 };
 	int error;
 
 	if (!xy__handle_is_here(h, "xy_unpartition"))

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of partitions. Children are handles whose memory in RAM is a piece of their parent's; on devices they
- * have memory of their own. So at any time the content may be changed through the parent, or through the
- * children of one plan, or through nobody; and whoever gets it next finds it in RAM and nowhere else. Handles
- * bar what they must not be used for; tasks that move data (data_task.h) are between one use and the next.
+ * Private parts of partitions. Children are handles whose memory in RAM is a piece of their parent's; on devices they
+ * have their own memory. So at any time the content may be changed through the parent, or through the children of
+ * one plan, or not at all; and its next user finds it in RAM and nowhere else. Handles bar the modes in which they
+ * must not be used; tasks that move data (data_task.h) are between one use and the next.
  *
- * Locking key: (c) constant, (p) the runtime's partition_lock. Who bars a mode does so before the task that moves the
- * data is registered, who allows it does so afterwards: then everybody whose turn is between sees the right one.
+ * Locking key: (c) constant, (p) the runtime's partition_lock. A mode is barred before the task that moves the data is
+ * registered, and allowed afterwards: then every task in between sees the right one.
  */
 #ifndef XYLEM_CORE_DATA_PARTITION_H
 #define XYLEM_CORE_DATA_PARTITION_H
 
 #include <xylem/partition.h>
-#include "core/data/handle.h"
+#include "core/task/handle.h"
+
+struct xy__signal;
 
 enum {
 	XY__BAR_ALL = 0xff,
 	XY__BAR_WRITES = 0xff & ~(XY_R | XY_SCRATCH),
-	XY__MOST_CHILDREN = UINT16_MAX - 1     /* with the parent, as many as a task has accesses */
+	XY__MOST_CHILDREN = UINT16_MAX - 1 /* with the parent, as many as a task has accesses */
 };
 
 struct xy_plan {
-	struct xy_handle *parent;    /* (c) */
-	struct xy_plan *next;        /* (p) of the same parent */
-	char name[32];               /* (c) of the filter */
-	bool overlaps;               /* (c) */
-	bool waits;                  /* (c) made by xy_partition */
-	unsigned mode;               /* (p) 0: not in force; XY_R, XY_RW */
-	unsigned nchildren;          /* (c) */
-	struct xy_handle *children[];  /* (c) */
+	struct xy_handle *parent;     /* (c) */
+	struct xy_plan *next;         /* (p) of this parent */
+	char name[32];                /* (c) of the filter */
+	bool overlaps;                /* (c) */
+	bool waits;                   /* (c) made by xy_partition */
+	unsigned mode;                /* (p) 0: inactive; XY_R, XY_RW */
+	unsigned nchildren;           /* (c) */
+	struct xy_handle *children[]; /* (c) */
 };
 
 /* --- filter.c --- */
@@ -41,11 +43,11 @@ int xy__filter_cut(struct xy_plan *plan, const struct xy_filter *filter);
 /* --- plan.c --- */
 
 int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct xy_plan **out);
-/* Puts a plan in force (XY_R or XY_RW) or out of it (0), and waits for it if there is somebody to wake. */
-int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__wait *wait);
-/* Frees everything. It is not in force, and no task uses its children. */
+/* Activates a plan (XY_R or XY_RW) or deactivates it (0); with `wait`, waits until that is done. */
+int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__signal *wait);
+/* Frees an inactive plan whose children no task uses. */
 void xy__plan_forget(struct xy_plan *plan);
-/* The same, but waits for the tasks. 0, or -ENOMEM with a line in the log. */
+/* xy__plan_forget that first waits for the tasks. 0, or -ENOMEM with a log line. */
 int xy__plan_destroy(struct xy_plan *plan);
 /* Frees plans that are left at the end of the runtime, but not the children. */
 void xy__plans_free(struct xy_handle *h);
@@ -53,8 +55,13 @@ void xy__plans_free(struct xy_handle *h);
 /* --- partition.c --- */
 
 /* 0 if the handle may be unregistered, or an error with a line in the log. */
-int xy__partition_keeps(struct xy_handle *h);
-/* Whether order must not be turned off; with a line in the log if so. */
+int xy__partition_keeps(struct xy_handle *h, const char *who);
+/* Whether sequential order must stay on; logs a line if so. */
 bool xy__partition_orders(struct xy_handle *h);
+
+/* -EBUSY, with a line in the log that says why. */
+int xy__partition_refuse(struct xy_handle *h, unsigned mode, const char *what);
+/* Refuses a task that was not registered because of one of its accesses. */
+int xy__partition_refuse_task(struct xy_task *task);
 
 #endif

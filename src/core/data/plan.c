@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/build.h"
+#include "core/data/acquire.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/task_build.h"
 #include "core/data/data_task.h"
-#include "core/data/memory.h"
+#include "core/data/handle.h"
 #include "core/data/partition.h"
+#include "core/data/signal.h"
 #include "core/data/redux.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/task_build.h"
+#include "core/runtime/wait.h"
 #include "core/util/message.h"
 
 enum { MESSAGE = 256 };
@@ -28,8 +33,10 @@ static void plan_name_child(struct xy_plan *plan, unsigned i)
 	xy_handle_set_name(plan->children[i], name); /* without memory it has none */
 }
 
-/* What the application said about the parent holds for its pieces. A reduction does if they have the same shape;
- * without memory for it a child has none. */
+/*
+ * Children inherit the settings of their parent. They inherit a reduction if they have the same shape; without memory
+ * for it a child has none.
+ */
 static void plan_inherit(const struct xy_plan *plan, struct xy_handle *child)
 {
 	struct xy_handle *h = plan->parent;
@@ -89,14 +96,14 @@ int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct 
 	unsigned n;
 	int error;
 
-	/* Before anybody looks at its view: others may be about to give it memory. */
+	/* Before its view is read: another thread may be about to give it memory. */
 	if (xy__handle_allocate(h))
 		return plan_fail(h, -ENOMEM, "not enough memory");
 	error = xy__filter_count(h, filter, &n);
 	if (error)
 		return error;
 	if (!atomic_load(&h->sequential))
-		return plan_fail(h, -EINVAL, "it gives tasks no order (see xy_handle_set_sequential)");
+		return plan_fail(h, -EINVAL, "its sequential order is off (see xy_handle_set_sequential)");
 	plan = calloc(1, sizeof *plan + n * sizeof(struct xy_handle *));
 	if (!plan)
 		return plan_fail(h, -ENOMEM, "not enough memory");
@@ -117,24 +124,24 @@ int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct 
 int xy__plan_destroy(struct xy_plan *plan)
 {
 	struct xy_runtime *rt = plan->parent->runtime;
-	struct xy__wait wait = { .done = 0 };
-	struct xy__agent *agent = xy__enter(rt);
+	struct xy__signal wait = { .done = 0 };
+	struct xy__agent *agent = xy__agent_enter(rt);
 	struct xy_task *task = xy__data_task_create("xy_plan_destroy", plan->nchildren, agent);
 	int count = 0, error = task ? 0 : -ENOMEM;
 
 	if (task) {
 		for (unsigned i = 0; i < plan->nchildren; i++)
 			xy__task_accesses(task)[i] = xy__access(plan->children[i], XY_W);
-		xy__task_set_callback(task, xy__wait_wake, &wait);
+		xy__task_set_callback(task, xy__signal_give, &wait);
 		error = xy__data_task_register(task, &count, agent);
 		xy__redux_submit(agent);
 		if (!error)
 			xy__deps_submitted(task, count, agent);
 	}
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	if (error)
 		return plan_fail(plan->parent, error, "not enough memory to end it");
-	xy__wait_sleep(&wait, rt);
+	xy__signal_await(&wait, rt);
 	xy__plan_forget(plan);
 	return 0;
 }
@@ -149,7 +156,7 @@ void xy__plans_free(struct xy_handle *h)
 	}
 }
 
-/* --- who may be used --- */
+/* --- activation --- */
 
 static void plan_bar(struct xy_handle *h)
 {
@@ -185,30 +192,30 @@ static int plan_check_begin(const struct xy_plan *plan, unsigned mode, struct xy
 	const struct xy_handle *h = plan->parent;
 
 	if (plan->mode) {
-		xy__message_add(message, "it is in force already");
+		xy__message_add(message, "it is already active");
 		return -EBUSY;
 	}
 	if (plan->overlaps && mode == XY_RW) {
-		xy__message_add(message, "its children overlap, so that they can only be read: XY_R");
+		xy__message_add(message, "its children overlap, so they can only be read: XY_R");
 		return -EINVAL;
 	}
 	if (!xy__handle_bars(h, mode))
 		return 0;
 	if (h->split)
-		xy__message_add(message, "'%s' is in force", h->split->name);
+		xy__message_add(message, "'%s' is active", h->split->name);
 	else if (h->shared)
 		xy__message_add(message, "another one shares '%s' for reading", xy_handle_name(h));
 	else if (h->child_of->mode)
 		xy__message_add(message, "'%s' is itself shared for reading", xy_handle_name(h));
 	else
-		xy__message_add(message, "'%s' is itself a child of a plan that is not in force", xy_handle_name(h));
+		xy__message_add(message, "'%s' is itself a child of an inactive plan", xy_handle_name(h));
 	return -EBUSY;
 }
 
 static int plan_check_end(const struct xy_plan *plan, struct xy__message *message)
 {
 	if (!plan->mode) {
-		xy__message_add(message, "it is not in force");
+		xy__message_add(message, "it is not active");
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < plan->nchildren; i++) {
@@ -239,13 +246,13 @@ static struct xy_task *plan_task(struct xy_plan *plan, unsigned mode, bool begin
 	return task;
 }
 
-/* A plan on its way in force or out of it. */
+/* A plan being activated or deactivated. */
 struct change {
 	struct xy_plan *plan;
-	unsigned mode;               /* that begins or ends */
-	struct xy_task *task;        /* to be submitted */
-	int count;                   /* what it waits for */
-	struct xy__message message;  /* what is wrong */
+	unsigned mode;              /* that begins or ends */
+	struct xy_task *task;       /* to be submitted */
+	int count;                  /* predecessors */
+	struct xy__message message; /* the fault */
 };
 
 static int change_begin(struct change *change, struct xy__agent *agent)
@@ -275,7 +282,7 @@ static int change_end(struct change *change, struct xy__agent *agent)
 }
 
 /* Everything that needs the lock. */
-static int change_make(struct change *change, struct xy__wait *wait, struct xy__agent *agent)
+static int change_make(struct change *change, struct xy__signal *wait, struct xy__agent *agent)
 {
 	bool begins = change->mode;
 	int error = begins ? plan_check_begin(change->plan, change->mode, &change->message)
@@ -289,14 +296,14 @@ static int change_make(struct change *change, struct xy__wait *wait, struct xy__
 	if (!change->task)
 		return -ENOMEM;
 	if (wait)
-		xy__task_set_callback(change->task, xy__wait_wake, wait);
+		xy__task_set_callback(change->task, xy__signal_give, wait);
 	return begins ? change_begin(change, agent) : change_end(change, agent);
 }
 
-int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__wait *wait)
+int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__signal *wait)
 {
 	struct xy_runtime *rt = plan->parent->runtime;
-	struct xy__agent *agent = xy__enter(rt); /* before the lock: agents may be waited for */
+	struct xy__agent *agent = xy__agent_enter(rt); /* before the lock: agents may be waited for */
 	struct change change = { .plan = plan, .mode = mode };
 	char text[MESSAGE];
 	int error;
@@ -308,11 +315,11 @@ int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__wait *wait)
 	xy__redux_submit(agent);
 	if (!error)
 		xy__deps_submitted(change.task, change.count, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	if (error)
 		xy__log(&rt->settings.log, "the plan '%s' of '%s' can't %s: %s", plan->name,
 			xy_handle_name(plan->parent), mode ? "begin" : "end", *text ? text : strerror(-error));
 	else if (wait)
-		xy__wait_sleep(wait, rt);
+		xy__signal_await(wait, rt);
 	return error;
 }

@@ -7,8 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/memory.h"
+#include "core/data/acquire.h"
+#include "core/data/departed.h"
+#include "core/data/handle.h"
+#include "core/data/partition.h"
+#include "core/data/prefetch.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 /* --- tasks in queues --- */
 
@@ -23,17 +31,9 @@ static void prefetch_access(struct xy_handle *h, unsigned mode, unsigned node, s
 		atomic_fetch_add_explicit(&copy->wanted, 1, memory_order_relaxed);
 		if ((mode & XY_R) && !copy->incoming && !(atomic_load(&h->valid) & xy__bit(node)) &&
 		    !xy__copy_allocate(copy, XY__EFFORT_IDLE, agent))
-			xy__transfer_begin(copy, agent); /* what fails now is tried again by the task */
+			xy__transfer_begin(copy, agent); /* the task tries again what fails now */
 	}
 	xy__lock_drop(&h->lock);
-}
-
-void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by)
-{
-	struct xy__tree_engine *engine = self->tree->engine;
-
-	if (engine && engine->prefetch)
-		engine->prefetch(engine, task, worker, by);
 }
 
 void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by)
@@ -70,21 +70,6 @@ void xy__task_unwant(struct xy_task *task)
 	}
 }
 
-size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
-{
-	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
-	size_t bytes = 0;
-
-	for (unsigned i = 0; i < task->naccesses; i++) {
-		struct xy_handle *h = xy__access_handle(accesses[i]);
-
-		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies &&
-		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> h->runtime->workers[worker].node & 1))
-			bytes += h->size_bytes;
-	}
-	return bytes;
-}
-
 /* --- the application --- */
 
 static int prefetch_check(struct xy_handle *h, unsigned node, const char *who)
@@ -102,7 +87,7 @@ struct errand {
 	struct xy__await await;
 	struct xy_handle *handle;
 	unsigned node;
-	bool sent;               /* what it had to send is on its way, or came back */
+	bool sent; /* its data is on the way, or came back */
 	/* 0: done, -EAGAIN: the await is in the handle's list. The handle is locked. */
 	int (*step)(struct errand *errand, struct xy__agent *agent);
 };
@@ -140,9 +125,9 @@ static void errand_turn(void *arg, int status)
 		free(errand);
 		return;
 	}
-	agent = xy__enter(errand->handle->runtime);
+	agent = xy__agent_enter(errand->handle->runtime);
 	errand_go_on(&errand->await, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 }
 
 static int errand_submit(struct xy_handle *h, unsigned node, enum xy_mode mode,
@@ -152,14 +137,14 @@ static int errand_submit(struct xy_handle *h, unsigned node, enum xy_mode mode,
 	int error;
 
 	if (xy__handle_bars(h, mode))
-		return xy__handle_refuse(h, mode, "the hint is refused");
+		return xy__partition_refuse(h, mode, "the hint is refused");
 	if (!h->copies)
 		return 0;
 	errand = malloc(sizeof *errand);
 	if (!errand)
 		return -ENOMEM;
 	*errand = (struct errand){ .await.told = errand_go_on, .handle = h, .node = node, .step = step };
-	error = xy__order(h, mode, errand_turn, errand);
+	error = xy__acquire_order(h, mode, errand_turn, errand);
 	if (error)
 		free(errand);
 	return error;
@@ -175,7 +160,7 @@ static int errand_bring(struct errand *errand, struct xy__agent *agent)
 		return 0;
 	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_begin(copy, agent))
 		return 0;
-	/* Somebody else may have brought it meanwhile. */
+	/* Another thread may have fetched it meanwhile. */
 	return copy->incoming || errand->handle->copies->transfers ? -EAGAIN : 0;
 }
 
@@ -185,7 +170,7 @@ static int errand_evict(struct errand *errand, struct xy__agent *agent)
 	struct xy__copy *copy = h->copies->on[errand->node];
 	uint64_t valid = atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost);
 
-	/* What a lost device has stays there, so that whoever needs it is told. */
+	/* Content of a lost device stays there, so that its next user gets the error. */
 	if (!copy || !copy->allocated || copy->home || xy__node_is_lost(&h->runtime->memory, errand->node))
 		return 0;
 	if (copy->pins || h->copies->ram.incoming || atomic_load(&h->copies->ram.readers))
@@ -252,7 +237,7 @@ static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent
 	return error;
 }
 
-/* What went wrong before is not what goes wrong now. */
+/* Earlier errors are not those of this fetch. */
 static void fetch_forget_error(struct xy_handle *h, unsigned node)
 {
 	xy__lock_take(&h->lock);
@@ -261,7 +246,7 @@ static void fetch_forget_error(struct xy_handle *h, unsigned node)
 	xy__lock_drop(&h->lock);
 }
 
-/* Whether nobody could have made room since `changes` were counted. */
+/* Whether no room can have been made since `changes` was read. */
 static bool node_is_quiet(struct xy__node *node, unsigned changes)
 {
 	bool quiet;
@@ -272,7 +257,7 @@ static bool node_is_quiet(struct xy__node *node, unsigned changes)
 	return quiet;
 }
 
-/* As long as something goes on that may make room. */
+/* Retries while something in progress may make room. */
 static int fetch_patiently(struct xy_handle *h, unsigned id)
 {
 	struct xy_runtime *rt = h->runtime;
@@ -281,18 +266,16 @@ static int fetch_patiently(struct xy_handle *h, unsigned id)
 	int error;
 
 	do {
-		struct xy__agent *agent = xy__enter(rt);
+		struct xy__agent *agent = xy__agent_enter(rt);
 		bool any;
 
 		moves = atomic_load(&h->underway);
 		changes = atomic_load(&node->changes);
 		error = fetch_now(h, id, agent);
 		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
-		xy__leave(agent);
-		if (error == -EAGAIN && !any && rt->sim)
-			xy__sim_wait(rt);
-		else if (error == -EAGAIN && !any)
-			xy__patience(&rounds);
+		xy__agent_leave(agent);
+		if (error == -EAGAIN && !any)
+			rt->engine->pause(rt, &rounds);
 	} while (error == -EAGAIN && (moves || !node_is_quiet(node, changes)));
 	return error == -EAGAIN ? -ENOMEM : error;
 }
@@ -303,12 +286,12 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 
 	if (error)
 		return error;
-	if (xy__inside(h->runtime)) {
+	if (xy__agent_inside(h->runtime)) {
 		xy__log(&h->runtime->settings.log, "xy_fetch: a codelet or callback can't wait for '%s'",
 			xy_handle_name(h));
 		return -EDEADLK;
 	}
-	error = xy__order_wait(h, XY_R, &status);
+	error = xy__acquire_order_wait(h, XY_R, &status);
 	if (error || status)
 		return error ? error : status;
 	if (h->copies) {
@@ -319,7 +302,7 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 		char why[192];
 
 		xy__blame_get(h, error, why, sizeof why);
-		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be brought to node %u: %s",
+		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be copied to node %u: %s",
 			xy_handle_name(h), h->size_bytes, node, why);
 	}
 	xy_release(h);
@@ -338,7 +321,7 @@ int xy__fetch_back(struct xy_handle *h)
 	if (!error)
 		return 0;
 	xy__blame_get(h, error, why, sizeof why);
-	xy__log(&h->runtime->settings.log, "xy_unregister: '%s' could not be brought back: %s", xy_handle_name(h), why);
+	xy__log(&h->runtime->settings.log, "xy_unregister: '%s' could not be copied back: %s", xy_handle_name(h), why);
 	return error;
 }
 
@@ -394,5 +377,5 @@ int xy_handle_set_write_through(struct xy_handle *h, uint64_t nodes)
 
 uint64_t xy_handle_nodes(const struct xy_handle *h)
 {
-	return h ? atomic_load(&((struct xy_handle *)h)->valid) : 0;
+	return h && !xy__handle_has_left(h) ? atomic_load(&((struct xy_handle *)h)->valid) : 0;
 }

@@ -10,9 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/build.h"
-#include "core/data/memory.h"
+#include "core/data/departed.h"
+#include "core/data/handle.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/task_build.h"
+#include "core/runtime/worker.h"
+#include "core/util/arch.h"
 
 /* --- what the application says --- */
 
@@ -62,7 +67,7 @@ int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, 
 	if (problem)
 		return reduction_refuse(h, -EINVAL, problem);
 	archs = h->runtime->root->archs;
-	if (!(xy__codelet_archs(init) & archs) || !(xy__codelet_archs(combine) & archs))
+	if (!xy__codelet_archs(init, archs) || !xy__codelet_archs(combine, archs))
 		return reduction_refuse(h, -ENODEV, "no worker can run init, or none combine");
 	if (h->redux && atomic_load(&h->redux->groups))
 		return reduction_refuse(h, -EBUSY, "tasks with XY_REDUX are not combined yet");
@@ -94,8 +99,8 @@ void xy__redux_fini(struct xy_handle *h)
 /* The i-th access of a description; the handle is NULL after the last. */
 static struct xy_access desc_access(const struct xy_task_desc *desc, unsigned i)
 {
-	if (desc->naccesses)
-		return i < desc->naccesses && desc->accesses ? desc->accesses[i] : (struct xy_access){ .handle = NULL };
+	if (desc->accesses)
+		return desc->accesses[i];
 	return (struct xy_access){
 		.handle = i < XY_NHANDLES && desc->codelet ? desc->handles[i] : NULL,
 		.mode = i < XY_NHANDLES && desc->codelet ? desc->codelet->modes[i] : 0,
@@ -109,7 +114,7 @@ const char *xy__redux_objection(const struct xy_task_desc *desc, const struct xy
 	if (!h->redux)
 		return "it has no init and combine, see xy_handle_set_reduction";
 	if (desc->retries)
-		return "such a task can't be retried, as a try that fails may have added something";
+		return "such a task can't be retried, because a failed attempt may have added something";
 	for (unsigned i = 0; (access = desc_access(desc, i)).handle; i++)
 		if (access.handle == h && access.mode != XY_REDUX)
 			return "the task accesses it in another mode as well";
@@ -118,7 +123,7 @@ const char *xy__redux_objection(const struct xy_task_desc *desc, const struct xy
 
 /* --- running them --- */
 
-/* The handle of a replica; NULL without memory. Its content is nowhere before somebody has written it. */
+/* The handle of a replica; NULL without memory. It has no content before the first write. */
 static struct xy_handle *replica_handle(uintptr_t access, unsigned worker)
 {
 	struct xy__replica *replica = xy__redux_replica(access, worker);
@@ -164,9 +169,9 @@ xy_function *xy__redux_call(struct xy_call *call, struct xy__worker *worker, str
 		.buffers = &buffers[i],
 		.nranks = 1,
 	};
-	if (!(xy__codelet_archs(init) & 1u << worker->arch))
+	if (!xy__codelet_archs(init, 1u << worker->arch))
 		return NULL;
-	return worker->arch == XY_CPU ? init->cpu[0] : worker->arch == XY_CUDA ? init->cuda[0] : init->opencl[0];
+	return xy__arch_functions(init, worker->arch)[0];
 }
 
 /* From now on the replica's content is where the worker is, whatever else the worker launches: it stays in place
@@ -223,9 +228,9 @@ int xy__redux_buffer(struct xy__worker *worker, struct xy_task *task, unsigned i
 
 /* In the closing task, where a copied argument would be. */
 struct closing {
-	int count;              /* predecessors, until it is submitted */
-	_Atomic unsigned left;  /* combine tasks that have not ended */
-	bool in_vain;           /* the next access overwrites the result */
+	int count;             /* predecessors, until it is submitted */
+	_Atomic unsigned left; /* combine tasks that have not ended */
+	bool in_vain;          /* the next access overwrites the result */
 };
 _Static_assert(sizeof(struct closing) <= XY__TASK_ARGUMENT, "it fits");
 
@@ -277,8 +282,10 @@ static void replica_forget_content(struct xy_handle *h)
 			xy__copy_make_oldest(h->copies->on[i]);
 }
 
-/* What the replica has, and what became of it, is of no interest any more. Its memory stays, for the next group or
- * until others need it. Those who combined it are through with it, even if not all of them have ended. */
+/*
+ * The replica's content and status are no longer needed. Its memory stays, for the next group or until it is evicted.
+ * Its combine tasks no longer use it, even if not all of them have ended.
+ */
 static void replica_forget(struct xy__replica *replica)
 {
 	struct xy_handle *h = replica->handle;
@@ -304,7 +311,7 @@ static void closing_finish(struct xy_task *task)
 	atomic_fetch_sub(&h->redux->groups, 1);
 }
 
-/* Whether this was the last one that the closing task waited for. The first error is its own. */
+/* Whether this was the last one that the closing task waited for. The first error becomes its status. */
 static bool closing_less(struct xy_task *task, unsigned fewer, int status)
 {
 	int none = 0;
@@ -322,15 +329,14 @@ static void closing_combined(void *arg, int status)
 
 	if (!closing_less(task, 1, status))
 		return;
-	agent = xy__enter(task->pool->runtime);
+	agent = xy__agent_enter(task->pool->runtime);
 	closing_finish(task);
 	xy__deps_acquired(task, agent);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 }
 
 /* Submits a task that adds one handle to another. */
-static int closing_combine(struct xy_task *closing, uintptr_t to, const struct xy_handle *from,
-			   struct xy__agent *agent)
+static int closing_combine(struct xy_task *closing, uintptr_t to, const struct xy_handle *from, struct xy__agent *agent)
 {
 	struct xy_task_desc desc = {
 		.codelet = xy__access_handle(closing->accesses[0])->redux->combine,

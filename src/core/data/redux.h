@@ -14,15 +14,15 @@
 #include "core/runtime/runtime.h"
 
 struct xy__replica {
-	alignas(64) struct xy_handle *handle;  /* (o) made at the first use, or NULL */
-	bool used;                             /* (o) it was initialised in the present group */
+	alignas(64) struct xy_handle *handle; /* (o) made at the first use, or NULL */
+	bool used;                            /* (o) it was initialised in the present group */
 };
 
 struct xy__redux {
-	const struct xy_codelet *init, *combine;  /* (c) */
-	_Atomic unsigned groups;                  /* (a) opened and not combined yet */
-	struct xy_handle **used;                  /* (o) room for as many as there are workers */
-	struct xy__replica replicas[];            /* by worker */
+	const struct xy_codelet *init, *combine; /* (c) */
+	_Atomic unsigned groups;                 /* (a) opened and not combined yet */
+	struct xy_handle **used;                 /* (o) room for as many as there are workers */
+	struct xy__replica replicas[];           /* by worker */
 };
 
 static inline struct xy__replica *xy__redux_replica(uintptr_t access, unsigned worker)
@@ -42,9 +42,9 @@ const char *xy__redux_objection(const struct xy_task_desc *desc, const struct xy
 
 /* Makes sure that the worker has a replica for each access; false without memory. */
 bool xy__redux_replicas(struct xy_task *task, unsigned worker);
-/* The first access whose replica has to be initialised; naccesses if there is none. */
+/* The first access whose replica must be initialized; naccesses if none. */
 unsigned xy__redux_uninitialised(struct xy_task *task, unsigned worker);
-/* What to call init with for that access; NULL if it does not exist for the worker. */
+/* The init function for that access, with its call; NULL if the worker has none. */
 xy_function *xy__redux_call(struct xy_call *call, struct xy__worker *worker, struct xy_task *task, unsigned i,
 			    void **buffers);
 /* It has been launched. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the interfaces of sparse matrices have in common: plain arrays, and indices of 32 bits.
- */
+/* Shared by the interfaces of sparse matrices: plain arrays, and 32-bit indices. */
 #ifndef XYLEM_CORE_DATA_SPARSE_H
 #define XYLEM_CORE_DATA_SPARSE_H
 
@@ -13,7 +11,7 @@ static inline struct xy_part xy__sparse_part(size_t pointer, size_t n, size_t el
 	return (struct xy_part){ .pointer = pointer, .row_bytes = n * elem };
 }
 
-/* 0, or -EOVERFLOW with a sentence: whether the bytes of n elements of so many bytes can be counted. */
+/* 0, or -EOVERFLOW with a sentence: whether n elements of `elem` bytes fit into a size_t. */
 int xy__sparse_check_bytes(size_t n, size_t elem, char *error, size_t error_size);
 
 /* 0, or -EOVERFLOW with a sentence: whether an index of 32 bits reaches the first and the n after it. */

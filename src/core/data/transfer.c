@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transfers of a handle's content from node to node. A transfer pins the copies at both ends. Between two devices
- * that can't reach each other it stops in RAM and goes on from there. Whoever waits for data, and workers that
- * have nothing to do, look after transfers that have ended.
+ * Transfers of a handle's content from node to node. A transfer pins the copies at both ends. Between two devices that
+ * can't reach each other it goes through RAM. Threads that wait for data, and idle workers, poll transfers and finish
+ * those that have ended.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/data/interface.h"
-#include "core/data/memory.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
-
-enum { PATIENCE_SPINS = 64, PATIENCE_YIELDS = 256, PATIENCE_NS = 20000 };
+#include "core/runtime/wait.h"
 
 static struct xy__node *node_of(struct xy_handle *h, unsigned node)
 {
@@ -38,8 +37,7 @@ static int transfer_issue(struct xy__transfer *t)
 	enum xy_copy_kind kind = transfer_kind(from, to);
 	struct xy__channel *channel = &device->channels[kind];
 	struct xy__copy_list list;
-	int error = xy__interface_copies(h->interface, h->copies->on[t->to]->view, h->copies->on[t->from]->view,
-					 &list);
+	int error = xy__interface_copies(h->interface, h->copies->on[t->to]->view, h->copies->on[t->from]->view, &list);
 
 	xy__lock_take(&channel->lock);
 	if (!error && list.count) {
@@ -57,13 +55,13 @@ static int transfer_issue(struct xy__transfer *t)
 		channel->last = t;
 	}
 	xy__lock_drop(&channel->lock);
-	if (!error && !list.count && h->runtime->sim)
-		xy__sim_arrived(h->runtime);
+	if (!error && !list.count)
+		h->runtime->engine->arrived(h->runtime);
 	xy__copy_list_fini(&list);
 	return error;
 }
 
-/* True if no other one is under way. */
+/* True if no other one is in flight. */
 static bool transfer_register(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
@@ -102,16 +100,10 @@ static void transfer_unregister(struct xy__transfer *t)
 	to->incoming = false;
 }
 
-/* Workers that sleep may have seen nothing to look after. */
-void xy__transfers_entrust(struct xy_runtime *rt)
-{
-	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers) && !rt->sim; i++)
-		if (rt->engine.wake(&rt->engine, i) != XY__WAKE_BUSY)
-			return;
-}
-
-/* One of the two ends may be why it failed. Returns what those who wait are told: nothing if the content can still
- * come from elsewhere. */
+/*
+ * One of the two ends may be the cause. Returns the error for the waiters: 0 if the content can still come from
+ * elsewhere.
+ */
 static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int status)
 {
 	const unsigned ends[] = { from, to };
@@ -140,13 +132,14 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 
 	if (!t)
 		return -ENOMEM;
-	*t = (struct xy__transfer){ .handle = h, .from = from->node, .to = to->node, .further = further,
-				    .evicts = evicts };
+	*t = (struct xy__transfer){
+		.handle = h, .from = from->node, .to = to->node, .further = further, .evicts = evicts
+	};
 	t->device = transfer_kind(node_of(h, from->node), node_of(h, to->node)) == XY_COPY_OUT ? t->from : t->to;
 	alone = transfer_register(t);
 	error = transfer_issue(t);
 	if (!error && alone && agent && agent->base.worker < 0)
-		xy__transfers_entrust(h->runtime);
+		h->runtime->engine->entrust(h->runtime);
 	if (!error)
 		return 0;
 	transfer_unregister(t);
@@ -157,7 +150,7 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 	return error ? error : -EAGAIN; /* from elsewhere, that is */
 }
 
-/* The node to bring the content from: RAM if it is there, else a device, a near one first. */
+/* The source node: RAM if valid there, else a device, a near one first. */
 static unsigned transfer_source(struct xy_handle *h, uint64_t valid, unsigned to)
 {
 	uint64_t ram = 0, near = valid & node_of(h, to)->peers;
@@ -168,14 +161,14 @@ static unsigned transfer_source(struct xy_handle *h, uint64_t valid, unsigned to
 	return (unsigned)__builtin_ctzll(ram ? ram : near ? near : valid);
 }
 
-/* Where it has to be written, old content is still read, in vain. Who needs it tries again after that. */
+/* A useless transfer still reads old content at the destination. The caller tries again after that. */
 static int transfer_defer(struct xy__copy *to)
 {
 	to->error = 0;
 	return 0;
 }
 
-/* RAM gets it first; the copy that it is for is pinned until it goes on. */
+/* RAM gets it first; the destination copy is pinned until then. */
 static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
@@ -220,7 +213,7 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 	valid &= ~lost;
 	source = transfer_source(h, valid, to->node);
 	from = h->copies->on[source];
-	error = xy__copy_allocate(from, XY__EFFORT_ALL, agent); /* RAM that nobody has written yet */
+	error = xy__copy_allocate(from, XY__EFFORT_ALL, agent); /* RAM that has not been written yet */
 	if (error)
 		return error;
 	if (node_of(h, source)->ram || node_of(h, to->node)->ram || (node_of(h, to->node)->peers & xy__bit(source)))
@@ -349,7 +342,7 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 	}
 	free(t);
 	if (atomic_fetch_sub(&rt->memory.underway, 1) == 1)
-		xy__runtime_news(rt); /* for those who wait until nothing moves */
+		xy__wait_news(rt); /* for threads that wait until nothing moves */
 }
 
 /* Finishes what has ended of a channel. */
@@ -391,34 +384,19 @@ bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent)
 
 /* --- waiting --- */
 
-void xy__patience(unsigned *rounds)
-{
-	const struct timespec pause = { .tv_nsec = PATIENCE_NS };
-	unsigned n = (*rounds)++;
-
-	if (n < PATIENCE_SPINS)
-		xy__pause();
-	else if (n < PATIENCE_YIELDS)
-		sched_yield();
-	else
-		nanosleep(&pause, NULL);
-}
-
 static void transfers_wait(struct xy_runtime *rt, _Atomic unsigned *count)
 {
 	unsigned rounds = 0;
 
 	while (atomic_load(count)) {
-		struct xy__agent *agent = xy__enter(rt);
+		struct xy__agent *agent = xy__agent_enter(rt);
 		bool any = xy__transfers_poll(rt, agent);
 
-		xy__leave(agent);
+		xy__agent_leave(agent);
 		if (any)
 			rounds = 0;
-		else if (rt->sim)
-			xy__sim_wait(rt);
 		else
-			xy__patience(&rounds);
+			rt->engine->pause(rt, &rounds);
 	}
 }
 
@@ -426,7 +404,7 @@ void xy__transfers_end(struct xy_handle *h)
 {
 	if (!h->copies)
 		return;
-	/* Nobody saves a copy that is not valid. */
+	/* A copy that is not valid is never saved. */
 	xy__lock_take(&h->lock);
 	xy__transfers_spoil(h);
 	atomic_store(&h->valid, 0);

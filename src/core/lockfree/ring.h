@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bounded queue: any number of producers, one consumer at a time (the caller's lock sees to that).
- * Each slot says which item it holds; only producers write slots, so that they never wait for one that
- * the consumer has. A checker may define XY__ITEM, a type of its own for what the ring holds pointers to,
- * and XY__RING_ALIGN, which keeps the ends apart.
+ * A bounded queue: any number of producers, one consumer at a time (ensured by the caller's lock). Each slot records
+ * which item it holds; only producers write slots, so they never wait for one that the consumer has. A checker may
+ * define XY__ITEM, its own item type, and XY__RING_ALIGN, which keeps the ends apart.
  */
 #ifndef XYLEM_CORE_LOCKFREE_RING_H
 #define XYLEM_CORE_LOCKFREE_RING_H
@@ -15,16 +14,16 @@
 #endif
 
 struct xy__ring_slot {
-	_Atomic(size_t) turn;      /* position + 1 of the item that it holds or held last */
+	_Atomic(size_t) turn; /* position + 1 of the item that it holds or held last */
 	_Atomic(XY__ITEM *) item;
 };
 
 struct xy__ring {
-	XY__RING_ALIGN _Atomic(size_t) tail;   /* next position to write: producers */
-	_Atomic(size_t) free_until;            /* positions before this one may be written: producers */
-	XY__RING_ALIGN _Atomic(size_t) head;   /* next position to read: the consumer */
+	XY__RING_ALIGN _Atomic(size_t) tail; /* next position to write: producers */
+	_Atomic(size_t) free_until;          /* positions before this one may be written: producers */
+	XY__RING_ALIGN _Atomic(size_t) head; /* next position to read: the consumer */
 	struct xy__ring_slot *slots;
-	size_t mask;                           /* number of slots, a power of two, less one */
+	size_t mask; /* number of slots, a power of two, less one */
 };
 
 static inline void xy__ring_init(struct xy__ring *ring, struct xy__ring_slot *slots, size_t count)
@@ -38,7 +37,7 @@ static inline void xy__ring_init(struct xy__ring *ring, struct xy__ring_slot *sl
 		atomic_store_explicit(&slots[i].turn, (size_t)0, memory_order_relaxed);
 }
 
-/* Whether a position may be written. The consumer's line is looked at only once in a round. */
+/* Whether a position may be written. Reads the consumer's cache line only once per round. */
 static inline bool xy__ring_is_free(struct xy__ring *ring, size_t position)
 {
 	size_t until;
@@ -61,8 +60,8 @@ static inline bool xy__ring_put(struct xy__ring *ring, XY__ITEM *item)
 	do {
 		if (!xy__ring_is_free(ring, position))
 			return false;
-	} while (!atomic_compare_exchange_weak_explicit(&ring->tail, &position, position + 1,
-							memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&ring->tail, &position, position + 1, memory_order_relaxed,
+							memory_order_relaxed));
 	slot = &ring->slots[position & ring->mask];
 	atomic_store_explicit(&slot->item, item, memory_order_relaxed);
 	/* release: pairs with the acquire in take */
@@ -70,7 +69,7 @@ static inline bool xy__ring_put(struct xy__ring *ring, XY__ITEM *item)
 	return true;
 }
 
-/* The oldest item, NULL when there is none. One consumer at a time. */
+/* The oldest item, NULL if empty. One consumer at a time. */
 static inline XY__ITEM *xy__ring_take(struct xy__ring *ring)
 {
 	size_t position = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -86,13 +85,12 @@ static inline XY__ITEM *xy__ring_take(struct xy__ring *ring)
 	return item;
 }
 
-/* Whether there is something to take, from any thread; may be out of date at once. */
+/* Whether there is an item, from any thread; may be out of date at once. */
 static inline bool xy__ring_has(struct xy__ring *ring)
 {
 	size_t position = atomic_load_explicit(&ring->head, memory_order_relaxed);
 
-	return atomic_load_explicit(&ring->slots[position & ring->mask].turn, memory_order_relaxed) ==
-	       position + 1;
+	return atomic_load_explicit(&ring->slots[position & ring->mask].turn, memory_order_relaxed) == position + 1;
 }
 
 #endif

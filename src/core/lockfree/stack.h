@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock-free stack of chains of tasks: anybody pushes, one takes everything. There is no pop of one
- * node, hence no ABA. A checker may define XY__NODE as a type of its own with a plain member `next`.
+ * A lock-free stack of chains of tasks: any thread pushes, one takes everything. There is no pop of one node, hence no
+ * ABA. A checker may define XY__NODE, its own type with a plain member `next`.
  */
 #ifndef XYLEM_CORE_LOCKFREE_STACK_H
 #define XYLEM_CORE_LOCKFREE_STACK_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of those who wait for an event: anybody adds until it happens, one closes it once. After
- * that nobody can be added, and who tries learns that the event is past. The memory of a list is used
- * again for other events: its head carries a tag, and who comes for an event with another tag is
- * told that it is past, even if the list changes hands under its eyes. The member `next` is atomic,
- * but always relaxed, for those who look at lists without taking part (the dump). A checker may define
- * XY__EDGE, a node's type of its own.
+ * The list of waiters for an event: any thread adds until the event happens, and one thread closes it once. After
+ * that, adding fails, which tells the caller that the event is past. The memory of a list is reused for other events:
+ * its head contains a tag, and adding for an event with another tag fails too, even if the list is reused
+ * concurrently. The member `next` is atomic, but always relaxed, for readers that don't take part (the dump). A
+ * checker may define XY__EDGE, its own node type.
  */
 #ifndef XYLEM_CORE_LOCKFREE_SUCCESSORS_H
 #define XYLEM_CORE_LOCKFREE_SUCCESSORS_H
@@ -56,8 +55,8 @@ static inline bool xy__successors_add(_Atomic(uint64_t) *list, XY__EDGE *edge, u
 /* Closes the list and returns its members in the order in which they were added. */
 static inline XY__EDGE *xy__successors_close(_Atomic(uint64_t) *list, uint32_t generation)
 {
-	XY__EDGE *edge = xy__head_edge(atomic_exchange_explicit(list, xy__head_tag(generation) | XY__HEAD_CLOSED,
-								memory_order_acq_rel));
+	XY__EDGE *edge = xy__head_edge(
+		atomic_exchange_explicit(list, xy__head_tag(generation) | XY__HEAD_CLOSED, memory_order_acq_rel));
 	XY__EDGE *reversed = (XY__EDGE *)0;
 
 	while (edge) {

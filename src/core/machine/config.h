@@ -3,51 +3,61 @@
  * The settings of one runtime: what the program asked for and what the environment says. config.c is
  * the only file that reads the environment.
  */
-#ifndef XYLEM_CORE_CONFIG_H
-#define XYLEM_CORE_CONFIG_H
+#ifndef XYLEM_CORE_MACHINE_CONFIG_H
+#define XYLEM_CORE_MACHINE_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <xylem/task.h>
+#include "core/machine/variables.h"
 #include "core/util/log.h"
 
 #define XY__LIMITS_MAX 64u
 
 /* Memory that data may use on the devices of a kind; see xy__limit. */
 struct xy__limits {
-	unsigned count;       /* 0: no limit; 1: the same for all devices; else one for each */
+	unsigned count; /* 0: no limit; 1: the same for all devices; else one for each */
 	size_t bytes[XY__LIMITS_MAX];
 };
 
+/* About the devices of an architecture. That of CPUs is all zero. */
+struct xy__device_settings {
+	char *devices;    /* never NULL; "": the default, "none": no device */
+	unsigned workers; /* of each device, at least 1 */
+	unsigned ahead;   /* tasks fetched ahead of the one that runs */
+	struct xy__limits limit;
+};
+
+/* Each field but the last two is that of a row in variables.c. */
 struct xy__settings {
-	char *sched;          /* never NULL; empty: the default of the machine */
-	char *machine;        /* never NULL */
-	char *machines;       /* never NULL; folders of machine files, separated by ':' */
-	char *record;         /* never NULL; "": the run is not recorded */
-	int ncpu;             /* -1: one per core */
+	char *sched;            /* never NULL; empty: `tree`, or the default of the machine */
+	const char *sched_from; /* who says it, for messages: "SCHED" or "config.sched" */
+	int (*tree)(struct xy_tree *tree, void *tree_arg); /* builds the tree; NULL: sched says which */
+	void *tree_arg;
+	const struct xy_component_ops *const *components; /* of the program; NULL-terminated, or NULL */
+	char *machine;                                    /* never NULL */
+	char *machines;                                   /* never NULL; folders of machine files, separated by ':' */
+	char *record;                                     /* never NULL; "": the run is not recorded */
+	int ncpu;                                         /* -1: one per core */
 	bool bind;
-	bool numa;            /* each NUMA node is a memory node of its own for data */
-	char *drivers;        /* never NULL; "": where they are installed */
-	/* By architecture; what stands for CPUs is not used. */
-	char *devices[XY_NARCH];              /* never NULL; "": the default, "none": no device */
-	unsigned workers[XY_NARCH];           /* of each device, at least 1 */
-	unsigned pipeline[XY_NARCH];          /* tasks fetched ahead of the one that runs */
-	struct xy__limits limits[XY_NARCH];
+	bool numa;     /* each NUMA node is a memory node of its own for data */
+	char *drivers; /* never NULL; "": where they are installed */
+	struct xy__device_settings arch[XY_NARCH];
 	bool prefetch;
 	unsigned window;
 	double watchdog_s;
 	uint64_t seed;
-	char *plugins;        /* never NULL */
+	char *plugins; /* never NULL */
 	bool profile;
-	char *models;         /* never NULL; "": models are not stored */
-	char *host;           /* never NULL or empty, a part of a path */
-	unsigned calibrate;   /* 0, 1 or 2 */
-	unsigned samples;     /* that a prediction needs */
-	char *sim;            /* never NULL; "": in real time */
+	char *models;               /* never NULL; "": models are not stored */
+	char *host;                 /* never NULL or empty, a part of a path */
+	unsigned calibrate;         /* 0, 1 or 2 */
+	unsigned calibrate_samples; /* that a prediction needs */
+	char *sim;                  /* never NULL; "": in real time */
 	double sim_noise, sim_submit_us, sim_overhead_us;
 	bool sim_shared;
+	bool sigusr1; /* dump on SIGUSR1 where the program has no handler of its own */
 	const struct xy_watch *watch;
-	bool sigusr1;         /* dump on SIGUSR1 where the program has no handler of its own */
 	struct xy__log log;
 };
 
@@ -56,26 +66,15 @@ struct xy__settings {
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config);
 void xy__settings_fini(struct xy__settings *s);
 
-/* The policy or expression: the one that was asked for, or the machine's default. */
-const char *xy__settings_policy(const struct xy__settings *s, const struct xy_machine *machine);
-
 /* Whether the text of a machine leaves it to ncpu how many CPU workers there are. */
 bool xy__settings_use_ncpu(const char *machine);
 
 /* How many bytes data may use on a device; SIZE_MAX without a limit. */
 size_t xy__limit(const struct xy__limits *limits, unsigned device);
 
-/* Every variable, for `xylem env`. */
-struct xy__variable {
-	const char *name;     /* NULL ends the table */
-	const char *initial;  /* what it is when unset, in words or as a value */
-	const char *values;   /* what it may be */
-	const char *meaning;
-};
-extern const struct xy__variable xy__variables[];
 /* Its value in the environment, NULL if unset or empty. */
 const char *xy__variable_value(const struct xy__variable *v);
-/* Whether it may have this value. Texts are judged later, by whoever reads them. */
+/* Whether it may have this value. Texts are checked later, when they are read. */
 bool xy__variable_allows(const struct xy__variable *v, const char *value);
 
 #endif

@@ -13,15 +13,11 @@
 #include <unistd.h>
 
 #include "core/machine/drivers.h"
-
-static const char *const drivers_settings[XY_NARCH] = {
-	[XY_CUDA] = "XYLEM_CUDA_DEVICES or cuda_devices",
-	[XY_OPENCL] = "XYLEM_OPENCL_DEVICES or opencl_devices",
-};
+#include "core/util/arch.h"
 
 /* Sets the state of a driver and returns code. */
-__attribute__((format(printf, 4, 5)))
-static int drivers_set(struct xy_driver_info *info, enum xy_driver_state state, int code, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int drivers_set(struct xy_driver_info *info, enum xy_driver_state state,
+							     int code, const char *format, ...)
 {
 	va_list arguments;
 
@@ -39,7 +35,7 @@ static bool drivers_find(const char *folders, const char *name, char path[PATH_M
 {
 	while (*folders) {
 		size_t length = strcspn(folders, ":");
-		int size = snprintf(path, PATH_MAX, "%.*s/%s.so", (int) length, folders, name);
+		int size = snprintf(path, PATH_MAX, "%.*s/%s.so", (int)length, folders, name);
 
 		if (length > 0 && size < PATH_MAX && access(path, F_OK) == 0)
 			return true;
@@ -55,13 +51,13 @@ static int drivers_check(const struct xy_driver *driver, enum xy_arch arch, stru
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: it does not define xy_driver");
 	if (driver->abi != XY_DRIVER_ABI)
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO,
-				   "refused: made for ABI %u of drivers, this library has ABI %u", driver->abi,
+				   "refused: built for driver ABI %u, this library has ABI %u", driver->abi,
 				   XY_DRIVER_ABI);
 	if (driver->arch != arch || !driver->name || strcmp(driver->name, xy_arch_name(arch)))
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: it is not a driver for %s",
 				   xy_arch_name(arch));
-	if (!driver->probe || !driver->open || !driver->close || !driver->allocate || !driver->free ||
-	    !driver->copy || !driver->launch || !driver->poll || !driver->explain || !driver->is_lost ||
+	if (!driver->probe || !driver->open || !driver->close || !driver->allocate || !driver->free || !driver->copy ||
+	    !driver->launch || !driver->poll || !driver->explain || !driver->is_lost ||
 	    !driver->host_allocate != !driver->host_free || !driver->host_pin != !driver->host_unpin)
 		return drivers_set(info, XY_DRIVER_REFUSED, -EPROTO, "refused: operations are missing");
 	return 0;
@@ -75,10 +71,9 @@ static int drivers_load(struct xy__drivers *drivers, const char *folders, enum x
 
 	folders = *folders ? folders : XY__DRIVERS_FOLDER;
 	if (!drivers_find(folders, xy_arch_name(arch), path))
-		return drivers_set(info, XY_DRIVER_ABSENT, -ENOENT, "not installed: no %s.so in %s",
-				   xy_arch_name(arch), folders);
-	/* What the libraries of devices leave behind, threads and destructors of threads, needs their
-	 * code, so it stays. */
+		return drivers_set(info, XY_DRIVER_ABSENT, -ENOENT, "not installed: no %s.so in %s", xy_arch_name(arch),
+				   folders);
+	/* Threads and thread destructors that device libraries leave behind need their code, so it stays loaded. */
 	drivers->libraries[arch] = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!drivers->libraries[arch])
 		return drivers_set(info, XY_DRIVER_UNLOADABLE, -ELIBACC, "can't be loaded: %s", dlerror());
@@ -101,7 +96,7 @@ static int drivers_add(struct xy__drivers *drivers, const struct xy_driver *driv
 	}
 	drivers->devices = devices;
 	d = &devices[drivers->ndevices];
-	*d = (struct xy__driver_device) { .driver = driver, .index = index, .nworkers = config->queues };
+	*d = (struct xy__driver_device){ .driver = driver, .index = index, .nworkers = config->queues };
 	status = driver->open(&d->device, config, index, &d->info, error, error_size);
 	if (status)
 		return status;
@@ -138,7 +133,7 @@ static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *
 /* All about one driver. An error is what stopped it; the state says it in words. */
 static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *settings, enum xy_arch arch)
 {
-	struct xy_driver_config config = { settings->devices[arch], settings->workers[arch] };
+	struct xy_driver_config config = { settings->arch[arch].devices, settings->arch[arch].workers };
 	struct xy_driver_info *info = &drivers->states[arch];
 	const struct xy_driver *driver = NULL;
 	unsigned ndevices = 0;
@@ -146,7 +141,7 @@ static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *s
 	int status;
 
 	if (!strcmp(config.devices, "none"))
-		return drivers_set(info, XY_DRIVER_OFF, 0, "switched off: no devices are to be used");
+		return drivers_set(info, XY_DRIVER_OFF, 0, "switched off: no device is selected");
 	status = drivers_load(drivers, settings->drivers, arch, &driver);
 	if (status)
 		return status;
@@ -161,7 +156,7 @@ static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *s
 	return drivers_add_all(drivers, driver, &config, ndevices);
 }
 
-/* Whether a computer may well be like that. */
+/* Whether a state is normal for a computer without devices. */
 static bool drivers_is_usual(enum xy_driver_state state)
 {
 	return state == XY_DRIVER_ABSENT || state == XY_DRIVER_UNLOADABLE || state == XY_DRIVER_IDLE;
@@ -169,19 +164,21 @@ static bool drivers_is_usual(enum xy_driver_state state)
 
 int xy__drivers_open(struct xy__drivers *drivers, const struct xy__settings *settings)
 {
-	*drivers = (struct xy__drivers) { 0 };
-	for (enum xy_arch arch = XY_CUDA; arch <= XY_OPENCL; arch++) {
+	*drivers = (struct xy__drivers){ 0 };
+	for (enum xy_arch arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++) {
 		const struct xy_driver_info *info = &drivers->states[arch];
 		int status = drivers_try(drivers, settings, arch);
 
-		if (status && *settings->devices[arch]) {
-			xy__log(&settings->log, "%s is \"%s\", but the driver %s: %s", drivers_settings[arch],
-				settings->devices[arch], xy_arch_name(arch), info->text);
+		if (status && *settings->arch[arch].devices) {
+			xy__log(&settings->log,
+				"XYLEM_%s_DEVICES or arch[XY_%s].devices is \"%s\", but the driver %s: %s",
+				xy__archs[arch].capitals, xy__archs[arch].capitals, settings->arch[arch].devices,
+				xy__archs[arch].name, info->text);
 			xy__drivers_close(drivers);
 			return status;
 		}
 		if (status && !drivers_is_usual(info->state))
-			xy__log(&settings->log, "the driver %s: %s; going on without what failed", xy_arch_name(arch),
+			xy__log(&settings->log, "the driver %s: %s; continuing without it", xy_arch_name(arch),
 				info->text);
 	}
 	return 0;

@@ -3,28 +3,28 @@
  * The drivers of devices: plug-ins that are loaded when they are there. What is not there costs nothing
  * but the look for a file, and says nothing unless the user asked for it.
  */
-#ifndef XYLEM_CORE_DRIVERS_H
-#define XYLEM_CORE_DRIVERS_H
+#ifndef XYLEM_CORE_MACHINE_DRIVERS_H
+#define XYLEM_CORE_MACHINE_DRIVERS_H
 
 #include <xylem/driver.h>
 #include "core/machine/config.h"
 
-#define XY__DEVICES_MAX 64u          /* of one driver, as xy_device_info has a bit for each */
+#define XY__DEVICES_MAX 64u /* of one driver, as xy_device_info has a bit for each */
 
 struct xy__driver_device {
 	const struct xy_driver *driver;
 	struct xy_device *device;
 	struct xy_device_info info;
-	unsigned index;              /* among the driver's devices */
-	unsigned nworkers;           /* launch queues */
+	unsigned index;    /* among the driver's devices */
+	unsigned nworkers; /* launch queues */
 };
 
 /* All zero: nothing is open. Constant between open and close. */
 struct xy__drivers {
 	unsigned ndevices;
-	struct xy__driver_device *devices;           /* all CUDA devices, then all OpenCL devices */
-	struct xy_driver_info states[XY_NARCH];      /* what came of it; nothing for CPUs */
-	void *libraries[XY_NARCH];                   /* from dlopen */
+	struct xy__driver_device *devices;      /* ordered by architecture */
+	struct xy_driver_info states[XY_NARCH]; /* results of probing; unused for CPUs */
+	void *libraries[XY_NARCH];              /* from dlopen */
 };
 
 /* Loads every driver, asks it for its devices and opens them. A driver that fails gets a log line and
@@ -36,7 +36,6 @@ void xy__drivers_close(struct xy__drivers *drivers);
 
 /* Makes the machine that the settings ask for, with drivers open where the devices of this computer
  * belong to it. 0, or -errno with one log line and nothing open. */
-int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings,
-			struct xy_machine **machine);
+int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings, struct xy_machine **machine);
 
 #endif

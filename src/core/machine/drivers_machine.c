@@ -12,7 +12,7 @@
 
 static struct xy__machine_device machine_device(const struct xy__driver_device *d)
 {
-	return (struct xy__machine_device) {
+	return (struct xy__machine_device){
 		.arch = d->driver->arch,
 		.index = d->index,
 		.nworkers = d->nworkers,
@@ -40,8 +40,7 @@ static int machine_of_file(const char *name, const struct xy__settings *settings
 	return status;
 }
 
-int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings,
-			struct xy_machine **machine)
+int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings, struct xy_machine **machine)
 {
 	struct xy__machine_device devices[XY_NARCH * XY__DEVICES_MAX];
 	struct xy__machine_request request = { .text = settings->machine, .ncpu = settings->ncpu };
@@ -49,7 +48,7 @@ int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *
 	int status;
 
 	*machine = NULL;
-	*drivers = (struct xy__drivers) { 0 };
+	*drivers = (struct xy__drivers){ 0 };
 	if (settings->machine[0] == '@')
 		return machine_of_file(settings->machine + 1, settings, machine);
 	if (xy__machine_takes_devices(settings->machine)) {
@@ -77,7 +76,7 @@ int xy_machine_of_config(struct xy_machine **machine, const struct xy_config *co
 	int status;
 
 	if (!machine) {
-		xy__log(NULL, "xy_machine_of_config: no place for the machine");
+		xy__log(NULL, "xy_machine_of_config: the output pointer is NULL");
 		return -EINVAL;
 	}
 	*machine = NULL;

@@ -15,24 +15,29 @@
 #include "core/machine/machine.h"
 #include "core/machine/machine_plan.h"
 #include "core/machine/topology.h"
+#include "core/util/arch.h"
 #include "core/util/text.h"
+
+/* Where a worker is. */
+struct machine_part {
+	unsigned package, cache;
+};
 
 struct xy_machine {
 	unsigned nworkers, nnodes, ncores;
 	bool here, has_drivers;
-	unsigned depth;                      /* of the deepest place */
+	unsigned depth; /* of the deepest place */
 	struct xy__place *places;
-	unsigned *place_of;                  /* by worker */
+	unsigned *place_of;         /* by worker */
+	struct machine_part *parts; /* by worker */
 	struct xy_worker_info *workers;
 	struct xy_node_info *nodes;
-	struct xy_driver_info drivers[XY_NARCH];     /* where has_drivers */
+	struct xy_driver_info drivers[XY_NARCH]; /* where has_drivers */
 };
 
 const char *xy_arch_name(enum xy_arch arch)
 {
-	static const char *const names[XY_NARCH] = { "cpu", "cuda", "opencl" };
-
-	return (unsigned) arch < XY_NARCH ? names[arch] : NULL;
+	return (unsigned)arch < XY_NARCH ? xy__archs[arch].name : NULL;
 }
 
 /* Puts the cores of this computer, in turn, where those of a topology are. */
@@ -80,8 +85,7 @@ static int machine_topology(struct xy__topology *t, unsigned *ncores, const stru
 	}
 	if (status)
 		xy__text_print(error, error_size, "machine \"%s\": %s", text,
-			       status == -ENOMEM ? "not enough memory"
-						 : "this computer's cores can't be found out");
+			       status == -ENOMEM ? "not enough memory" : "can't determine the cores of this computer");
 	return status;
 }
 
@@ -104,30 +108,34 @@ void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned 
 	machine->workers[worker].kind = kind;
 }
 
-static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arch, unsigned place,
-					  double speed)
+static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arch, unsigned place, double speed)
 {
 	struct xy_worker_info *w = &m->workers[m->nworkers];
 	unsigned index = 0;
 
 	if (m->nworkers > 0 && w[-1].arch == arch)
 		index = w[-1].index + 1;
-	*w = (struct xy_worker_info) { .arch = arch, .index = index, .device = -1, .pu = -1, .speed = speed,
-					.kind = machine_kind(m, arch, speed) };
+	*w = (struct xy_worker_info){ .arch = arch,
+				      .index = index,
+				      .device = -1,
+				      .pu = -1,
+				      .speed = speed,
+				      .kind = machine_kind(m, arch, speed) };
 	snprintf(w->name, sizeof(w->name), "%s%u", xy_arch_name(arch), index);
+	m->parts[m->nworkers] = (struct machine_part){ 0 };
 	m->place_of[m->nworkers++] = place;
 	return w;
 }
 
 /* CPU workers take the cores in turn, so more workers than cores share them evenly. */
-static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t, unsigned count,
-			     double speed)
+static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t, unsigned count, double speed)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct xy__core *core = xy__topology_core(t, m->nworkers % t->ncores);
 		struct xy_worker_info *w = machine_add(m, XY_CPU, core->place, speed);
 
 		w->node = core->node;
+		m->parts[m->nworkers - 1] = (struct machine_part){ core->package, core->cache };
 		if (m->here)
 			w->pu = core->pu;
 		if (m->nnodes <= core->node)
@@ -152,26 +160,26 @@ static void machine_add_memory(struct xy_machine *m)
 	unsigned long long bytes = 0;
 
 	if (m->here && nnodes == 1 && sysinfo(&info) == 0)
-		bytes = (unsigned long long) info.totalram * info.mem_unit;
+		bytes = (unsigned long long)info.totalram * info.mem_unit;
 	m->nnodes = 0;
 	while (m->nnodes < nnodes)
-		machine_add_node(m, (struct xy_node_info) { .arch = XY_CPU, .device = -1, .memory_bytes = bytes },
+		machine_add_node(m, (struct xy_node_info){ .arch = XY_CPU, .device = -1, .memory_bytes = bytes },
 				 m->nnodes);
 }
 
 /* Each device has its own memory and hangs on the machine. */
 static void machine_add_device(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_device *d)
 {
-	struct xy_node_info info = { .arch = d->arch, .device = (int) d->index, .memory_bytes = d->memory_bytes };
+	struct xy_node_info info = { .arch = d->arch, .device = (int)d->index, .memory_bytes = d->memory_bytes };
 
 	snprintf(info.title, sizeof(info.title), "%s", d->title);
-	t->places[t->nplaces] = (struct xy__place) { 0, 1 };
+	t->places[t->nplaces] = (struct xy__place){ 0, 1 };
 	for (unsigned i = 0; i < d->nworkers; i++) {
 		struct xy_worker_info *w = machine_add(m, d->arch, t->nplaces,
-						       d->speed > 0 ? d->speed : xy__machine_speed(d->arch));
+						       d->speed > 0 ? d->speed : xy__archs[d->arch].speed);
 
 		w->node = m->nnodes;
-		w->device = (int) d->index;
+		w->device = (int)d->index;
 	}
 	machine_add_node(m, info, d->index);
 	t->nplaces++;
@@ -179,14 +187,14 @@ static void machine_add_device(struct xy_machine *m, struct xy__topology *t, con
 		m->depth = 1;
 }
 
-/* Devices that nobody has at hand: one worker each. */
+/* Imaginary devices: one worker each. */
 static void machine_add_imagined(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_item *item)
 {
 	for (unsigned i = 0; i < item->count; i++) {
 		const struct xy_node_info *last = &m->nodes[m->nnodes - 1];
 		struct xy__machine_device device = {
 			.arch = item->arch,
-			.index = last->arch == item->arch ? (unsigned) last->device + 1 : 0,
+			.index = last->arch == item->arch ? (unsigned)last->device + 1 : 0,
 			.nworkers = 1,
 			.title = "",
 			.speed = item->speed,
@@ -205,7 +213,8 @@ static bool machine_allocate(struct xy_machine *m, struct xy__topology *t, unsig
 	m->workers = malloc(nworkers * sizeof(*m->workers));
 	m->place_of = malloc(nworkers * sizeof(*m->place_of));
 	m->nodes = malloc((t->nnodes + ndevices) * sizeof(*m->nodes));
-	return places && m->workers && m->place_of && m->nodes;
+	m->parts = malloc(nworkers * sizeof(*m->parts));
+	return places && m->workers && m->place_of && m->nodes && m->parts;
 }
 
 static unsigned machine_count_others(const struct xy__machine_request *request)
@@ -221,7 +230,7 @@ static unsigned machine_count_others(const struct xy__machine_request *request)
 static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_plan *plan,
 			const struct xy__machine_request *request)
 {
-	unsigned nimagined = plan->count[XY_CUDA] + plan->count[XY_OPENCL];
+	unsigned nimagined = xy__machine_plan_devices(plan);
 	unsigned nworkers = (plan->all ? t->ncores : plan->count[XY_CPU]) + nimagined + machine_count_others(request);
 
 	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices))
@@ -235,7 +244,7 @@ static int machine_fill(struct xy_machine *m, struct xy__topology *t, const stru
 		if (plan->items[i].arch == XY_CPU)
 			machine_add_cpus(m, t, plan->items[i].count, plan->items[i].speed);
 	machine_add_memory(m);
-	for (unsigned arch = XY_CPU + 1; arch < XY_NARCH; arch++)
+	for (unsigned arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++)
 		for (unsigned i = 0; i < plan->nitems; i++)
 			if (plan->items[i].arch == arch)
 				machine_add_imagined(m, t, &plan->items[i]);
@@ -265,7 +274,7 @@ int xy__machine_create(struct xy_machine **machine, const struct xy__machine_req
 	if (status)
 		return status;
 	m = calloc(1, sizeof(*m));
-	if (plan.all && t.ncores > XY__CORES_MAX - plan.count[XY_CUDA] - plan.count[XY_OPENCL] - nothers)
+	if (plan.all && t.ncores > XY__CORES_MAX - xy__machine_plan_devices(&plan) - nothers)
 		status = xy__machine_fail(-ERANGE, text, text, "a machine has at most 100000 workers", error,
 					  error_size);
 	else if (!m || machine_fill(m, &t, &plan, request))
@@ -310,7 +319,7 @@ int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_p
 	for (; plan.nitems < parts->ncpus; plan.nitems++) {
 		const struct xy__machine_cpus *cpus = &parts->cpus[plan.nitems];
 
-		plan.items[plan.nitems] = (struct xy__machine_item) { XY_CPU, cpus->count, cpus->speed };
+		plan.items[plan.nitems] = (struct xy__machine_item){ XY_CPU, cpus->count, cpus->speed };
 		plan.count[XY_CPU] += cpus->count;
 	}
 	status = m ? machine_parts_topology(&t, parts->topology, plan.count[XY_CPU]) : -ENOMEM;
@@ -337,7 +346,7 @@ bool xy__machine_takes_devices(const char *text)
 
 int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size)
 {
-	return xy__machine_create(machine, &(struct xy__machine_request) { .text = text, .ncpu = -1 }, error,
+	return xy__machine_create(machine, &(struct xy__machine_request){ .text = text, .ncpu = -1 }, error,
 				  error_size);
 }
 
@@ -347,6 +356,7 @@ void xy_machine_destroy(struct xy_machine *machine)
 		return;
 	free(machine->places);
 	free(machine->place_of);
+	free(machine->parts);
 	free(machine->workers);
 	free(machine->nodes);
 	free(machine);
@@ -374,7 +384,7 @@ const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, uns
 
 const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch)
 {
-	return machine->has_drivers && (arch == XY_CUDA || arch == XY_OPENCL) ? &machine->drivers[arch] : NULL;
+	return machine->has_drivers && arch >= XY__ARCH_DEVICES && arch < XY_NARCH ? &machine->drivers[arch] : NULL;
 }
 
 unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsigned b)
@@ -404,6 +414,20 @@ unsigned xy__machine_place(const struct xy_machine *machine, unsigned worker)
 	return machine->place_of[worker];
 }
 
+unsigned xy__machine_part(const struct xy_machine *machine, unsigned worker, enum xy__part part)
+{
+	const struct xy_worker_info *w = &machine->workers[worker];
+
+	assert(worker < machine->nworkers);
+	if (part == XY__PART_NODE)
+		return w->node;
+	if (part == XY__PART_CORE)
+		return machine->place_of[worker];
+	if (w->arch != XY_CPU)
+		return ~w->node; /* above all numbers of packages and caches */
+	return part == XY__PART_PACKAGE ? machine->parts[worker].package : machine->parts[worker].cache;
+}
+
 bool xy_machine_is_here(const struct xy_machine *machine)
 {
 	return machine->here;
@@ -424,12 +448,12 @@ int xy__machine_bind(const struct xy_machine *machine, unsigned worker)
 	assert(w);
 	if (w->pu < 0)
 		return 0;
-	set = CPU_ALLOC((size_t) w->pu + 1);
+	set = CPU_ALLOC((size_t)w->pu + 1);
 	if (!set)
 		return -ENOMEM;
-	size = CPU_ALLOC_SIZE((size_t) w->pu + 1);
+	size = CPU_ALLOC_SIZE((size_t)w->pu + 1);
 	CPU_ZERO_S(size, set);
-	CPU_SET_S((size_t) w->pu, size, set);
+	CPU_SET_S((size_t)w->pu, size, set);
 	error = pthread_setaffinity_np(pthread_self(), size, set);
 	CPU_FREE(set);
 	return -error;

@@ -7,6 +7,7 @@
 
 #include "core/machine/machine_plan.h"
 #include "core/machine/topology.h"
+#include "core/util/arch.h"
 #include "core/util/message.h"
 #include "core/util/nearest.h"
 #include "core/util/text.h"
@@ -22,22 +23,22 @@ struct plan_reader {
 	size_t error_size;
 };
 
-static const double plan_speeds[XY_NARCH] = { [XY_CPU] = 1, [XY_CUDA] = 20, [XY_OPENCL] = 10 };
-
-double xy__machine_speed(enum xy_arch arch)
+unsigned xy__machine_plan_devices(const struct xy__machine_plan *plan)
 {
-	return plan_speeds[arch];
+	unsigned count = 0;
+
+	for (unsigned arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++)
+		count += plan->count[arch];
+	return count;
 }
 
-int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
-		     size_t error_size)
+int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error, size_t error_size)
 {
 	size_t length = strlen(text);
 
 	/* The reason must not be cut off behind a long text. */
-	xy__text_print(error, error_size, "machine \"%.*s%s\", column %zu: %s", PLAN_SHOWN_MAX,
-		       text, length > PLAN_SHOWN_MAX ? "..." : "", (size_t) (at - text) + 1,
-		       sentence);
+	xy__text_print(error, error_size, "machine \"%.*s%s\", column %zu: %s", PLAN_SHOWN_MAX, text,
+		       length > PLAN_SHOWN_MAX ? "..." : "", (size_t)(at - text) + 1, sentence);
 	return code;
 }
 
@@ -75,8 +76,7 @@ static int plan_topology(struct plan_reader *r, enum xy__machine_cores cores)
 	unsigned depth = 1;
 
 	if (*open != '(')
-		return plan_fail(r, -EINVAL, open,
-				 "expected '(' and a topology such as numa:2 core:4");
+		return plan_fail(r, -EINVAL, open, "expected '(' and a topology such as numa:2 core:4");
 	for (; depth > 0; r->at++) {
 		if (*r->at == '\0')
 			return plan_fail(r, -EINVAL, open, "this parenthesis is not closed");
@@ -93,25 +93,22 @@ static int plan_topology(struct plan_reader *r, enum xy__machine_cores cores)
 /* "2*15" behind "cuda:". */
 static int plan_item(struct plan_reader *r, enum xy_arch arch)
 {
-	struct xy__machine_item item = { .arch = arch, .speed = plan_speeds[arch] };
+	struct xy__machine_item item = { .arch = arch, .speed = xy__archs[arch].speed };
 	const char *start = r->at;
 	uint64_t count;
 
 	if (!xy__text_unsigned(&r->at, XY__CORES_MAX, &count))
 		return r->at == start ? plan_fail(r, -EINVAL, start, "expected a number of workers")
-			: plan_fail(r, -ERANGE, start, "a machine has at most 100000 workers");
+				      : plan_fail(r, -ERANGE, start, "a machine has at most 100000 workers");
 	if (*r->at == '*') {
 		const char *speed = ++r->at;
 
 		if (!xy__text_double(&r->at, &item.speed))
-			return plan_fail(
-				r, -EINVAL, speed,
-				"expected how many times as fast as a CPU core, such as 15");
+			return plan_fail(r, -EINVAL, speed, "expected a speed relative to a CPU core, such as 15");
 		if (item.speed <= 0 || item.speed > PLAN_SPEED_MAX)
-			return plan_fail(r, -ERANGE, speed,
-					 "a speed is above 0 and at most 1000000");
+			return plan_fail(r, -ERANGE, speed, "a speed must be above 0 and at most 1000000");
 	}
-	item.count = (unsigned) count;
+	item.count = (unsigned)count;
 	return plan_add(r, start, item);
 }
 
@@ -132,16 +129,20 @@ static int plan_this(struct plan_reader *r)
 
 static int plan_unknown(const struct plan_reader *r, const char *start, const char *word)
 {
-	static const char *const words[] = { "this", "cpu", "cuda", "opencl", "topology" };
 	struct xy__nearest nearest;
 	struct xy__message message;
 	char sentence[160];
 
 	xy__nearest_init(&nearest, word, strlen(word));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		xy__nearest_look(&nearest, words[i]);
+	xy__nearest_look(&nearest, "this");
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		xy__nearest_look(&nearest, xy__archs[arch].name);
+	xy__nearest_look(&nearest, "topology");
 	xy__message_init(&message, sentence, sizeof(sentence));
-	xy__message_add(&message, "expected this, cpu:N, cuda:N, opencl:N, topology(...) or @FILE");
+	xy__message_add(&message, "expected this, ");
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		xy__message_add(&message, "%s:N, ", xy__archs[arch].name);
+	xy__message_add(&message, "topology(...) or @FILE");
 	xy__nearest_say(&nearest, &message);
 	return plan_fail(r, -EINVAL, start, sentence);
 }
@@ -168,19 +169,17 @@ static int plan_word(struct plan_reader *r)
 	is_cpu = !strcmp(word, "cpu");
 	if ((is_this || is_topology || is_cpu) &&
 	    (plan->all || plan->cores != XY__CORES_FLAT || (plan->count[XY_CPU] > 0 && !is_cpu)))
-		return plan_fail(r, -EINVAL, start,
-				 "the CPUs are described already, by this, cpu: or topology()");
+		return plan_fail(r, -EINVAL, start, "the CPUs are described already, by this, cpu: or topology()");
 	if (is_topology)
 		return plan_topology(r, XY__CORES_TEXT);
 	if (is_this)
 		return plan_this(r);
 	for (unsigned arch = 0; arch < XY_NARCH; arch++)
-		if (!strcmp(word, xy_arch_name((enum xy_arch) arch))) {
+		if (!strcmp(word, xy_arch_name((enum xy_arch)arch))) {
 			if (*r->at != ':')
-				return plan_fail(r, -EINVAL, r->at,
-						 "expected ':' and a number of workers");
+				return plan_fail(r, -EINVAL, r->at, "expected ':' and a number of workers");
 			r->at++;
-			return plan_item(r, (enum xy_arch) arch);
+			return plan_item(r, (enum xy_arch)arch);
 		}
 	return plan_unknown(r, start, word);
 }
@@ -201,7 +200,7 @@ static int plan_words(struct plan_reader *r)
 	}
 }
 
-/* What the words mean together. */
+/* Combines the words. */
 static void plan_conclude(struct xy__machine_plan *plan)
 {
 	if (plan->nitems == 0 && !plan->topology) {
@@ -210,7 +209,7 @@ static void plan_conclude(struct xy__machine_plan *plan)
 	}
 	for (unsigned i = 0; i < plan->nitems; i++)
 		plan->devices = plan->devices && plan->items[i].arch == XY_CPU;
-	plan->here = plan->count[XY_CUDA] + plan->count[XY_OPENCL] == 0 && plan->cores != XY__CORES_TEXT;
+	plan->here = xy__machine_plan_devices(plan) == 0 && plan->cores != XY__CORES_TEXT;
 	if (plan->here && plan->cores == XY__CORES_FLAT)
 		plan->cores = XY__CORES_HERE;
 }
@@ -222,7 +221,7 @@ int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, 
 	bool this;
 	int status;
 
-	*plan = (struct xy__machine_plan) { 0 };
+	*plan = (struct xy__machine_plan){ 0 };
 	status = plan_words(&r);
 	if (status)
 		return status;
@@ -230,14 +229,15 @@ int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, 
 	this = plan->cores == XY__CORES_HERE || plan->cores == XY__CORES_ARRANGED;
 	if (plan->all && this && ncpu >= 0) {
 		plan->all = false;
-		status = plan_add(&r, text, (struct xy__machine_item){ XY_CPU, (unsigned) ncpu, plan_speeds[XY_CPU] });
+		status = plan_add(&r, text,
+				  (struct xy__machine_item){ XY_CPU, (unsigned)ncpu, xy__archs[XY_CPU].speed });
 	}
 	if (!status && nothers > plan_room(plan))
 		status = plan_fail(&r, -ERANGE, text, "a machine has at most 100000 workers");
 	if (!status && !plan->all && plan_room(plan) == XY__CORES_MAX && nothers == 0)
-		status = plan_fail(&r, -EINVAL, text, ncpu == 0 && this ?
-				   "a machine needs a worker: there is no device, "
-				   "and the number of CPU workers is set to 0" :
-				   "a machine needs a worker");
+		status = plan_fail(&r, -EINVAL, text,
+				   ncpu == 0 && this ? "a machine needs a worker: there is no device, "
+						       "and the number of CPU workers is set to 0"
+						     : "a machine needs a worker");
 	return status;
 }

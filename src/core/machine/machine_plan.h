@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the text of a machine asks for, before anything is looked up.
- */
-#ifndef XYLEM_CORE_MACHINE_PLAN_H
-#define XYLEM_CORE_MACHINE_PLAN_H
+/* A parsed machine text, before anything is looked up. */
+#ifndef XYLEM_CORE_MACHINE_MACHINE_PLAN_H
+#define XYLEM_CORE_MACHINE_MACHINE_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +9,7 @@
 
 #define XY__ITEMS_MAX 64u
 
-/* "cuda:2*15": so many workers of a kind with the same speed. */
+/* "cuda:2*15": workers of one architecture and speed. */
 struct xy__machine_item {
 	enum xy_arch arch;
 	unsigned count;
@@ -20,7 +18,7 @@ struct xy__machine_item {
 
 /* Whose cores the CPU workers are on. */
 enum xy__machine_cores {
-	XY__CORES_FLAT,     /* nobody's: they share nothing but the machine */
+	XY__CORES_FLAT,     /* imaginary: they share nothing but the machine */
 	XY__CORES_HERE,     /* this computer's */
 	XY__CORES_TEXT,     /* of the synthetic topology */
 	XY__CORES_ARRANGED, /* this computer's, at the places that the synthetic topology has */
@@ -28,13 +26,13 @@ enum xy__machine_cores {
 
 struct xy__machine_plan {
 	enum xy__machine_cores cores;
-	const char *topology, *topology_end;     /* between the parentheses, or NULL */
-	bool all;                                /* a CPU worker for each core */
-	bool here;                               /* a runtime can run on it */
-	bool devices;                            /* the open devices of this computer belong to it */
+	const char *topology, *topology_end; /* between the parentheses, or NULL */
+	bool all;                            /* a CPU worker for each core */
+	bool here;                           /* a runtime can run on it */
+	bool devices;                        /* the open devices of this computer belong to it */
 	unsigned nitems;
 	struct xy__machine_item items[XY__ITEMS_MAX];
-	unsigned count[XY_NARCH];                /* of the items */
+	unsigned count[XY_NARCH]; /* of the items */
 };
 
 /* Reads a text as xy_machine_create describes it. ncpu >= 0 says how many CPU workers "this" has, nothers
@@ -42,11 +40,10 @@ struct xy__machine_plan {
 int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, unsigned nothers, char *error,
 		     size_t error_size);
 
-/* How many times as fast as a CPU core a worker of a kind is, where nothing is known. */
-double xy__machine_speed(enum xy_arch arch);
+/* How many workers with devices its items have. */
+unsigned xy__machine_plan_devices(const struct xy__machine_plan *plan);
 
 /* Writes what is wrong at a place of the text and returns code. */
-int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error,
-		     size_t error_size);
+int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error, size_t error_size);
 
 #endif

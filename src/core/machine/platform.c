@@ -92,7 +92,7 @@ static bool platform_visit_file(void *arg, const char *folder)
 
 /* --- which machines there are --- */
 
-/* Whether a line of the list has this name: the first folder that has a machine counts. */
+/* Whether the list has this name already: the first folder that has a machine counts. */
 static bool platform_is_listed(const struct xy__buffer *names, const char *name, size_t length)
 {
 	for (const char *at = names->at; at && *at; at = strchr(at, '\n') + 1)
@@ -140,10 +140,10 @@ static void platform_not_found(const char *name, const char *folders, struct xy_
 		xy__nearest_look(&nearest, at);
 	}
 	xy__message_init(&message, sentence, sizeof sentence);
-	xy__message_add(&message, "there is no machine \"%.64s\"", name);
+	xy__message_add(&message, "no machine \"%.64s\"", name);
 	if (!xy__nearest_say(&nearest, &message))
 		xy__message_add(&message, "; the path of a machine file has a '/' or ends with " PLATFORM_SUFFIX
-				", and XYLEM_MACHINES says where others are");
+					  ", and XYLEM_MACHINES lists further folders");
 	xy__buffer_add(problems, "%s\n", sentence);
 	xy__buffer_fini(&names);
 }
@@ -165,8 +165,7 @@ int xy__platform_read_all(struct xy__platform **p, const char *name_or_path, con
 	}
 	if (search.status && (is_path || (search.status != -ENOENT && search.status != -ENOTDIR)))
 		xy__buffer_add(problems, "%s: %s\n", is_path ? name_or_path : search.path,
-			       search.status == -EFBIG ? "it is no file of text, or too large"
-						       : strerror(-search.status));
+			       search.status == -EFBIG ? "not a text file, or too large" : strerror(-search.status));
 	else if (search.status)
 		platform_not_found(name_or_path, folders, problems);
 	if (search.status)

@@ -4,8 +4,8 @@
  * A platform is constant once read, apart from the memory of xy__platform_kernel. Its workers and nodes have the
  * numbers that they have in the machine of it.
  */
-#ifndef XYLEM_CORE_PLATFORM_H
-#define XYLEM_CORE_PLATFORM_H
+#ifndef XYLEM_CORE_MACHINE_PLATFORM_H
+#define XYLEM_CORE_MACHINE_PLATFORM_H
 
 #include <stddef.h>
 #include <xylem/machine.h>
@@ -15,18 +15,18 @@
 
 enum {
 	XY__PLATFORM_NAME = 32,
-	XY__PLATFORM_WORD = 16,            /* names of classes, nodes and links, with the zero byte */
-	XY__PLATFORM_CLASSES = 32,         /* at most */
+	XY__PLATFORM_WORD = 16,    /* names of classes, nodes and links, with the zero byte */
+	XY__PLATFORM_CLASSES = 32, /* at most */
 	XY__PLATFORM_NODES = 64,
 	XY__PLATFORM_LINKS = 1024,
-	XY__PLATFORM_ROUTE = 8             /* links of a route */
+	XY__PLATFORM_ROUTE = 8 /* links of a route */
 };
 
 /* A kind of worker: all of one class take equally long for a kernel. */
 struct xy__platform_class {
 	char name[XY__PLATFORM_WORD];
 	enum xy_arch arch;
-	double speed;                      /* relative to one CPU core */
+	double speed; /* relative to one CPU core */
 };
 
 struct xy__platform_worker {
@@ -34,15 +34,15 @@ struct xy__platform_worker {
 };
 
 struct xy__platform_node {
-	char name[XY__PLATFORM_WORD];      /* as in the machine: "ram0", "cuda1" */
-	enum xy_arch arch;                 /* XY_CPU: main memory */
-	int device;                        /* -1: main memory */
-	unsigned class, nworkers;          /* of a device */
-	unsigned long long memory_bytes;   /* 0: no limit */
-	char title[96];                    /* of a device, "" when the file does not say */
+	char name[XY__PLATFORM_WORD];    /* as in the machine: "ram0", "cuda1" */
+	enum xy_arch arch;               /* XY_CPU: main memory */
+	int device;                      /* -1: main memory */
+	unsigned class, nworkers;        /* of a device */
+	unsigned long long memory_bytes; /* 0: no limit */
+	char title[96];                  /* of a device, "" when the file does not say */
 };
 
-/* Something that transfers share: all that are under way over it together get bytes_per_us. */
+/* A shared resource: concurrent transfers over it share bytes_per_us. */
 struct xy__platform_link {
 	char name[XY__PLATFORM_WORD];
 	double latency_us, bytes_per_us;
@@ -50,10 +50,10 @@ struct xy__platform_link {
 
 /* The way from a node to another. */
 struct xy__platform_route {
-	unsigned nlinks;                   /* 0: not direct, transfers go through RAM */
+	unsigned nlinks; /* 0: not direct, transfers go through RAM */
 	unsigned links[XY__PLATFORM_ROUTE];
-	double latency_us;                 /* what the file says, or the sum of its links' */
-	double bytes_per_us;               /* of a transfer that is alone: the file's, or the least of its links' */
+	double latency_us;   /* as given, or the sum over its links */
+	double bytes_per_us; /* of a transfer that is alone: the file's, or the least of its links' */
 };
 
 /* CPU workers in a row that are of one class. */
@@ -66,31 +66,35 @@ struct xy__platform_kernels;
 struct xy__platform {
 	char name[XY__PLATFORM_NAME];
 	unsigned nclasses, nworkers, nnodes, nlinks;
-	unsigned nram;                               /* nodes that are main memory: the first ones */
+	unsigned nram; /* nodes that are main memory: the first ones */
 	struct xy__platform_class classes[XY__PLATFORM_CLASSES];
 	struct xy__platform_worker *workers;
 	struct xy__platform_node nodes[XY__PLATFORM_NODES];
 	struct xy__platform_link *links;
-	struct xy__platform_route *routes;           /* nnodes * nnodes */
-	char *topology;                              /* as hwloc's synthetic ones; "": cores share nothing */
+	struct xy__platform_route *routes; /* nnodes * nnodes */
+	char *topology;                    /* as hwloc's synthetic ones; "": cores share nothing */
 	unsigned ncpus;
 	struct xy__platform_cpus cpus[XY__PLATFORM_CLASSES];
 	struct xy__platform_kernels *kernels;
 };
 
-/* Reads a machine file into *p, for the caller to destroy. What has neither a '/' nor a '.' is the name of a shipped
- * machine: it is looked for in the folders (separated by ':', may be NULL), then where machines are installed. 0 or
+/*
+ * Reads a machine file into *p, for the caller to destroy. A word with neither a '/' nor a '.' is the name of a
+ * machine: it is looked up in the folders (separated by ':', may be NULL), then where machines are installed. 0 or
  * -errno: -ENOENT, -EINVAL (the file is wrong), -ENOMEM, others of the file system; with a sentence in error (may be
- * NULL) that names the file, the line, what is wrong and what would be right. Any thread. */
+ * NULL) that names the file, the line, the fault and what was expected. Any thread.
+ */
 int xy__platform_read(struct xy__platform **p, const char *name_or_path, const char *folders, char *error,
 		      size_t error_size);
 
-/* The same with everything that is wrong, a line for each, added to problems. */
+/* xy__platform_read that adds all errors to problems, one per line. */
 int xy__platform_read_all(struct xy__platform **p, const char *name_or_path, const char *folders,
 			  struct xy__buffer *problems);
 
-/* The same from a text, which ends with a zero byte; path is what messages call it, and what it names is looked for
- * in the folder of that path. */
+/*
+ * xy__platform_read from a text, which ends with a zero byte; path is its name in messages, and files it names are
+ * relative to that path's folder.
+ */
 int xy__platform_read_text(struct xy__platform **p, const char *text, const char *path, struct xy__buffer *problems);
 
 /* NULL is allowed. */
@@ -107,10 +111,12 @@ static inline const struct xy__platform_route *xy__platform_route(const struct x
 	return &p->routes[from * p->nnodes + to];
 }
 
-/* How long a kernel takes on a worker, by the bytes of all data of the task: what the file says for exactly that
- * size, or a power law between the two sizes next to it. Unknown outside of the sizes that the file has, and for a
- * class that it does not say; none for a kernel that the file does not know. key stands for the kernel: the address
- * of a codelet or a model whose name does not change. One thread at a time. */
+/*
+ * The duration of a kernel on a worker, by the bytes of all data of the task: the file's value for exactly that size,
+ * or a power law between the two sizes next to it. Unknown outside the file's sizes, and for a class it does not list;
+ * none for a kernel that is not in the file. key identifies the kernel: the address of a codelet or a model whose name
+ * does not change. One thread at a time.
+ */
 struct xy_prediction xy__platform_kernel(struct xy__platform *p, const void *key, const char *kernel, double bytes,
 					 unsigned worker);
 
@@ -122,14 +128,14 @@ const char *xy__platform_kernel_name(const struct xy__platform *p, unsigned i);
 
 struct xy__platform_point {
 	double bytes, us, spread;
-	unsigned samples;                  /* 0: the file says so */
+	unsigned samples; /* 0: the file says so */
 };
 
-/* What is known of the i-th kernel on a class, by size, into *points; returns how many. */
+/* The known durations of the i-th kernel on a class, by size, into *points; returns their number. */
 unsigned xy__platform_points(const struct xy__platform *p, unsigned i, unsigned class,
 			     const struct xy__platform_point **points);
 
-/* What a listing shows: the names of all machines that can be found, one a line. */
+/* Lists the names of all machines that can be found, one per line. */
 void xy__platform_list(const char *folders, struct xy__buffer *names);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "core/machine/platform_parts.h"
 
-enum { KERNEL_SLOTS = 1024 };              /* a power of two */
+enum { KERNEL_SLOTS = 1024 }; /* a power of two */
 
 struct kernel_points {
 	unsigned count, capacity;
@@ -20,13 +20,13 @@ struct kernel_points {
 
 struct kernel {
 	char name[XY__PLATFORM_KERNEL];
-	struct kernel_points points[];     /* by class */
+	struct kernel_points points[]; /* by class */
 };
 
 /* Remembers the answers for a kernel and a size: predictions[slot * nclasses + class]. */
 struct kernel_slot {
 	const void *key;
-	const char *name;                  /* NULL: free */
+	const char *name; /* NULL: free */
 	double bytes;
 };
 
@@ -49,7 +49,7 @@ struct xy__platform_kernels *xy__kernels_create(unsigned nclasses)
 void xy__kernels_destroy(struct xy__platform_kernels *k)
 {
 	for (unsigned i = 0; k && i < k->count; i++) {
-		for (unsigned class = 0; class < k->nclasses; class++)
+		for (unsigned class = 0; class < k->nclasses; class ++)
 			free(k->kernels[i]->points[class].at);
 		free(k->kernels[i]);
 	}
@@ -92,7 +92,7 @@ static struct kernel *kernel_make(struct xy__platform_kernels *k, const char *na
 }
 
 int xy__kernels_add(struct xy__platform_kernels *k, const char *name, unsigned class,
-			 const struct xy__platform_point *point)
+		    const struct xy__platform_point *point)
 {
 	struct kernel_points *points;
 	struct kernel *kernel = NULL;
@@ -133,7 +133,7 @@ bool xy__kernels_seal(struct xy__platform_kernels *k)
 	if (k->count)
 		qsort(k->kernels, k->count, sizeof *k->kernels, kernel_compare);
 	for (unsigned i = 0; i < k->count; i++)
-		for (unsigned class = 0; class < k->nclasses; class++) {
+		for (unsigned class = 0; class < k->nclasses; class ++) {
 			struct kernel_points *points = &k->kernels[i]->points[class];
 
 			if (points->count)
@@ -178,7 +178,7 @@ static struct xy_prediction kernel_between(const struct xy__platform_point *belo
 
 static struct xy_prediction kernel_predict(const struct kernel_points *points, double bytes)
 {
-	unsigned low = 0, high = points->count;        /* the first point that is not smaller */
+	unsigned low = 0, high = points->count; /* the first point that is not smaller */
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
@@ -205,7 +205,7 @@ static void kernel_fill(struct xy__platform_kernels *k, const char *name, double
 {
 	const struct kernel *kernel = kernel_find(k, name);
 
-	for (unsigned class = 0; class < k->nclasses; class++)
+	for (unsigned class = 0; class < k->nclasses; class ++)
 		predictions[class] = kernel ? kernel_predict(&kernel->points[class], bytes)
 					    : (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
 }

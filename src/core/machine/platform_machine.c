@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The machine of a platform, with the same numbers of workers and nodes.
- */
+/* The machine of a platform, with its numbers of workers and nodes. */
 #include "core/machine/machine.h"
 #include "core/machine/platform.h"
 

@@ -34,7 +34,7 @@ static bool models_folder(struct xy__xym_reader *r, char folder[XY__STORE_PATH])
 	return length < XY__STORE_PATH || xy__xym_wrong(r, "the name of the folder is too long");
 }
 
-/* What all rows of a size and an implementation say together. */
+/* Merges all rows of a size and an implementation. */
 static struct xy__platform_point models_point(const struct xy__model_file *file, const struct xy__row *like)
 {
 	struct xy__platform_point point = { .bytes = like->size };
@@ -91,13 +91,13 @@ static bool models_add(struct xy__xym_reader *r, const char *kernel, const struc
 		if (!models_is_first(file, i))
 			continue;
 		point = models_best(file, &file->rows[i]);
-		for (unsigned class = 0; class < p->nclasses; class++) {
+		for (unsigned class = 0; class < p->nclasses; class ++) {
 			int status = p->classes[class].arch != file->rows[i].arch
-				? 0 : xy__kernels_add(p->kernels, kernel, class, &point);
+					     ? 0
+					     : xy__kernels_add(p->kernels, kernel, class, &point);
 
 			if (status == -ENOSPC)
-				return xy__xym_wrong(r, "there are too many kernels (%d at most)",
-						     XY__PLATFORM_KERNELS);
+				return xy__xym_wrong(r, "too many kernels (%d at most)", XY__PLATFORM_KERNELS);
 			r->no_memory |= status == -ENOMEM;
 		}
 	}
@@ -114,7 +114,7 @@ static bool models_load(struct xy__xym_reader *r, const char *kernel, const char
 		return xy__xym_wrong(r, "\"%.40s...\" is too long for the name of a kernel", kernel);
 	status = xy__store_load_path(path, &file, error, sizeof error);
 	if (status == -ENOENT)
-		return xy__xym_wrong(r, "there is no model file %s", path);
+		return xy__xym_wrong(r, "no model file %s", path);
 	if (status)
 		return xy__xym_wrong(r, "%s: %s", path, *error ? error : strerror(-status));
 	models_add(r, kernel, &file);
@@ -177,8 +177,8 @@ static bool models_all(struct xy__xym_reader *r, const struct models_line *line)
 		free(entries[i]);
 	}
 	free(entries);
-	return nloaded || xy__xym_wrong(r, "the folder %s has no model that can be read of the host \"%s\"",
-					 line->folder, line->host);
+	return nloaded ||
+	       xy__xym_wrong(r, "the folder %s has no readable model of the host \"%s\"", line->folder, line->host);
 }
 
 bool xy__xym_read_models(struct xy__xym_reader *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers and memory nodes of machine files: CPU workers take the cores of the topology in turn and are in the memory
- * nodes that it says; each device is a node of its own behind those. The machine numbers them in the same way.
+ * Workers and memory nodes of machine files: CPU workers take the cores of the topology in turn and are in its memory
+ * nodes; each device is a further node. The machine has the same numbering.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "core/machine/platform_parts.h"
 #include "core/machine/topology.h"
+#include "core/util/arch.h"
 
 bool xy__xym_read_workers(struct xy__xym_reader *r)
 {
@@ -21,9 +22,9 @@ bool xy__xym_read_workers(struct xy__xym_reader *r)
 		return false;
 	if (p->classes[cpus.class].arch != XY_CPU)
 		return xy__xym_wrong(r, "\"%s\" is a class of devices: write \"devices %u %s\"",
-				      p->classes[cpus.class].name, cpus.count, p->classes[cpus.class].name);
+				     p->classes[cpus.class].name, cpus.count, p->classes[cpus.class].name);
 	if (p->ncpus == XY__PLATFORM_CLASSES)
-		return xy__xym_wrong(r, "there are too many lines with workers (%d at most)", XY__PLATFORM_CLASSES);
+		return xy__xym_wrong(r, "too many lines with workers (%d at most)", XY__PLATFORM_CLASSES);
 	if (cpus.count > XY__CORES_MAX - p->nworkers)
 		return xy__xym_wrong(r, "a machine has at most %u workers", XY__CORES_MAX);
 	p->cpus[p->ncpus++] = cpus;
@@ -71,12 +72,12 @@ bool xy__xym_read_devices(struct xy__xym_reader *r)
 		return false;
 	if (p->classes[group.class].arch == XY_CPU)
 		return xy__xym_wrong(r, "\"%s\" is a class of CPUs: write \"workers %u %s\"",
-				      p->classes[group.class].name, group.count, p->classes[group.class].name);
+				     p->classes[group.class].name, group.count, p->classes[group.class].name);
 	while (!xy__lines_ended(&r->lines))
 		if (!nodes_option(r, &group))
 			return false;
 	if (r->ngroups == XY__PLATFORM_GROUPS)
-		return xy__xym_wrong(r, "there are too many lines with devices (%d at most)", XY__PLATFORM_GROUPS);
+		return xy__xym_wrong(r, "too many lines with devices (%d at most)", XY__PLATFORM_GROUPS);
 	if (group.count * group.nworkers > XY__CORES_MAX - p->nworkers)
 		return xy__xym_wrong(r, "a machine has at most %u workers", XY__CORES_MAX);
 	r->groups[r->ngroups++] = group;
@@ -127,7 +128,7 @@ static bool nodes_add_ram(struct xy__xym_reader *r, const struct xy__topology *t
 		}
 	if (p->nram > XY__PLATFORM_NODES)
 		return xy__xym_wrong(r, "the topology has %u memory nodes: at most %d are possible", p->nram,
-				      XY__PLATFORM_NODES);
+				     XY__PLATFORM_NODES);
 	p->nworkers = worker;
 	for (p->nnodes = 0; p->nnodes < p->nram; p->nnodes++) {
 		struct xy__platform_node *node = &p->nodes[p->nnodes];
@@ -146,8 +147,7 @@ static bool nodes_add_device(struct xy__xym_reader *r, const struct xy__xym_grou
 
 	if (p->nnodes == XY__PLATFORM_NODES) {
 		r->lines.number = group->line;
-		return xy__xym_wrong(r, "there are too many memory nodes: %d at most, with main memory",
-				      XY__PLATFORM_NODES);
+		return xy__xym_wrong(r, "too many memory nodes: %d at most, with main memory", XY__PLATFORM_NODES);
 	}
 	*node = (struct xy__platform_node){
 		.arch = arch,
@@ -189,7 +189,9 @@ bool xy__xym_make_nodes(struct xy__xym_reader *r)
 		return false;
 	}
 	if (nodes_topology(r, &t)) {
-		made = nodes_add_ram(r, &t) && nodes_add_devices(r, XY_CUDA) && nodes_add_devices(r, XY_OPENCL);
+		made = nodes_add_ram(r, &t);
+		for (unsigned arch = XY__ARCH_DEVICES; made && arch < XY_NARCH; arch++)
+			made = nodes_add_devices(r, (enum xy_arch)arch);
 		xy__topology_fini(&t);
 	}
 	return made;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of platforms: the reader of machine files, which goes over the lines several times so that they may come in
- * any order, and the table of kernels that it fills.
+ * Private parts of platforms: the reader of machine files, which passes over the lines several times so that they may
+ * come in any order, and the table of kernels that it fills.
  */
-#ifndef XYLEM_CORE_PLATFORM_PARTS_H
-#define XYLEM_CORE_PLATFORM_PARTS_H
+#ifndef XYLEM_CORE_MACHINE_PLATFORM_PARTS_H
+#define XYLEM_CORE_MACHINE_PLATFORM_PARTS_H
 
 #include <stdbool.h>
 
@@ -12,9 +12,9 @@
 #include "core/machine/platform.h"
 
 enum {
-	XY__PLATFORM_KERNEL = 64,          /* the name of a kernel, with the zero byte */
-	XY__PLATFORM_KERNELS = 4096,       /* at most */
-	XY__PLATFORM_GROUPS = 64           /* lines with devices */
+	XY__PLATFORM_KERNEL = 64,    /* the name of a kernel, with the zero byte */
+	XY__PLATFORM_KERNELS = 4096, /* at most */
+	XY__PLATFORM_GROUPS = 64     /* lines with devices */
 };
 
 /* --- the reader --- */
@@ -33,26 +33,24 @@ struct xy__xym_group {
 
 struct xy__xym_reader {
 	struct xy__platform *p;
-	const char *path;                  /* of the file, for messages and for what it names */
+	const char *path; /* of the file, for messages and for what it names */
 	struct xy__lines lines;
 	bool no_memory;
 	unsigned nproblems;
 	struct xy__xym_problem *problems;
-	unsigned topology_line;            /* 0: there is none */
+	unsigned topology_line; /* 0: none */
 	unsigned long long ram_bytes;
 	unsigned ngroups;
 	struct xy__xym_group groups[XY__PLATFORM_GROUPS];
-	bool *general;                     /* by route: it comes from a line with a '*' */
+	bool *general; /* by route: it comes from a line with a '*' */
 };
 
 /* Notes what is wrong with the current line; returns false. */
-__attribute__((format(printf, 2, 3)))
-bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...);
+__attribute__((format(printf, 2, 3))) bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...);
 
-/* The same for a name that nobody knows: "no KIND of the name WORD", with the nearest of n names that lie `stride`
- * bytes apart. */
+/* Reports an unknown name: "no KIND \"WORD\"", with the nearest of n names that lie `stride` bytes apart. */
 bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *word, const char *names, size_t stride,
-		      unsigned n);
+		     unsigned n);
 
 /* Read the next word of the line; say what is wrong and return false when it is none of what they read. */
 bool xy__xym_word(struct xy__xym_reader *r, char *word, size_t size, const char *what);
@@ -81,7 +79,7 @@ void xy__kernels_destroy(struct xy__platform_kernels *kernels);
 
 /* Adds a duration. 0, -EEXIST when there is one for this size, -ENOSPC when there are too many kernels, -ENOMEM. */
 int xy__kernels_add(struct xy__platform_kernels *kernels, const char *name, unsigned class,
-			 const struct xy__platform_point *point);
+		    const struct xy__platform_point *point);
 /* Puts everything in order once nothing is added any more. False without memory. */
 bool xy__kernels_seal(struct xy__platform_kernels *kernels);
 

@@ -4,10 +4,12 @@
  * what names others, once for models, so their order has no meaning; everything that is wrong is collected.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/machine/platform_parts.h"
+#include "core/util/arch.h"
 
 #define READ_SPEED_MAX 1e6
 
@@ -41,7 +43,7 @@ static bool read_ram(struct xy__xym_reader *r)
 	double bytes;
 
 	if (r->ram_bytes)
-		return xy__xym_wrong(r, "the size of main memory is said already");
+		return xy__xym_wrong(r, "the size of main memory is already given");
 	if (!xy__xym_size(r, &bytes, "the size of each node of main memory") || !xy__xym_ended(r))
 		return false;
 	r->ram_bytes = (unsigned long long)bytes;
@@ -50,10 +52,12 @@ static bool read_ram(struct xy__xym_reader *r)
 
 static bool read_arch(struct xy__xym_reader *r, enum xy_arch *arch)
 {
-	static const char names[XY_NARCH][XY__PLATFORM_WORD] = { "cpu", "cuda", "opencl" };
-	char word[XY__PLATFORM_WORD];
+	char names[XY_NARCH][XY__PLATFORM_WORD], word[XY__PLATFORM_WORD], words[80];
 
-	if (!xy__xym_word(r, word, sizeof word, "cpu, cuda or opencl"))
+	for (unsigned i = 0; i < XY_NARCH; i++)
+		snprintf(names[i], sizeof names[i], "%s", xy__archs[i].name);
+	xy__arch_list(words, sizeof words, "");
+	if (!xy__xym_word(r, word, sizeof word, words))
 		return false;
 	for (unsigned i = 0; i < XY_NARCH; i++)
 		if (!strcmp(word, names[i])) {
@@ -74,18 +78,18 @@ static bool read_speed(struct xy__xym_reader *r, double *speed)
 	if (strcmp(word, "speed"))
 		return xy__xym_wrong(r, "expected speed and a number, not \"%s\"", word);
 	if (!xy__lines_quantity(&r->lines, speed) || !(*speed > 0 && *speed <= READ_SPEED_MAX))
-		return xy__xym_wrong(r, "expected how many times as fast as a CPU core: a number above 0, such as 15");
+		return xy__xym_wrong(r, "expected a speed relative to a CPU core: a number above 0, such as 15");
 	return xy__xym_ended(r);
 }
 
-/* The class is there even when the rest of its line is wrong, so that nobody complains about what is said of it. */
+/* The class exists even if the rest of its line is wrong, so that its uses cause no further messages. */
 static bool read_class(struct xy__xym_reader *r)
 {
 	struct xy__platform *p = r->p;
 	struct xy__platform_class *class = &p->classes[p->nclasses];
 
 	if (p->nclasses == XY__PLATFORM_CLASSES)
-		return xy__xym_wrong(r, "there are too many classes (%d at most)", XY__PLATFORM_CLASSES);
+		return xy__xym_wrong(r, "too many classes (%d at most)", XY__PLATFORM_CLASSES);
 	*class = (struct xy__platform_class){ .speed = 1 };
 	if (!xy__xym_name(r, class->name, sizeof class->name, "a class"))
 		return false;
@@ -104,13 +108,13 @@ static bool read_kernel_time(struct xy__xym_reader *r, const char *name, struct 
 	if (!xy__xym_class(r, &class) || !xy__xym_time(r, &point->us, "the time of a kernel"))
 		return false;
 	if (!(point->us > 0))
-		return xy__xym_wrong(r, "a kernel takes more than no time");
+		return xy__xym_wrong(r, "the time of a kernel must be above 0");
 	status = xy__kernels_add(r->p->kernels, name, class, point);
 	r->no_memory |= status == -ENOMEM;
 	if (status == -EEXIST)
-		return xy__xym_wrong(r, "how long %s takes on %s with %.0f bytes is said already", name,
-				      r->p->classes[class].name, point->bytes);
-	return !status || xy__xym_wrong(r, "there are too many kernels (%d at most)", XY__PLATFORM_KERNELS);
+		return xy__xym_wrong(r, "the time of %s on %s with %.0f bytes is already given", name,
+				     r->p->classes[class].name, point->bytes);
+	return !status || xy__xym_wrong(r, "too many kernels (%d at most)", XY__PLATFORM_KERNELS);
 }
 
 static bool read_kernel(struct xy__xym_reader *r)

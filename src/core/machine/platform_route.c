@@ -8,17 +8,17 @@
 
 #include "core/machine/platform_parts.h"
 
-/* Nodes that a word stands for. */
+/* Nodes that a word matches. */
 struct route_nodes {
 	char word[XY__PLATFORM_WORD];
-	size_t compared;                   /* so many characters of it */
+	size_t compared; /* characters to compare */
 	bool general;
 };
 
-/* What follows the nodes in a line. */
+/* The rest of a route line after the nodes. */
 struct route_line {
 	struct route_nodes from, to;
-	bool both;                         /* and back */
+	bool both; /* and back */
 	bool has_latency, has_rate;
 	struct xy__platform_route route;
 };
@@ -45,7 +45,7 @@ bool xy__xym_read_link(struct xy__xym_reader *r)
 	    !xy__xym_rate(r, &link.bytes_per_us, "the bandwidth of a link") || !xy__xym_ended(r))
 		return false;
 	if (p->nlinks == XY__PLATFORM_LINKS)
-		return xy__xym_wrong(r, "there are too many links (%d at most)", XY__PLATFORM_LINKS);
+		return xy__xym_wrong(r, "too many links (%d at most)", XY__PLATFORM_LINKS);
 	links = realloc(p->links, (p->nlinks + 1) * sizeof *links);
 	if (!links) {
 		r->no_memory = true;
@@ -129,10 +129,10 @@ static bool route_read_way(struct xy__xym_reader *r, struct route_line *line)
 		if (!fine)
 			return false;
 	}
-	return route->nlinks > 0 || xy__xym_wrong(r, "a route needs a link behind via");
+	return route->nlinks > 0 || xy__xym_wrong(r, "a route needs a link after via");
 }
 
-/* What the links make of a route that the line says nothing else about. */
+/* Completes a route from its links where the line gives nothing. */
 static bool route_conclude(struct xy__xym_reader *r, struct route_line *line)
 {
 	struct xy__platform_route *route = &line->route;
@@ -163,7 +163,7 @@ static bool route_set(struct xy__xym_reader *r, const struct route_line *line, u
 		return true;
 	if (there && r->general[place] == general)
 		return xy__xym_wrong(r, "there is a route from %s to %s already", p->nodes[from].name,
-				      p->nodes[to].name);
+				     p->nodes[to].name);
 	p->routes[place] = line->route;
 	r->general[place] = general;
 	return true;
@@ -191,5 +191,5 @@ bool xy__xym_read_route(struct xy__xym_reader *r)
 			if (!route_set(r, &line, from, to))
 				return false;
 		}
-	return nset > 0 || xy__xym_wrong(r, "a route leads from one memory node to another one");
+	return nset > 0 || xy__xym_wrong(r, "a route must connect two different memory nodes");
 }

@@ -35,7 +35,7 @@ bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...)
 }
 
 bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *word, const char *names, size_t stride,
-		      unsigned n)
+		     unsigned n)
 {
 	struct xy__nearest nearest;
 	struct xy__message message;
@@ -45,7 +45,7 @@ bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *wor
 	for (unsigned i = 0; i < n; i++)
 		xy__nearest_look(&nearest, names + i * stride);
 	xy__message_init(&message, text, sizeof text);
-	xy__message_add(&message, "there is no %s \"%s\"", kind, word);
+	xy__message_add(&message, "no %s \"%s\"", kind, word);
 	if (!xy__nearest_say(&nearest, &message) && n > 0 && n <= WORDS_LISTED)
 		for (unsigned i = 0; i < n; i++)
 			xy__message_add(&message, "%s\"%s\"", i ? ", " : "; there is ", names + i * stride);
@@ -60,7 +60,7 @@ bool xy__xym_word(struct xy__xym_reader *r, char *word, size_t size, const char 
 		return xy__xym_wrong(r, "expected %s at the end of the line", what);
 	if (strlen(found) >= size)
 		return xy__xym_wrong(r, "\"%.40s...\" is too long: %s has at most %zu characters", found, what,
-				      size - 1);
+				     size - 1);
 	memcpy(word, found, strlen(found) + 1);
 	return true;
 }
@@ -71,8 +71,10 @@ bool xy__xym_name(struct xy__xym_reader *r, char *name, size_t size, const char 
 		return false;
 	for (const char *at = name; *at; at++)
 		if (!isalnum((unsigned char)*at) && !strchr("-_.+", *at))
-			return xy__xym_wrong(r, "\"%s\" is no name of %s: letters, digits, '-', '_', '.' and '+' "
-					     "make one", name, what);
+			return xy__xym_wrong(r,
+					     "\"%s\" is no name of %s: letters, digits, '-', '_', '.' and '+' "
+					     "make one",
+					     name, what);
 	return true;
 }
 
@@ -136,8 +138,10 @@ bool xy__xym_time(struct xy__xym_reader *r, double *us, const char *what)
 	if (!xy__xym_word(r, word, sizeof word, what))
 		return false;
 	if (!words_measure(word, units, factors, us))
-		return xy__xym_wrong(r, "\"%s\" is not %s: a number with ns, us, ms or s right behind it, "
-				     "such as 18.85ms", word, what);
+		return xy__xym_wrong(r,
+				     "\"%s\" is not %s: a number with ns, us, ms or s right behind it, "
+				     "such as 18.85ms",
+				     word, what);
 	return true;
 }
 
@@ -150,8 +154,10 @@ bool xy__xym_rate(struct xy__xym_reader *r, double *bytes_per_us, const char *wh
 	if (!xy__xym_word(r, word, sizeof word, what))
 		return false;
 	if (!words_measure(word, units, factors, bytes_per_us) || !(*bytes_per_us > 0))
-		return xy__xym_wrong(r, "\"%s\" is not %s: a number above 0 with KB/s, MB/s or GB/s right behind it, "
-				      "such as 6GB/s", word, what);
+		return xy__xym_wrong(r,
+				     "\"%s\" is not %s: a number above 0 with KB/s, MB/s or GB/s right behind it, "
+				     "such as 6GB/s",
+				     word, what);
 	return true;
 }
 
@@ -175,5 +181,5 @@ bool xy__xym_ended(struct xy__xym_reader *r)
 	if (xy__lines_ended(&r->lines))
 		return true;
 	xy__lines_word(&r->lines, word, sizeof word);
-	return xy__xym_wrong(r, "\"%.40s\" is one word too many", word);
+	return xy__xym_wrong(r, "unexpected word \"%.40s\"", word);
 }

@@ -12,7 +12,7 @@
 int xy__topology_init(struct xy__topology *t, unsigned ncores, unsigned nlevels)
 {
 	assert(ncores <= XY__CORES_MAX && nlevels <= XY__LEVELS_MAX);
-	*t = (struct xy__topology) { .ncores = ncores, .nlevels = nlevels };
+	*t = (struct xy__topology){ .ncores = ncores, .nlevels = nlevels };
 	t->cores = calloc(ncores ? ncores : 1, xy__core_size(nlevels));
 	if (!t->cores)
 		return -ENOMEM;
@@ -25,7 +25,7 @@ void xy__topology_fini(struct xy__topology *t)
 {
 	free(t->cores);
 	free(t->places);
-	*t = (struct xy__topology) { 0 };
+	*t = (struct xy__topology){ 0 };
 }
 
 /* The coarsest level at which a core is in another part than the one before it. */
@@ -64,7 +64,7 @@ static unsigned topology_choose(struct xy__topology *t, unsigned depth[])
 
 static unsigned topology_place(struct xy__topology *t, unsigned parent)
 {
-	t->places[t->nplaces] = (struct xy__place) { parent, t->places[parent].depth + 1 };
+	t->places[t->nplaces] = (struct xy__place){ parent, t->places[parent].depth + 1 };
 	return t->nplaces++;
 }
 
@@ -72,12 +72,12 @@ static unsigned topology_place(struct xy__topology *t, unsigned parent)
 static int topology_number_nodes(struct xy__topology *t)
 {
 	unsigned highest = 0;
-	unsigned *number;   /* of each node, from 1; 0: not seen yet */
+	unsigned *number; /* of each node, from 1; 0: not seen yet */
 
 	for (unsigned i = 0; i < t->ncores; i++)
 		if (xy__topology_core(t, i)->node > highest)
 			highest = xy__topology_core(t, i)->node;
-	number = calloc((size_t) highest + 1, sizeof(*number));
+	number = calloc((size_t)highest + 1, sizeof(*number));
 	if (!number)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->ncores; i++) {
@@ -101,15 +101,14 @@ int xy__topology_build(struct xy__topology *t)
 	t->places = malloc(nplaces * sizeof(*t->places));
 	if (!t->places)
 		return -ENOMEM;
-	t->places[0] = (struct xy__place) { 0, 0 };
+	t->places[0] = (struct xy__place){ 0, 0 };
 	t->nplaces = 1;
 	for (unsigned i = 0; i < t->ncores; i++) {
 		unsigned change = i == 0 ? 0 : topology_change(t, i);
 
 		for (unsigned level = change; level < t->nlevels; level++)
 			if (depth[level])
-				current[depth[level]] = topology_place(t,
-								       current[depth[level] - 1]);
+				current[depth[level]] = topology_place(t, current[depth[level] - 1]);
 		xy__topology_core(t, i)->place = topology_place(t, current[t->depth - 1]);
 	}
 	assert(t->nplaces == nplaces);

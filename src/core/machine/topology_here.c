@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The topology of this computer, limited to the cores that the calling thread may use: what
- * taskset, a cgroup or a batch system left to it. From /sys, or from hwloc where there is none.
+ * The topology of this computer, limited to the cores that the calling thread may use, as restricted by taskset, a
+ * cgroup or a batch system. From /sys, or else from hwloc.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,8 +26,7 @@ static unsigned here_node(hwloc_obj_t object)
 {
 	while (object && !object->memory_first_child)
 		object = object->parent;
-	for (object = object ? object->memory_first_child : NULL; object;
-	     object = object->memory_first_child)
+	for (object = object ? object->memory_first_child : NULL; object; object = object->memory_first_child)
 		if (object->type == HWLOC_OBJ_NUMANODE)
 			return object->logical_index;
 	return 0;
@@ -35,7 +34,7 @@ static unsigned here_node(hwloc_obj_t object)
 
 static void here_fill(struct xy__core *core, hwloc_obj_t object, unsigned nlevels)
 {
-	hwloc_obj_t chain[XY__LEVELS_MAX];
+	hwloc_obj_t chain[XY__LEVELS_MAX], cache = NULL;
 	unsigned length = 0;
 
 	for (hwloc_obj_t above = object->parent; above && above->parent; above = above->parent)
@@ -43,21 +42,28 @@ static void here_fill(struct xy__core *core, hwloc_obj_t object, unsigned nlevel
 			chain[length++] = above;
 	/* A core with fewer levels above it than others repeats the last one. */
 	for (unsigned level = 0; level < nlevels; level++)
-		core->part[level] = length == 0 ? 0 :
-			(unsigned) chain[level < length ? length - 1 - level : 0]->gp_index;
+		core->part[level] = length == 0 ? 0
+						: (unsigned)chain[level < length ? length - 1 - level : 0]->gp_index;
 	core->node = here_node(object);
+	for (hwloc_obj_t above = object; above; above = above->parent) {
+		if (hwloc_obj_type_is_cache(above->type))
+			cache = above;
+		if (above->type == HWLOC_OBJ_PACKAGE)
+			core->package = (unsigned)above->gp_index;
+	}
+	core->cache = cache ? (unsigned)cache->gp_index : core->package;
 }
 
 /* Calls for each core in order; with t == NULL only counts the cores and the levels above them. */
-static unsigned here_each_core(hwloc_topology_t topology, const cpu_set_t *set, size_t set_size,
-			       struct xy__topology *t, unsigned *nlevels)
+static unsigned here_each_core(hwloc_topology_t topology, const cpu_set_t *set, size_t set_size, struct xy__topology *t,
+			       unsigned *nlevels)
 {
 	hwloc_obj_t pu = NULL, last = NULL;
 	unsigned ncores = 0;
 
 	while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu))) {
 		hwloc_obj_t object = here_core(topology, pu);
-		unsigned levels = object->depth > 1 ? (unsigned) object->depth - 1 : 0;
+		unsigned levels = object->depth > 1 ? (unsigned)object->depth - 1 : 0;
 
 		if (object == last || !CPU_ISSET_S(pu->os_index, set_size, set))
 			continue;
@@ -65,7 +71,7 @@ static unsigned here_each_core(hwloc_topology_t topology, const cpu_set_t *set, 
 			*nlevels = levels < XY__LEVELS_MAX ? levels : XY__LEVELS_MAX;
 		if (t) {
 			here_fill(xy__topology_core(t, ncores), object, t->nlevels);
-			xy__topology_core(t, ncores)->pu = (int) pu->os_index;
+			xy__topology_core(t, ncores)->pu = (int)pu->os_index;
 		}
 		last = object;
 		ncores++;
@@ -92,7 +98,7 @@ int xy__topology_of_hwloc(struct xy__topology *t, const cpu_set_t *set, size_t s
 	unsigned ncores, nlevels = 0;
 	int error;
 
-	*t = (struct xy__topology) { 0 };
+	*t = (struct xy__topology){ 0 };
 	if (hwloc_topology_init(&topology))
 		return -ENOMEM;
 	error = here_load(topology);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The topology of this computer from Linux's /sys: a few small files for each core, which takes a
- * tenth of the time that hwloc needs to load its plug-ins. What is shared is told by the lists of
- * processors in those files, so it doesn't matter what a cache or a die is called.
+ * The topology of this computer from Linux's /sys: a few small files per core, which takes a tenth of the time that
+ * hwloc needs to load its plug-ins. The processor lists in those files tell what is shared, whatever a cache or a die
+ * is called.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,10 @@
 #define SYS_NODES_MAX 65535
 #define SYS_NONE UINT_MAX
 
-/* The files that list who shares a part with a processor, and what older kernels call them. The
- * caches 0 and 1 are a core's own. */
+/*
+ * The files that list the processors sharing a part, with the names of older kernels. The caches 0 and 1 are private
+ * to a core.
+ */
 static const char *const sys_files[][2] = {
 	{ "topology/package_cpus_list", "topology/core_siblings_list" },
 	{ "topology/die_cpus_list", NULL },
@@ -30,18 +32,20 @@ static const char *const sys_files[][2] = {
 	{ "cache/index2/shared_cpu_list", NULL },
 };
 static const char *const sys_core_file[2] = {
-	"topology/core_cpus_list", "topology/thread_siblings_list",
+	"topology/core_cpus_list",
+	"topology/thread_siblings_list",
 };
-#define SYS_NFILES ((unsigned) (sizeof(sys_files) / sizeof(sys_files[0])))
-#define SYS_NLEVELS (SYS_NFILES + 1)     /* the last level: memory nodes */
+enum { SYS_PACKAGE = 0, SYS_CACHES = 2 }; /* the files of packages, and of caches from here on */
+#define SYS_NFILES ((unsigned)(sizeof(sys_files) / sizeof(sys_files[0])))
+#define SYS_NLEVELS (SYS_NFILES + 1) /* the last level: memory nodes */
 
 struct sys {
 	struct xy__topology *t;
-	int folder;                      /* devices/system */
-	unsigned npus;                   /* processors have numbers below this */
-	unsigned *core_of;               /* by processor; SYS_NONE: not one of ours */
-	unsigned *scratch;               /* by processor */
-	char list[SYS_LIST_MAX];         /* the file that was read last */
+	int folder;              /* devices/system */
+	unsigned npus;           /* processors have numbers below this */
+	unsigned *core_of;       /* by processor; SYS_NONE: not in the set */
+	unsigned *scratch;       /* by processor */
+	char list[SYS_LIST_MAX]; /* the file that was read last */
 };
 
 static bool sys_read(struct sys *sys, const char *path)
@@ -54,7 +58,7 @@ static bool sys_read(struct sys *sys, const char *path)
 		return false;
 	do {
 		n = read(fd, sys->list + length, SYS_LIST_MAX - 1 - length);
-		length += n > 0 ? (size_t) n : 0;
+		length += n > 0 ? (size_t)n : 0;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	close(fd);
 	sys->list[length] = '\0';
@@ -88,8 +92,8 @@ static bool sys_next(const char **list, unsigned max, unsigned *first, unsigned 
 		if (!xy__text_unsigned(list, UINT64_MAX, &b))
 			return false;
 	}
-	*first = (unsigned) a;
-	*last = (unsigned) (b < max ? b : max);
+	*first = (unsigned)a;
+	*last = (unsigned)(b < max ? b : max);
 	return true;
 }
 
@@ -117,11 +121,11 @@ static int sys_find_cores(struct sys *sys, const cpu_set_t *set, size_t set_size
 		return ncores == 0 ? -ENOENT : -ERANGE;
 	error = xy__topology_init(sys->t, ncores, SYS_NLEVELS);
 	for (unsigned i = 0; !error && i < ncores; i++)
-		xy__topology_core(sys->t, i)->pu = (int) pus[i];
+		xy__topology_core(sys->t, i)->pu = (int)pus[i];
 	return error;
 }
 
-/* Puts the cores of sys->list into one part of a level, named after the first processor of ours. */
+/* Puts the cores of sys->list into one part of a level, named after the first processor in the set. */
 static void sys_mark(struct sys *sys, unsigned level)
 {
 	const char *list = sys->list;
@@ -135,12 +139,12 @@ static void sys_mark(struct sys *sys, unsigned level)
 				continue;
 			core = xy__topology_core(sys->t, sys->core_of[pu]);
 			if (name == SYS_NONE)
-				name = (unsigned) core->pu;
+				name = (unsigned)core->pu;
 			core->part[level] = name;
 		}
 }
 
-/* A core about which a file says nothing is a part of its own. */
+/* A core that a file does not mention is a separate part. */
 static void sys_find_level(struct sys *sys, unsigned level)
 {
 	for (unsigned i = 0; i < sys->t->ncores; i++) {
@@ -148,10 +152,24 @@ static void sys_find_level(struct sys *sys, unsigned level)
 
 		if (core->part[level] != SYS_NONE)
 			continue;
-		if (sys_read_pu(sys, (unsigned) core->pu, sys_files[level]))
+		if (sys_read_pu(sys, (unsigned)core->pu, sys_files[level]))
 			sys_mark(sys, level);
 		if (core->part[level] == SYS_NONE)
-			core->part[level] = (unsigned) core->pu;
+			core->part[level] = (unsigned)core->pu;
+	}
+}
+
+/* Notes the package and the outermost cache that the kernel knows of each core. */
+static void sys_find_parts(struct sys *sys)
+{
+	for (unsigned i = 0; i < sys->t->ncores; i++) {
+		struct xy__core *core = xy__topology_core(sys->t, i);
+		unsigned level = SYS_CACHES;
+
+		while (level < SYS_NFILES && !sys_read_pu(sys, (unsigned)core->pu, sys_files[level]))
+			level++;
+		core->package = core->part[SYS_PACKAGE];
+		core->cache = core->part[level < SYS_NFILES ? level : SYS_PACKAGE];
 	}
 }
 
@@ -175,7 +193,7 @@ static void sys_find_nodes(struct sys *sys)
 
 		if (core->part[SYS_NFILES] == SYS_NONE) {
 			if (rest == SYS_NONE)
-				rest = (unsigned) core->pu;
+				rest = (unsigned)core->pu;
 			core->part[SYS_NFILES] = rest;
 		}
 		core->node = core->part[SYS_NFILES];
@@ -229,8 +247,7 @@ static void sys_arrange(struct sys *sys)
 	for (unsigned level = 0; level < SYS_NLEVELS; level++) {
 		unsigned k = level;
 
-		for (count[level] = sys_count_parts(sys, level);
-		     k > 0 && count[order[k - 1]] > count[level]; k--)
+		for (count[level] = sys_count_parts(sys, level); k > 0 && count[order[k - 1]] > count[level]; k--)
 			order[k] = order[k - 1];
 		order[k] = level;
 	}
@@ -260,19 +277,19 @@ static int sys_find(struct sys *sys, const cpu_set_t *set, size_t set_size)
 			xy__topology_core(sys->t, i)->part[level] = SYS_NONE;
 	for (unsigned level = 0; level < SYS_NFILES; level++)
 		sys_find_level(sys, level);
+	sys_find_parts(sys);
 	sys_find_nodes(sys);
 	sys_arrange(sys);
 	return xy__topology_build(sys->t);
 }
 
-int xy__topology_of_sys(struct xy__topology *t, const char *sys_path, const cpu_set_t *set,
-			size_t set_size)
+int xy__topology_of_sys(struct xy__topology *t, const char *sys_path, const cpu_set_t *set, size_t set_size)
 {
-	struct sys sys = { .t = t, .npus = (unsigned) set_size * CHAR_BIT };
+	struct sys sys = { .t = t, .npus = (unsigned)set_size * CHAR_BIT };
 	char path[PATH_MAX];
 	int error;
 
-	*t = (struct xy__topology) { 0 };
+	*t = (struct xy__topology){ 0 };
 	snprintf(path, sizeof(path), "%s/devices/system", sys_path);
 	sys.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (sys.folder < 0)

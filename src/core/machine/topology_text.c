@@ -15,18 +15,19 @@
 enum text_type { TEXT_PART, TEXT_NODE, TEXT_CORE, TEXT_PU, TEXT_UNKNOWN };
 
 static const char *const text_parts[] = {
-	"package", "pack",    "socket",	 "die",	    "group",   "l5",  "l4",  "l3",  "l2",  "l1",
+	"package", "pack",    "socket",  "die",     "group",   "l5",  "l4",  "l3",  "l2",  "l1",
 	"l5cache", "l4cache", "l3cache", "l2cache", "l1cache", "l1d", "l1i", "l2i", "l3i", NULL,
 };
 static const char *const text_nodes[] = { "numa", "numanode", "node", NULL };
 
 struct text_plan {
-	const char *at, *end;                 /* what is left of the text */
-	unsigned nlevels;                     /* above the cores */
-	unsigned counts[XY__LEVELS_MAX];      /* parts of a level in one part of the level before */
-	int node_level;                       /* cores of one part of it share memory; -1: all do */
-	unsigned ncores;                      /* so far: the parts of the last level */
-	bool node, core, pu;                  /* seen */
+	const char *at, *end;            /* the rest of the text */
+	unsigned nlevels;                /* above the cores */
+	unsigned counts[XY__LEVELS_MAX]; /* parts of a level in one part of the level before */
+	int package_level, cache_level;  /* of packages and of last-level caches; -1: none */
+	int node_level;                  /* cores of one part of it share memory; -1: all do */
+	unsigned ncores;                 /* so far: the parts of the last level */
+	bool node, core, pu;             /* seen */
 	char *error;
 	size_t error_size;
 };
@@ -41,6 +42,15 @@ static bool text_is_in(const char *name, const char *const *names)
 	while (*names && strcasecmp(*names, name))
 		names++;
 	return *names;
+}
+
+/* Remembers the last level if it is that of packages, or the first of caches. */
+static void text_note_part(struct text_plan *p, const char *name)
+{
+	if (*name == 'p' || *name == 'P' || *name == 's' || *name == 'S')
+		p->package_level = (int)p->nlevels - 1;
+	else if ((*name == 'l' || *name == 'L') && p->cache_level < 0)
+		p->cache_level = (int)p->nlevels - 1;
 }
 
 /* Reads a name of letters and digits. */
@@ -70,7 +80,7 @@ static int text_skip_attributes(struct text_plan *p)
 
 	if (p->at >= p->end || *p->at != '(')
 		return 0;
-	close = memchr(p->at, ')', (size_t) (p->end - p->at));
+	close = memchr(p->at, ')', (size_t)(p->end - p->at));
 	if (!close) {
 		xy__text_print(p->error, p->error_size, "this parenthesis is not closed");
 		return -EINVAL;
@@ -88,7 +98,7 @@ static int text_memory(struct text_plan *p)
 
 	if (text_type(p, name) != TEXT_NODE) {
 		p->at = start;
-		xy__text_print(p->error, p->error_size, "only [numa] can stand in brackets");
+		xy__text_print(p->error, p->error_size, "only [numa] can be in brackets");
 		return -EINVAL;
 	}
 	error = text_skip_attributes(p);
@@ -101,7 +111,7 @@ static int text_memory(struct text_plan *p)
 	}
 	p->at++;
 	if (!p->core)
-		p->node_level = (int) p->nlevels - 1;
+		p->node_level = (int)p->nlevels - 1;
 	return 0;
 }
 
@@ -109,15 +119,15 @@ static int text_memory(struct text_plan *p)
 static const char *text_refuse(const struct text_plan *p, enum text_type type)
 {
 	if (p->pu)
-		return "nothing can lie inside a pu";
+		return "nothing can be inside a pu";
 	if (p->core && type == TEXT_CORE)
 		return "there is a level of cores already";
 	if (p->core && type == TEXT_NODE)
-		return "memory nodes can't lie inside a core";
+		return "memory nodes can't be inside a core";
 	if (p->node && type == TEXT_NODE)
 		return "there is a level of memory nodes already";
 	if ((type == TEXT_PART || type == TEXT_NODE) && !p->core && p->nlevels == XY__LEVELS_MAX)
-		return "there are too many levels (16 at most)";
+		return "too many levels (16 at most)";
 	return NULL;
 }
 
@@ -127,15 +137,14 @@ static int text_add(struct text_plan *p, enum text_type type, unsigned count)
 
 	if (!p->core) {
 		if (count > XY__CORES_MAX / p->ncores) {
-			xy__text_print(p->error, p->error_size, "this makes more than %u cores",
-				       XY__CORES_MAX);
+			xy__text_print(p->error, p->error_size, "this makes more than %u cores", XY__CORES_MAX);
 			return -ERANGE;
 		}
 		p->ncores *= count;
 		if (!is_core)
 			p->counts[p->nlevels++] = count;
 		if (type == TEXT_NODE)
-			p->node_level = (int) p->nlevels - 1;
+			p->node_level = (int)p->nlevels - 1;
 	}
 	p->node |= type == TEXT_NODE;
 	p->core |= is_core;
@@ -165,20 +174,21 @@ static int text_level(struct text_plan *p)
 		return -EINVAL;
 	}
 	if (p->at >= p->end || *p->at != ':') {
-		xy__text_print(p->error, p->error_size, "expected ':' and how many after %s", name);
+		xy__text_print(p->error, p->error_size, "expected ':' and a number after %s", name);
 		return -EINVAL;
 	}
 	digits = ++p->at;
 	if (!xy__text_unsigned(&p->at, XY__CORES_MAX, &count) || count == 0) {
 		error = p->at == digits ? -EINVAL : -ERANGE;
 		p->at = digits;
-		xy__text_print(p->error, p->error_size, "expected a number from 1 to %u",
-			       XY__CORES_MAX);
+		xy__text_print(p->error, p->error_size, "expected a number from 1 to %u", XY__CORES_MAX);
 		return error;
 	}
-	error = text_add(p, type, (unsigned) count);
+	error = text_add(p, type, (unsigned)count);
 	if (error)
 		p->at = digits;
+	else if (type == TEXT_PART && !p->core)
+		text_note_part(p, name);
 	return error ? error : text_skip_attributes(p);
 }
 
@@ -206,8 +216,7 @@ static int text_parse(struct text_plan *p)
 		}
 	}
 	if (!error && !p->core) {
-		xy__text_print(p->error, p->error_size,
-			       "no cores: end with a level such as core:4");
+		xy__text_print(p->error, p->error_size, "no cores: end with a level such as core:4");
 		error = -EINVAL;
 	}
 	return error;
@@ -215,7 +224,7 @@ static int text_parse(struct text_plan *p)
 
 static int text_build(const struct text_plan *p, struct xy__topology *t)
 {
-	unsigned span[XY__LEVELS_MAX];        /* cores in one part */
+	unsigned span[XY__LEVELS_MAX]; /* cores in one part */
 	int error = xy__topology_init(t, p->ncores, p->nlevels);
 
 	if (error)
@@ -228,6 +237,8 @@ static int text_build(const struct text_plan *p, struct xy__topology *t)
 		for (unsigned level = 0; level < p->nlevels; level++)
 			core->part[level] = i / span[level];
 		core->node = p->node_level < 0 ? 0 : core->part[p->node_level];
+		core->package = p->package_level < 0 ? 0 : core->part[p->package_level];
+		core->cache = p->cache_level < 0 ? core->package : core->part[p->cache_level];
 	}
 	error = xy__topology_build(t);
 	if (error)
@@ -235,12 +246,17 @@ static int text_build(const struct text_plan *p, struct xy__topology *t)
 	return error;
 }
 
-int xy__topology_of_text(struct xy__topology *t, const char **begin, const char *end, char *error,
-			 size_t error_size)
+int xy__topology_of_text(struct xy__topology *t, const char **begin, const char *end, char *error, size_t error_size)
 {
 	struct text_plan plan = {
-		.at = *begin, .end = end, .ncores = 1, .node_level = -1,
-		.error = error, .error_size = error_size,
+		.at = *begin,
+		.end = end,
+		.ncores = 1,
+		.package_level = -1,
+		.cache_level = -1,
+		.node_level = -1,
+		.error = error,
+		.error_size = error_size,
 	};
 	int status = text_parse(&plan);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/data/handle.h"
+#include "core/task/handle.h"
 #include "core/model/model.h"
 
 /* Curves are believed a little beyond the sizes that were measured. */
@@ -33,7 +33,7 @@ static double model_task_size(const struct xy_task *task)
 	return size;
 }
 
-/* What a model has to know of a task: its identity among the others. */
+/* Computes the identity of a task for a model: footprint and size. */
 static void model_look(const struct xy_model *model, const struct xy_task *task, struct xy__row *row)
 {
 	row->nterms = 0;
@@ -94,7 +94,7 @@ static const struct xy__entry *series_find(const struct xy__series *series, cons
 	return xy__map_find(&series->entries, xy__entry_key(row, true));
 }
 
-/* Takes a copy of the curve while nobody changes it; false without one. */
+/* Copies the curve consistently; false without one. */
 static bool fitted_read(struct xy__fitted *f, struct xy__curve *curve, double range[2], unsigned *samples)
 {
 	unsigned version;
@@ -170,14 +170,15 @@ static void model_tell_drift(struct xy__perf *perf, const struct xy__model_state
 {
 	if (atomic_exchange(&entry->told, true))
 		return;
-	xy__log(perf->store.log, "model '%s': on %s, implementation %u, what took %.4g (footprint %08x, size %.0f) now "
-		"takes %.4g; the model follows", state->name, xy_arch_name(entry->stored.arch),
-		entry->stored.implementation, before, (unsigned)entry->stored.footprint, entry->stored.size,
-		atomic_load(&entry->stats.median));
+	xy__log(perf->store.log,
+		"model '%s': on %s, implementation %u, what took %.4g (footprint %08x, size %.0f) now "
+		"takes %.4g; the model follows",
+		state->name, xy_arch_name(entry->stored.arch), entry->stored.implementation, before,
+		(unsigned)entry->stored.footprint, entry->stored.size, atomic_load(&entry->stats.median));
 }
 
-void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
-		      unsigned worker, unsigned implementation, double value)
+void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
+		      unsigned implementation, double value)
 {
 	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
 	struct xy__model_state *state = xy__perf_state(perf, model);
@@ -205,6 +206,7 @@ void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const
 	if (verdict == XY__DRIFT)
 		model_tell_drift(perf, state, entry, before);
 	if (atomic_fetch_add_explicit(&series->samples, 1, memory_order_relaxed) + 1 >=
-	    atomic_load_explicit(&series->next_fit, memory_order_relaxed) && state->kind != XY_MODEL_HISTORY)
+		    atomic_load_explicit(&series->next_fit, memory_order_relaxed) &&
+	    state->kind != XY_MODEL_HISTORY)
 		xy__series_fit(perf, state, series);
 }

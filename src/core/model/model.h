@@ -5,8 +5,8 @@
  *
  * Locking key: (c) constant, (l) the lock of struct xy__perf, (a) atomic.
  */
-#ifndef XYLEM_CORE_PERF_MODEL_H
-#define XYLEM_CORE_PERF_MODEL_H
+#ifndef XYLEM_CORE_MODEL_MODEL_H
+#define XYLEM_CORE_MODEL_MODEL_H
 
 #include <xylem/task.h>
 
@@ -15,53 +15,53 @@
 #include "core/perf/stats.h"
 #include "core/perf/store.h"
 
-enum { XY__PERF_ENTRIES = 4096 };    /* footprints of one implementation on one architecture, at most */
+enum { XY__PERF_ENTRIES = 4096 }; /* footprints of one implementation on one architecture, at most */
 
-/* What is known of the tasks with one footprint. */
+/* Measurements of the tasks with one footprint. */
 struct xy__entry {
-	struct xy__row stored;               /* (c) identity, and what was stored: all zero behind terms if nothing */
-	bool foreign;                        /* (c) found by size, as its footprint is another program's */
-	_Atomic bool told;                   /* (a) a drift has been reported */
-	_Atomic int64_t updated;             /* (a) when it was last measured */
+	struct xy__row stored;   /* (c) identity, and what was stored: all zero behind terms if nothing */
+	bool foreign;            /* (c) found by size, as its footprint is another program's */
+	_Atomic bool told;       /* (a) a drift has been reported */
+	_Atomic int64_t updated; /* (a) when it was last measured */
 	struct xy__stats stats;
 };
 
 /* A curve that is read while it may be replaced. */
 struct xy__fitted {
-	_Atomic unsigned version;            /* (a) odd while it changes; 0: there is none */
-	_Atomic double coefficients[XY_NTERMS + 1], error, least, most;  /* (a) */
-	_Atomic unsigned samples;            /* (a) */
+	_Atomic unsigned version;                                       /* (a) odd while it changes; 0: none */
+	_Atomic double coefficients[XY_NTERMS + 1], error, least, most; /* (a) */
+	_Atomic unsigned samples;                                       /* (a) */
 };
 
 /* An implementation on an architecture. */
 struct xy__series {
-	struct xy__map entries;              /* (l) to add */
-	struct xy__fitted fitted;            /* (l) to write */
-	_Atomic unsigned samples;            /* (a) of all entries */
-	_Atomic unsigned next_fit;           /* (a) how many of them it takes for a new curve */
-	_Atomic bool foreign;                /* (a) some entries are */
-	bool full;                           /* (l) no more entries are taken, which has been reported */
+	struct xy__map entries;    /* (l) to add */
+	struct xy__fitted fitted;  /* (l) to write */
+	_Atomic unsigned samples;  /* (a) of all entries */
+	_Atomic unsigned next_fit; /* (a) how many of them it takes for a new curve */
+	_Atomic bool foreign;      /* (a) some entries are */
+	bool full;                 /* (l) no more entries are taken, which has been reported */
 };
 
 struct xy__model_state {
-	struct xy__model_state *next;        /* (c) */
-	char *name;                          /* (c) */
-	enum xy_model_kind kind;             /* (c) */
-	unsigned nterms;                     /* (c) */
-	bool stored;                         /* (c) it has a file of its own */
-	_Atomic bool measured;               /* (a) there is something new */
+	struct xy__model_state *next; /* (c) */
+	char *name;                   /* (c) */
+	enum xy_model_kind kind;      /* (c) */
+	unsigned nterms;              /* (c) */
+	bool stored;                  /* (c) it has its own file */
+	_Atomic bool measured;        /* (a) there is something new */
 	struct xy__series series[XY_NARCH][XY__MODEL_IMPLEMENTATIONS];
 };
 
 struct xy__perf {
-	struct xy__store store;              /* (c) */
-	unsigned calibrate;                  /* (c) 0, 1 or 2 */
-	unsigned minimum;                    /* (c) samples below which a prediction is unknown */
-	int64_t begun;                       /* (c) seconds since 1970 */
-	const struct xy_machine *machine;    /* (c) */
+	struct xy__store store;           /* (c) */
+	unsigned calibrate;               /* (c) 0, 1 or 2 */
+	unsigned minimum;                 /* (c) samples below which a prediction is unknown */
+	int64_t begun;                    /* (c) seconds since 1970 */
+	const struct xy_machine *machine; /* (c) */
 	_Atomic int lock;
-	struct xy__map models;               /* (l) to add: from the address of a model to its state */
-	struct xy__model_state *states;      /* (l) */
+	struct xy__map models;          /* (l) to add: from the address of a model to its state */
+	struct xy__model_state *states; /* (l) */
 };
 
 void xy__perf_init(struct xy__perf *perf, const struct xy__store *store, const struct xy_machine *machine,
@@ -84,9 +84,9 @@ static inline bool xy__perf_measures(const struct xy__perf *perf, const struct x
 
 struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
 				      unsigned worker, unsigned implementation);
-/* A task took so long, or so many joules. */
-void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
-		      unsigned worker, unsigned implementation, double value);
+/* Adds a measurement in microseconds or joules. */
+void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
+		      unsigned implementation, double value);
 
 /* --- model_state.c: for the two above --- */
 

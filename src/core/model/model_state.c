@@ -16,8 +16,11 @@
 void xy__perf_init(struct xy__perf *perf, const struct xy__store *store, const struct xy_machine *machine,
 		   unsigned calibrate, unsigned minimum)
 {
-	*perf = (struct xy__perf){ .store = *store, .machine = machine, .calibrate = calibrate,
-				   .minimum = calibrate ? minimum : 1, .begun = (int64_t)time(NULL) };
+	*perf = (struct xy__perf){ .store = *store,
+				   .machine = machine,
+				   .calibrate = calibrate,
+				   .minimum = calibrate ? minimum : 1,
+				   .begun = (int64_t)time(NULL) };
 }
 
 /* --- entries --- */
@@ -204,8 +207,10 @@ static struct xy__model_state *perf_add(struct xy__perf *perf, const struct xy_m
 	for (; state && (!state->stored || strcmp(state->name, model->name)); state = state->next)
 		;
 	if (state && (state->kind != model->kind || state->nterms != model->nterms)) {
-		xy__log(perf->store.log, "model '%s': there are two of this name and of different kinds; one of them "
-			"is not stored", model->name);
+		xy__log(perf->store.log,
+			"model '%s': there are two of this name and of different kinds; one of them "
+			"is not stored",
+			model->name);
 		state = state_create(perf, model, false);
 	} else if (!state) {
 		state = state_create(perf, model, true);
@@ -243,7 +248,7 @@ static uint64_t saving_count(uint64_t n)
 	return n < UINT32_MAX ? n : UINT32_MAX;
 }
 
-/* What was measured here is added to a row that others may have changed since it was loaded. */
+/* Adds the measurements of this run to a row that others may have changed since it was loaded. */
 static void saving_merge(struct xy__row *row, struct xy__entry *entry)
 {
 	struct xy__stats *stats = &entry->stats;
@@ -322,7 +327,7 @@ int xy__perf_save(struct xy__perf *perf)
 
 		if (!s->stored || !atomic_load(&s->measured) || !*perf->store.folder)
 			continue;
-		if (lock < 0) { /* what is wrong with the folder is said once, not for each model */
+		if (lock < 0) { /* a fault of the folder is logged once, not per model */
 			lock = xy__store_lock(&perf->store);
 			if (lock < 0)
 				return lock;

@@ -54,7 +54,7 @@ void xy__bus_complete(struct xy__bus *bus)
 		}
 }
 
-/* The node of the next word; nnodes if there is none of this name. */
+/* The node named by the next word; nnodes if unknown. */
 static unsigned bus_node(const struct xy__bus *bus, const char *const *names, struct xy__lines *lines)
 {
 	char word[64];
@@ -159,8 +159,7 @@ static unsigned starpu_matrix(const char *text, double *values, unsigned *line)
 	return n;
 }
 
-int xy__bus_read_starpu(struct xy__bus *bus, const char *bandwidth, const char *latency, char *error,
-			size_t error_size)
+int xy__bus_read_starpu(struct xy__bus *bus, const char *bandwidth, const char *latency, char *error, size_t error_size)
 {
 	double *values = calloc(2 * (size_t)XY__BUS_NODES * XY__BUS_NODES, sizeof *values);
 	double *latencies = values + XY__BUS_NODES * XY__BUS_NODES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long bytes are under way between memory nodes: a latency and a bandwidth for each pair. As text, ours or
- * StarPU's. Constant once a runtime has started.
+ * Transfer times between memory nodes: a latency and a bandwidth for each pair. As text, Xylem's or StarPU's. Constant
+ * once a runtime has started.
  */
 #ifndef XYLEM_CORE_PERF_BUS_H
 #define XYLEM_CORE_PERF_BUS_H
@@ -15,12 +15,12 @@ enum { XY__BUS_NODES = 64 };
 
 struct xy__link {
 	double latency_us;
-	double mb_per_s;           /* millions of bytes; 0: not known */
+	double mb_per_s; /* millions of bytes; 0: not known */
 };
 
 struct xy__bus {
 	unsigned nnodes;
-	struct xy__link *links;    /* from a node, to a node: nnodes * nnodes; NULL: nothing is known */
+	struct xy__link *links; /* from a node, to a node: nnodes * nnodes; NULL: nothing is known */
 };
 
 int xy__bus_init(struct xy__bus *bus, unsigned nnodes);
@@ -31,7 +31,7 @@ static inline struct xy__link *xy__bus_link(const struct xy__bus *bus, unsigned 
 	return &bus->links[from * bus->nnodes + to];
 }
 
-/* The time for so many bytes into *us; false when it is not known. */
+/* The time to transfer these bytes into *us; false if unknown. */
 bool xy__bus_time(const struct xy__bus *bus, unsigned from, unsigned to, size_t bytes, double *us);
 
 /* Pairs of nodes that are not known, but are both known with RAM, node 0, get what the way by RAM takes. */
@@ -42,8 +42,10 @@ void xy__bus_complete(struct xy__bus *bus);
 int xy__bus_read(struct xy__bus *bus, const char *const *names, const char *text, char *error, size_t error_size);
 void xy__bus_print(const struct xy__bus *bus, const char *const *names, const char *host, struct xy__buffer *text);
 
-/* StarPU's matrices; nodes are told by their place: RAM, CUDA devices, OpenCL devices. Makes the bus, with as many
- * nodes as there are numbers in the first line. 0, -EINVAL, -ENOMEM. */
+/*
+ * StarPU's matrices; nodes are identified by their position: RAM, CUDA devices, OpenCL devices. Creates the bus, with
+ * as many nodes as there are numbers in the first line. 0, -EINVAL, -ENOMEM.
+ */
 int xy__bus_read_starpu(struct xy__bus *bus, const char *bandwidth, const char *latency, char *error,
 			size_t error_size);
 

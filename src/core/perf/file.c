@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "core/perf/file.h"
+#include "core/util/arch.h"
 #include "core/util/text.h"
 
 static const char *const file_kinds[XY_NMODEL_KINDS] = {
 	"architecture", "worker", "history", "linear", "nonlinear", "multiple",
 };
-
-static const char *const file_archs[XY_NARCH] = { "cpu", "cuda", "opencl" };
 
 const char *xy__model_kind_name(enum xy_model_kind kind)
 {
@@ -66,10 +65,19 @@ static int file_index(struct xy__lines *lines, const char *const *words, int n)
 	return -1;
 }
 
-/* What is wrong with a row, or NULL. */
+static int file_arch(struct xy__lines *lines)
+{
+	const char *names[XY_NARCH];
+
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		names[arch] = xy__archs[arch].name;
+	return file_index(lines, names, XY_NARCH);
+}
+
+/* The fault of a row, or NULL. */
 static const char *file_row(struct xy__lines *l, struct xy__row *row)
 {
-	int arch = file_index(l, file_archs, XY_NARCH);
+	int arch = file_arch(l);
 	uint64_t implementation, drifts, updated;
 
 	if (arch < 0)
@@ -113,7 +121,7 @@ static const char *file_line(struct xy__lines *l, struct xy__model_file *f)
 	case 2:
 		kind = file_index(l, file_kinds, XY_NMODEL_KINDS);
 		f->kind = (enum xy_model_kind)kind;
-		return kind >= XY_MODEL_HISTORY ? NULL : "no such kind of model that is measured";
+		return kind >= XY_MODEL_HISTORY ? NULL : "not a type of measured model";
 	case 3:
 		if (!xy__lines_unsigned(l, INT64_MAX, &saved))
 			return "no time";
@@ -130,7 +138,7 @@ static const char *file_line(struct xy__lines *l, struct xy__model_file *f)
 				return "the same row twice";
 		return wrong;
 	default:
-		return "begins with no word that is known here";
+		return "begins with an unknown word";
 	}
 }
 
@@ -142,16 +150,16 @@ static int file_read_own(struct xy__model_file *f, struct xy__lines *l, char *er
 	while (!wrong && xy__lines_next(l)) {
 		if (!strncmp(l->at, "end", 3) && !strchr("abcdefghijklmnopqrstuvwxyz", l->at[3] ? l->at[3] : '!')) {
 			if (f->kind == XY_NMODEL_KINDS)
-				wrong = "there was no kind of model";
+				wrong = "the type of model is missing";
 			else if (xy__lines_next(l))
-				wrong = "something follows the end";
+				wrong = "unexpected text after the end";
 			else
 				return 0;
 			break;
 		}
 		wrong = file_line(l, f);
 		if (!wrong && !xy__lines_ended(l))
-			wrong = "something follows what was expected";
+			wrong = "unexpected text at the end";
 	}
 	xy__text_print(error, error_size, "line %u: %s", l->number, wrong ? wrong : "the end is missing");
 	return -EINVAL;
@@ -165,7 +173,7 @@ int xy__model_file_read(struct xy__model_file *f, const char *text, char *error,
 	*f = (struct xy__model_file){ 0 };
 	xy__lines_init(&lines, text);
 	if (!xy__lines_next(&lines)) {
-		xy__text_print(error, error_size, "line %u: nothing there", lines.number ? lines.number : 1);
+		xy__text_print(error, error_size, "line %u: empty", lines.number ? lines.number : 1);
 		return -EINVAL;
 	}
 	if (!strncmp(lines.at, "45", 2) && strspn(lines.at + 2, " \t\r") == strlen(lines.at + 2)) {
@@ -187,13 +195,14 @@ static void file_print_row(const struct xy__row *row, struct xy__buffer *text)
 {
 	const double numbers[] = { row->size, row->median, row->spread, row->mean, row->deviation };
 
-	xy__buffer_add(text, "row %s %u %08x", file_archs[row->arch], row->implementation, (unsigned)row->footprint);
+	xy__buffer_add(text, "row %s %u %08x", xy__archs[row->arch].name, row->implementation,
+		       (unsigned)row->footprint);
 	for (unsigned i = 0; i < 5; i++) {
 		xy__buffer_add(text, " ");
 		xy__number_print(text, numbers[i]);
 	}
-	xy__buffer_add(text, " %llu %llu %u %lld", (unsigned long long)row->samples,
-		       (unsigned long long)row->outliers, row->drifts, (long long)row->updated);
+	xy__buffer_add(text, " %llu %llu %u %lld", (unsigned long long)row->samples, (unsigned long long)row->outliers,
+		       row->drifts, (long long)row->updated);
 	for (unsigned i = 0; i < row->nterms; i++) {
 		xy__buffer_add(text, " ");
 		xy__number_print(text, row->terms[i]);

@@ -16,30 +16,30 @@
 
 enum {
 	XY__MODEL_NAME = 128,
-	XY__MODEL_ROWS = 8192,           /* at most */
-	XY__MODEL_IMPLEMENTATIONS = 4     /* as XY_NIMPLEMENTATIONS */
+	XY__MODEL_ROWS = 8192,        /* at most */
+	XY__MODEL_IMPLEMENTATIONS = 4 /* as XY_NIMPLEMENTATIONS */
 };
 
-/* What is known of the tasks with one footprint, on one architecture with one implementation. */
+/* Measurements of the tasks with one footprint, on one architecture with one implementation. */
 struct xy__row {
 	enum xy_arch arch;
 	unsigned implementation;
 	uint32_t footprint;
-	bool synthetic;            /* nobody has measured it: it was made from another row */
+	bool synthetic; /* not measured: derived from another row */
 	double size;
 	double median, spread, mean, deviation;
 	uint64_t samples, outliers;
 	unsigned drifts;
-	int64_t updated;           /* seconds since 1970; 0: not known */
+	int64_t updated; /* seconds since 1970; 0: not known */
 	unsigned nterms;
 	double terms[XY_NTERMS];
 };
 
 struct xy__model_file {
-	char name[XY__MODEL_NAME], host[XY__MODEL_NAME];   /* "" where the text does not say */
+	char name[XY__MODEL_NAME], host[XY__MODEL_NAME]; /* "" where the text does not say */
 	enum xy_model_kind kind;
-	bool foreign;              /* StarPU's: its footprints are not ours */
-	int64_t saved;             /* seconds since 1970; 0: not known */
+	bool foreign;  /* StarPU's: its footprints are not ours */
+	int64_t saved; /* seconds since 1970; 0: not known */
 	struct xy__row *rows;
 	unsigned nrows, capacity;
 };
@@ -63,9 +63,9 @@ const char *xy__model_kind_name(enum xy_model_kind kind);
 /* A text, line by line: without what follows a '#', and without empty ones. */
 struct xy__lines {
 	const char *next;
-	unsigned number;           /* of the current one, from 1 */
+	unsigned number; /* of the current one, from 1 */
 	char line[1024];
-	const char *at;            /* in it */
+	const char *at; /* in it */
 };
 
 void xy__lines_init(struct xy__lines *lines, const char *text);

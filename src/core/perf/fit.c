@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Least squares. The constant of a·size^b + c is looked for by golden sections, since for a given c the rest is a
+ * Least squares. The constant of a·size^b + c is found by golden-section search, since for a given c the rest is a
  * straight line in logarithms; sums of terms are normal equations with each point divided by its value.
  */
 #include <float.h>
@@ -127,7 +127,7 @@ bool xy__fit_power_constant(const struct xy__point *p, unsigned n, struct xy__cu
 
 struct equations {
 	unsigned n;
-	double a[XY_NTERMS + 1][XY_NTERMS + 2];  /* the last column is the right side */
+	double a[XY_NTERMS + 1][XY_NTERMS + 2]; /* the last column is the right side */
 };
 
 /* Gauss with the largest pivot, after the rows are scaled to a diagonal of 1. */

@@ -10,13 +10,13 @@
 #include <xylem/perf.h>
 
 struct xy__point {
-	double size, value, weight;      /* all positive */
-	const double *terms;             /* of a multiple regression */
+	double size, value, weight; /* all positive */
+	const double *terms;        /* of a multiple regression */
 };
 
 struct xy__curve {
-	double coefficients[XY_NTERMS + 1];  /* a, b, c; or the constant and one for each term */
-	double error;                        /* relative: as a spread */
+	double coefficients[XY_NTERMS + 1]; /* a, b, c; or the constant and one for each term */
+	double error;                       /* relative: as a spread */
 };
 
 /* False when the points don't determine the curve; too few different sizes, or no solution. */

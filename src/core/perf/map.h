@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers to pointers. Any thread looks up without a lock; who adds holds the owner's. Nothing is ever taken out, and
- * tables that became too small stay until the end, as somebody may be looking at them.
+ * Numbers to pointers. Any thread looks up without a lock; adding requires the owner's lock. Nothing is ever removed,
+ * and outgrown tables stay until the end, because a reader may still use them.
  */
 #ifndef XYLEM_CORE_PERF_MAP_H
 #define XYLEM_CORE_PERF_MAP_H
@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 struct xy__map_slot {
-	_Atomic uint64_t key;                /* 0: free */
-	void *value;                         /* constant once there is a key */
+	_Atomic uint64_t key; /* 0: free */
+	void *value;          /* constant once there is a key */
 };
 
 struct xy__map_table {
-	struct xy__map_table *smaller;       /* the one before */
+	struct xy__map_table *smaller; /* the one before */
 	uint64_t mask;
 	struct xy__map_slot slots[];
 };
 
 struct xy__map {
-	_Atomic(struct xy__map_table *) table;  /* NULL: nothing there yet */
-	unsigned count;                         /* owner's lock */
+	_Atomic(struct xy__map_table *) table; /* NULL: nothing there yet */
+	unsigned count;                        /* owner's lock */
 };
 
 static inline uint64_t xy__map_place(uint64_t key)
@@ -32,7 +32,7 @@ static inline uint64_t xy__map_place(uint64_t key)
 	return (key * 0x9e3779b97f4a7c15u) >> 20;
 }
 
-/* The value of a key, which is not 0; NULL if there is none. */
+/* The value of a key, which is not 0; NULL if unknown. */
 static inline void *xy__map_find(const struct xy__map *map, uint64_t key)
 {
 	/* acquire: pairs with the release in xy__map_add */
@@ -40,7 +40,7 @@ static inline void *xy__map_find(const struct xy__map *map, uint64_t key)
 
 	for (uint64_t i = xy__map_place(key); table; i++) {
 		struct xy__map_slot *slot = &table->slots[i & table->mask];
-		uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire); /* the same */
+		uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire); /* likewise */
 
 		if (found == key)
 			return slot->value;

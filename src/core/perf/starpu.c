@@ -11,8 +11,13 @@
 #include "core/perf/stats.h"
 #include "core/util/text.h"
 
-enum { STARPU_COMBINATIONS = 4096, STARPU_DEVICES = 64, STARPU_IMPLEMENTATIONS = 16, STARPU_CUDA = 1,
-       STARPU_OPENCL = 2 };
+enum {
+	STARPU_COMBINATIONS = 4096,
+	STARPU_DEVICES = 64,
+	STARPU_IMPLEMENTATIONS = 16,
+	STARPU_CUDA = 1,
+	STARPU_OPENCL = 2
+};
 
 /* The columns of a row that tell whether it was measured. */
 struct starpu_row {
@@ -24,10 +29,10 @@ struct starpu_row {
 struct starpu_reader {
 	struct xy__model_file *file;
 	struct xy__lines *lines;
-	const char *wrong;                  /* NULL: nothing yet */
-	bool single;                        /* the combination is one device with one core */
+	const char *wrong; /* NULL: nothing yet */
+	bool single;       /* the combination is one device with one core */
 	enum xy_arch arch;
-	unsigned first;                     /* rows of the file before this table */
+	unsigned first; /* rows of the file before this table */
 };
 
 static bool starpu_fail(struct starpu_reader *r, const char *wrong)
@@ -90,13 +95,13 @@ static bool starpu_regression(struct starpu_reader *r)
 /* Whether the sums of a row fit its mean and deviation. */
 static bool starpu_adds_up(const struct starpu_row *row)
 {
-	double square = row->squares / (double)row->samples, expected = row->mean * row->mean +
-			row->deviation * row->deviation;
+	double square = row->squares / (double)row->samples,
+	       expected = row->mean * row->mean + row->deviation * row->deviation;
 
 	return fabs(square - expected) <= 0.01 * expected;
 }
 
-/* A row with the samples of another, and its mean and deviation times the same number, is a copy of it. */
+/* A row with the samples of another, and its mean and deviation scaled by one factor, is a copy of it. */
 static bool starpu_is_copy(const struct xy__row *row, const struct xy__row *of)
 {
 	return row->samples == of->samples && row->samples > 1 && of->deviation > 0 && row->size >= of->size &&
@@ -122,10 +127,9 @@ static bool starpu_row(struct starpu_reader *r, unsigned implementation)
 	double flops, sum;
 
 	if (!xy__lines_next(l) || !xy__lines_hexadecimal(l, &in.footprint) || !xy__lines_quantity(l, &in.size) ||
-	    !xy__lines_number(l, &flops) || !xy__lines_quantity(l, &in.mean) ||
-	    !xy__lines_number(l, &in.deviation) || !xy__lines_quantity(l, &sum) ||
-	    !xy__lines_quantity(l, &in.squares) || !xy__lines_unsigned(l, UINT32_MAX, &in.samples) ||
-	    !xy__lines_ended(l))
+	    !xy__lines_number(l, &flops) || !xy__lines_quantity(l, &in.mean) || !xy__lines_number(l, &in.deviation) ||
+	    !xy__lines_quantity(l, &sum) || !xy__lines_quantity(l, &in.squares) ||
+	    !xy__lines_unsigned(l, UINT32_MAX, &in.samples) || !xy__lines_ended(l))
 		return starpu_fail(r, "no row of a table: hash, size, flops, mean, dev, sum, sum2, n");
 	if (!in.samples || !(in.mean > 0) || !r->single || implementation >= XY__MODEL_IMPLEMENTATIONS)
 		return true;
@@ -133,9 +137,15 @@ static bool starpu_row(struct starpu_reader *r, unsigned implementation)
 	row = xy__model_file_add(r->file);
 	if (!row)
 		return starpu_fail(r, "too many rows");
-	*row = (struct xy__row){ .arch = r->arch, .implementation = implementation, .footprint = in.footprint,
-				 .size = in.size, .median = in.mean, .spread = in.deviation, .mean = in.mean,
-				 .deviation = in.deviation, .samples = in.samples,
+	*row = (struct xy__row){ .arch = r->arch,
+				 .implementation = implementation,
+				 .footprint = in.footprint,
+				 .size = in.size,
+				 .median = in.mean,
+				 .spread = in.deviation,
+				 .mean = in.mean,
+				 .deviation = in.deviation,
+				 .samples = in.samples,
 				 .synthetic = !starpu_adds_up(&in) };
 	return true;
 }
@@ -210,7 +220,7 @@ int xy__starpu_read(struct xy__model_file *file, struct xy__lines *lines, char *
 		for (uint64_t i = 0; i < ncombinations && starpu_combination(&r); i++)
 			;
 	if (!r.wrong && xy__lines_next(lines))
-		r.wrong = "something follows the end";
+		r.wrong = "unexpected text after the end";
 	if (r.wrong) {
 		xy__text_print(error, error_size, "line %u: %s", lines->number, r.wrong);
 		return -EINVAL;

@@ -9,13 +9,13 @@
 #include "core/perf/stats.h"
 #include "core/util/futex.h"
 
-/* Beyond so many spreads and beyond this share of the median from it, a value is an outlier. */
+/* Further than this many spreads and this share of the median from it, a value is an outlier. */
 #define STATS_FAR 8.0
 #define STATS_FAR_SHARE 0.5
-/* A median that has gone so far, and by so many spreads, has drifted. */
+/* A median that has moved this far, and by this many spreads, has drifted. */
 #define STATS_DRIFT_SHARE 0.25
 #define STATS_DRIFT 3.0
-#define STATS_MAD_TO_SPREAD 1.4826    /* of a normal distribution */
+#define STATS_MAD_TO_SPREAD 1.4826 /* of a normal distribution */
 
 void xy__moments_add(struct xy__moments *m, double value)
 {
@@ -81,7 +81,7 @@ static void stats_publish(struct xy__stats *s)
 
 	atomic_store_explicit(&s->spread, STATS_MAD_TO_SPREAD * stats_distance(s, median), memory_order_relaxed);
 	atomic_store_explicit(&s->median, median, memory_order_relaxed);
-	/* release: pairs with the acquire of readers, who see a median if there are samples */
+	/* release: pairs with the acquire of readers, which see a median if there are samples */
 	atomic_store_explicit(&s->samples, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, memory_order_release);
 }
 
@@ -161,7 +161,7 @@ static enum xy__verdict stats_reject(struct xy__stats *s, double value)
 	return XY__DRIFT;
 }
 
-/* Whether the median has gone away little by little. */
+/* Whether the median has moved slowly. */
 static bool stats_drifts(struct xy__stats *s)
 {
 	double median = stats_middle(s), gone = fabs(median - s->reference);
@@ -206,7 +206,7 @@ void xy__stats_seed(struct xy__stats *s, double median, double spread, const str
 	unsigned n = moments->n < XY__STATS_WINDOW ? (unsigned)moments->n : XY__STATS_WINDOW;
 
 	for (unsigned i = 0; i < n; i++) {
-		double place = n > 1 ? 2.0 * i / (n - 1) - 1 : 0;       /* from -1 to 1 */
+		double place = n > 1 ? 2.0 * i / (n - 1) - 1 : 0; /* from -1 to 1 */
 		double value = median + 2 * place * spread / STATS_MAD_TO_SPREAD;
 
 		stats_push(s, (float)fmax(value, median * 0.1));

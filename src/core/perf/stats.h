@@ -14,33 +14,33 @@
 #include <stdint.h>
 
 enum {
-	XY__STATS_WINDOW = 31,     /* measurements that the median is of */
-	XY__STATS_EARLY = 8,       /* before so many, nothing can be called an outlier */
-	XY__STATS_RUN = 8          /* so many outliers on one side, one after the other, are a change */
+	XY__STATS_WINDOW = 31, /* measurements that the median is of */
+	XY__STATS_EARLY = 8,   /* before this many, nothing is called an outlier */
+	XY__STATS_RUN = 8      /* this many consecutive outliers on one side are a drift */
 };
 
 /* Sums of values, in a form that loses no precision. */
 struct xy__moments {
 	uint64_t n;
-	double mean, squares;      /* of the distances from the mean */
+	double mean, squares; /* of the distances from the mean */
 };
 
 struct xy__stats {
-	_Atomic double median;               /* (a) 0 without samples */
-	_Atomic double spread;               /* (a) like a standard deviation, but outliers don't matter */
-	_Atomic uint32_t samples;            /* (a) believed, or UINT32_MAX */
+	_Atomic double median;    /* (a) 0 without samples */
+	_Atomic double spread;    /* (a) like a standard deviation, but outliers don't matter */
+	_Atomic uint32_t samples; /* (a) believed, or UINT32_MAX */
 	_Atomic int lock;
-	uint8_t count, next;                 /* (l) of recent: how many, where the next goes */
-	uint8_t nrejected;                   /* (l) */
-	bool changed;                        /* (l) began anew: what was there at first counts no more */
-	unsigned drifts;                     /* (l) since the beginning */
-	uint64_t outliers;                   /* (l) likewise, without those that were there at first */
-	float recent[XY__STATS_WINDOW];      /* (l) as they came */
-	float sorted[XY__STATS_WINDOW];      /* (l) the same */
-	float rejected[XY__STATS_RUN];       /* (l) the last run of outliers */
-	_Atomic double reference;            /* (a) what the median was when drift was last looked for; 0: never */
-	struct xy__moments base;             /* (l) what was there at first */
-	struct xy__moments gained;           /* (l) measured since */
+	uint8_t count, next;            /* (l) of recent: how many, where the next goes */
+	uint8_t nrejected;              /* (l) */
+	bool changed;                   /* (l) began anew: what was there at first counts no more */
+	unsigned drifts;                /* (l) since the beginning */
+	uint64_t outliers;              /* (l) likewise, without those that were there at first */
+	float recent[XY__STATS_WINDOW]; /* (l) as they came */
+	float sorted[XY__STATS_WINDOW]; /* (l) sorted */
+	float rejected[XY__STATS_RUN];  /* (l) the last run of outliers */
+	_Atomic double reference;       /* (a) the median at the last drift check; 0: never */
+	struct xy__moments base;        /* (l) what was there at first */
+	struct xy__moments gained;      /* (l) measured since */
 };
 
 enum xy__verdict { XY__BELIEVED, XY__OUTLIER, XY__DRIFT };
@@ -48,7 +48,7 @@ enum xy__verdict { XY__BELIEVED, XY__OUTLIER, XY__DRIFT };
 /* Takes a value, which is positive and finite. */
 enum xy__verdict xy__stats_add(struct xy__stats *stats, double value);
 
-/* Begins with what somebody else has measured; stats is all zero. */
+/* Starts with stored statistics; stats is all zero. */
 void xy__stats_seed(struct xy__stats *stats, double median, double spread, const struct xy__moments *moments);
 
 void xy__moments_add(struct xy__moments *moments, double value);

@@ -60,7 +60,7 @@ int xy__store_read(const char *path, char **text, const struct xy__log *log)
 	if (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_size > STORE_MOST_BYTES) {
 		close(fd);
 		errno = EFBIG;
-		return store_error(log, "is no file of this kind", path);
+		return store_error(log, "is not a file of this type", path);
 	}
 	*text = malloc((size_t)info.st_size + 1);
 	while (*text && n < (size_t)info.st_size) {
@@ -106,7 +106,7 @@ static int store_make_folder(const struct xy__store *s)
 
 	if (snprintf(path, sizeof path, "%s", s->folder) >= (int)sizeof path) {
 		errno = ENAMETOOLONG;
-		return store_error(s->log, "can't be made", s->folder);
+		return store_error(s->log, "can't be created", s->folder);
 	}
 	for (char *at = path + 1; *at; at++)
 		if (*at == '/') {
@@ -115,7 +115,7 @@ static int store_make_folder(const struct xy__store *s)
 			*at = '/';
 		}
 	if (mkdir(path, 0777) && errno != EEXIST)
-		return store_error(s->log, "can't be made", s->folder);
+		return store_error(s->log, "can't be created", s->folder);
 	return 0;
 }
 
@@ -151,10 +151,10 @@ int xy__store_set_aside(const struct xy__store *s, const char *path, const char 
 	for (int i = 1; i < STORE_ASIDE && !access(aside, F_OK); i++)
 		snprintf(aside, sizeof aside, "%s.bad.%d", path, i);
 	if (access(aside, F_OK) && !rename(path, aside)) {
-		xy__log(s->log, "models: %s, %s: it is not used, and was renamed to %s", path, why, aside);
+		xy__log(s->log, "models: %s, %s: ignored, and renamed to %s", path, why, aside);
 		return 0;
 	}
-	xy__log(s->log, "models: %s, %s: it is not used, and can't be renamed, so nothing is stored there", path, why);
+	xy__log(s->log, "models: %s, %s: ignored, and can't be renamed, so nothing is stored there", path, why);
 	return -EEXIST;
 }
 
@@ -206,7 +206,7 @@ static int store_load(const struct xy__store *s, const char *path, struct xy__mo
 
 	if (status != -EINVAL)
 		return status;
-	fd = xy__store_lock(s); /* somebody may have replaced it meanwhile: look again */
+	fd = xy__store_lock(s); /* another process may have replaced it meanwhile: look again */
 	if (fd < 0)
 		return fd;
 	status = store_read_file(s, path, true, file);

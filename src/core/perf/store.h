@@ -11,7 +11,7 @@
 #include "core/util/log.h"
 
 struct xy__store {
-	const char *folder;       /* "": nothing is stored */
+	const char *folder; /* "": nothing is stored */
 	const char *host;
 	const struct xy__log *log;
 };
@@ -29,11 +29,13 @@ bool xy__store_path(const struct xy__store *store, const char *name, const char 
  * errors with one. */
 int xy__store_read(const char *path, char **text, const struct xy__log *log);
 
-/* What is stored of a model, in the file with this suffix. 0, -ENOENT when nothing is, or an error with a log line;
- * then nothing is to be freed. A corrupt file is set aside: -EINVAL. */
+/*
+ * Loads a model from the file with this suffix. 0, -ENOENT without a file, or an error with a log line; on failure
+ * there is nothing to free. A corrupt file is set aside: -EINVAL.
+ */
 int xy__store_load(const struct xy__store *store, const char *name, const char *suffix, struct xy__model_file *file);
 
-/* The same for a file of its own that is given by its path; nothing is set aside. */
+/* xy__store_load for a file given by its path; nothing is set aside. */
 int xy__store_load_path(const char *path, struct xy__model_file *file, char *error, size_t error_size);
 
 /* Calls merge with what is stored by now (NULL: nothing) and puts what it made of it in place. */

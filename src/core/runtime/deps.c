@@ -4,14 +4,21 @@
  * successors. The counter is biased while the task is being submitted, so that it reaches 0 once.
  * Ends follow from ends (a cancelled task ends without running) in a loop, never by recursion.
  */
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "core/data/acquire.h"
+#include "core/data/commute.h"
 #include "core/data/data_task.h"
-#include "core/data/handle.h"
 #include "core/data/redux.h"
+#include "core/runtime/group.h"
+#include "core/task/handle.h"
 
 /* --- building --- */
 
@@ -82,7 +89,7 @@ static void endings_add(struct xy__endings *endings, struct xy_task *task)
 	endings->last = task;
 }
 
-/* The application has got its data. Inside a callback it is told later, so that callbacks don't nest. */
+/* The application's data is available. Inside a callback the notice is deferred, so that callbacks don't nest. */
 static void deps_acquired(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
 	int status;
@@ -110,7 +117,7 @@ static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
 	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
 	    xy__task_can_run_alive_below(task, rt->root))
 		return false;
-	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: the devices that it may run on are lost",
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: all devices it may run on are lost",
 		xy_task_name(task), xy_task_number(task));
 	return true;
 }
@@ -127,7 +134,7 @@ bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent)
 	return true;
 }
 
-/* Whether somebody in the tree waits for a cancelled task to take its turn. */
+/* Whether a component waits for a cancelled task to take its turn. */
 static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *agent)
 {
 	struct xy_runtime *rt = agent->runtime;
@@ -176,6 +183,10 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 
 			atomic_store(&waiter->done, 1);
 			xy__futex_wake(&waiter->done, 1);
+			if (waiter->event >= 0) {
+				xy__event_signal(waiter->event);
+				close(waiter->event);
+			}
 			xy__waiter_unref(waiter, agent);
 		} else {
 			xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
@@ -205,6 +216,7 @@ static void deps_try_commuters(struct xy_task *task, struct xy__endings *endings
 
 static void deps_end_one(struct xy_task *task, int status, struct xy__endings *endings, struct xy__agent *agent)
 {
+	struct xy_group *group = task->flags & XY__TASK_CALLBACK ? task->group : NULL;
 	struct xy_task *again = NULL;
 	struct xy__edge *edge;
 	bool counted = !(task->flags & XY__TASK_UNCOUNTED);
@@ -212,12 +224,12 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 	if (status) {
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
 		if (counted)
-			xy__runtime_fail(agent->runtime, task, status, NULL);
+			xy__wait_fail(agent->runtime, task, status, NULL);
 		if (!(task->flags & XY__TASK_ACQUIRE)) /* which told its handle before the application */
 			xy__deps_spoil(task, status);
 	}
-	if (task->flags & XY__TASK_CALLBACK)
-		xy__call_back(agent, endings, task->callback, task->callback_arg, status);
+	if ((task->flags & XY__TASK_CALLBACK) && task->callback)
+		xy__agent_call_back(agent, endings, task->callback, task->callback_arg, status);
 	if (task->flags & XY__TASK_TAKEN)
 		again = xy__commute_drop(task);
 	if (task->flags & XY__TASK_UNORDERED)
@@ -229,6 +241,8 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 		deps_tell_successors(edge, status, endings, agent);
 	if (again)
 		deps_try_commuters(again, endings, agent);
+	if (group)
+		xy__group_leave(group, status);
 	if (counted)
 		xy__agent_add(&agent->ended);
 	xy__task_unref(task, agent);
@@ -270,7 +284,7 @@ void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 	deps_tell_successors(edges, 0, &endings, agent);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
-		xy__runtime_news(agent->runtime);
+		xy__wait_news(agent->runtime);
 	}
 }
 
@@ -281,7 +295,7 @@ void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)
 	endings_add(agent->endings ? agent->endings : &endings, task);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
-		xy__runtime_news(agent->runtime);
+		xy__wait_news(agent->runtime);
 	}
 }
 
@@ -301,7 +315,7 @@ void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent)
 	deps_end_one(task, status, &endings, agent);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
-		xy__runtime_news(agent->runtime);
+		xy__wait_news(agent->runtime);
 	}
 }
 
@@ -310,13 +324,13 @@ void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent
 	struct xy__endings endings = { NULL, NULL };
 
 	/* acq_rel: pairs with the decrement in deps_tell_successors */
-	if (count && atomic_fetch_add_explicit(&task->missing, count - XY__SUBMITTING,
-					       memory_order_acq_rel) != XY__SUBMITTING - count)
+	if (count && atomic_fetch_add_explicit(&task->missing, count - XY__SUBMITTING, memory_order_acq_rel) !=
+			     XY__SUBMITTING - count)
 		return;
 	deps_ready(task, agent->endings ? agent->endings : &endings, agent);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
-		xy__runtime_news(agent->runtime);
+		xy__wait_news(agent->runtime);
 	}
 }
 
@@ -328,6 +342,8 @@ void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent)
 
 void xy__task_free(struct xy_task *task, struct xy__agent *agent)
 {
+	if (task->extra->group)
+		xy__group_unref(task->extra->group);
 	free(task->extra->workers);
 	free(task->extra->argument);
 	free(task->extra->accesses);

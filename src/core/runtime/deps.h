@@ -2,25 +2,31 @@
 /*
  * Dependencies: which tasks a task waits for, and what happens when the last of them has ended.
  */
-#ifndef XYLEM_CORE_DEPS_H
-#define XYLEM_CORE_DEPS_H
+#ifndef XYLEM_CORE_RUNTIME_DEPS_H
+#define XYLEM_CORE_RUNTIME_DEPS_H
 
 #include "core/lockfree/successors.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
 
-/* A thread that waits for the end of a task, hung into its list of successors. Its memory is a block of
- * edges, so that whoever looks at the list finds no memory that is gone. */
+/*
+ * A thread waiting for the end of a task, in its list of successors. Its memory is a block of edges, so that readers
+ * of the list never touch freed memory.
+ */
 struct xy__waiter {
 	struct xy__edge_block *next; /* of the block, as is its owner */
 	struct xy__pool *owner;
 	struct xy__edge edge;
 	_Atomic int done;
-	_Atomic int references;      /* the thread and the list; the last one frees it */
+	_Atomic int references; /* the thread and the list; the last one frees it */
+	int event;              /* (c) to be signalled and closed, beside the futex; -1: none */
 };
 _Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block) &&
 		       offsetof(struct xy__waiter, edge) == offsetof(struct xy__edge_block, edges),
 	       "a waiter is a block of edges");
 
+/* A waiter in the task's list, or one that is done already; its event is the caller's then. NULL without memory. */
+struct xy__waiter *xy__waiter_create(struct xy_task *task, int event);
 void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
 
 /* Lets others wait for a task that is new, or submitted again: what has ended is another one. */
@@ -29,12 +35,12 @@ static inline void xy__task_open(struct xy_task *task)
 	uint32_t generation = xy__task_generation(task) + 1;
 
 	atomic_store_explicit(&task->status, 0, memory_order_relaxed);
-	/* release: who sees the new generation or its tag sees all that the old one did */
+	/* release: a reader of the new generation or its tag sees everything the old one did */
 	atomic_store_explicit(&task->generation, generation, memory_order_release);
 	atomic_store_explicit(&task->successors, xy__head_tag(generation), memory_order_release);
 }
 
-/* The same for a task that was submitted before and has ended; nothing to do for another one. */
+/* xy__task_open for a task that was submitted before and has ended; does nothing for any other task. */
 static inline void xy__task_reopen(struct xy_task *task)
 {
 	if (atomic_load_explicit(&task->successors, memory_order_relaxed) & XY__HEAD_CLOSED)
@@ -44,25 +50,28 @@ static inline void xy__task_reopen(struct xy_task *task)
 static inline bool xy__task_has_ended(const struct xy_task *task)
 {
 	/* acquire: pairs with the closing of the list, which is the last thing that an end does to it */
-	return atomic_load_explicit(&((struct xy_task *)task)->successors, memory_order_acquire) &
-	       XY__HEAD_CLOSED;
+	return atomic_load_explicit(&((struct xy_task *)task)->successors, memory_order_acquire) & XY__HEAD_CLOSED;
 }
 
 /* Makes task, which is being built by the caller, wait for `before` unless that has ended. The kind is
  * 0 or XY__EDGE_ORDER (a failure does not follow). 1: waits, 0: need not; -ENOMEM. */
 int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent);
-/* The same for the use of memory that had this generation: if it is another one by now, it has ended. What
- * became of it is not looked at. */
+/*
+ * xy__deps_after for a use of memory with this generation: if the memory has another one by now, the use has ended.
+ * Its status is ignored.
+ */
 int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
 		       struct xy__agent *agent);
-/* What edges of an acquire carry, so that nobody else has to look at the task. Those that move data and those that
- * close reductions pass on why, too. */
+/*
+ * Flags on the edges of an acquire, so that the task itself need not be read. Tasks that move data and those that
+ * close reductions pass on the reason too.
+ */
 static inline unsigned xy__edge_acquire(const struct xy_task *task)
 {
 	return task->flags & (XY__TASK_ACQUIRE | XY__TASK_DATA | XY__TASK_CLOSES) ? XY__EDGE_ACQUIRE : 0;
 }
 
-/* A predecessor has failed, or not (0): a task is cancelled, the application is told why. */
+/* A predecessor has failed, or not (0): a task is cancelled, the application gets the reason. */
 void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
 
 /* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for. After a
@@ -71,27 +80,28 @@ void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
  * -ELOOP for a task from xy_task_create, for which the caller holds the runtime's graph_lock. */
 int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
 
-/* What the task should have written is not there: who reads it next fails as well. */
+/* The task's output is missing: reading it fails as well. */
 void xy__deps_spoil(struct xy_task *task, int status);
 
-/* What the task uses without order is used by one less. */
+/* Decrements the use counts of the handles that the task uses without order. */
 void xy__deps_drop_unordered(struct xy_task *task);
 
-/* Ends the submission of a task that waits for so many; it may run at once. */
+/* Ends the submission of a task with this many predecessors; it may run at once. */
 void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent);
 
-/* The task has ended with this status: tells everybody and drops the runtime's reference. Tasks that
- * follow and have nothing to run (cancelled, empty) end as well. */
+/*
+ * The task has ended with this status: notifies successors and waiters and drops the runtime's reference. Successors
+ * that have nothing to run (cancelled, empty) end as well.
+ */
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
 
 /* Ends a ready task if all workers that may run it have been lost since it was submitted; false if not. */
 bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
 
-/* Whether nothing but its end and its successors has to be seen to when the task ends well. */
+/* Whether a successful end needs nothing but the end itself and its successors. */
 static inline bool xy__deps_is_plain(const struct xy_task *task)
 {
-	return !(task->flags &
-		 (XY__TASK_CALLBACK | XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
+	return !(task->flags & (XY__TASK_CALLBACK | XY__TASK_TAKEN | XY__TASK_UNORDERED | XY__TASK_UNCOUNTED));
 }
 
 /* Successors of a task that has ended well. */
@@ -114,8 +124,10 @@ void xy__task_free(struct xy_task *task, struct xy__agent *agent);
 /* Drops a reference, frees the task with the last one. */
 static inline void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
 {
-	/* The last reference: nobody else can make another one. Otherwise acq_rel: everything done
-	 * through other references happens before the reuse. */
+	/*
+	 * The last reference: no other one can be made. Otherwise acq_rel: everything done through other references
+	 * happens before the reuse.
+	 */
 	if (atomic_load_explicit(&task->references, memory_order_acquire) != 1 &&
 	    atomic_fetch_sub_explicit(&task->references, 1, memory_order_acq_rel) != 1)
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime is doing, for a person who wonders why nothing happens. Only reads; while tasks
- * move it shows a mixture of moments, but never touches memory that is gone.
+ * Prints what the runtime is doing, to find out why nothing happens. Only reads; while tasks move it shows a mixture
+ * of moments, but never touches freed memory. It waits for no lock longer than PATIENCE_S: what is behind a stuck one
+ * is left out, with a line that says who holds it. Each part is written before the next is asked for.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,15 +11,22 @@
 
 #include "core/data/memory.h"
 #include "core/lockfree/successors.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/probe.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/team.h"
+#include "core/runtime/worker.h"
+
+#define PATIENCE_S 0.5
 
 enum { MOST_LINES = 40, MOST_NAMES = 6, MOST_EDGES = 10000 };
 
 struct dump {
 	struct xy_runtime *rt;
 	FILE *out;
-	struct xy_task *task;     /* whose predecessors are looked for */
+	struct xy_task *task; /* the task whose predecessors are searched */
 	unsigned shown, passed;
 };
 
@@ -34,9 +42,8 @@ static void dump_each_task(struct dump *dump, void (*visit)(void *, struct xy_ta
 
 static const char *dump_state(struct xy_task *task)
 {
-	static const char *const names[] = {
-		"ended", "not submitted", "waiting", "ready", "running", "held by the application", "ended"
-	};
+	static const char *const names[] = { "ended",   "not submitted",           "waiting", "ready",
+					     "running", "held by the application", "ended" };
 
 	return names[atomic_load(&task->state)];
 }
@@ -47,9 +54,11 @@ static bool dump_held(struct xy_runtime *rt, const struct xy_task *acquire, char
 {
 	bool found = false;
 
-	xy__lock_take(&rt->handles_lock);
+	if (!xy__lock_take_for(&rt->handles_lock, PATIENCE_S))
+		return false;
 	for (struct xy_handle *h = rt->handles; h && !found; h = h->next) {
-		xy__lock_take(&h->lock);
+		if (!xy__lock_take_for(&h->lock, PATIENCE_S))
+			continue;
 		for (const struct xy_task *task = h->held; task && !found; task = task->next)
 			found = task == acquire;
 		xy__lock_drop(&h->lock);
@@ -103,8 +112,10 @@ static void dump_waiting(void *arg, struct xy_task *task)
 		return;
 	fprintf(dump->out, "  '%s' (number %llu) waits for", xy_task_name(task), xy_task_number(task));
 	dump_each_task(&inner, dump_if_predecessor);
-	fprintf(dump->out, "%s\n", inner.shown > MOST_NAMES ? " and others"
-						: inner.shown ? "" : " its turn on data that commutes");
+	fprintf(dump->out, "%s\n",
+		inner.shown > MOST_NAMES ? " and others"
+		: inner.shown            ? ""
+					 : " its turn on data that commutes");
 }
 
 static void dump_ready(void *arg, const struct xy_task *task)
@@ -115,6 +126,39 @@ static void dump_ready(void *arg, const struct xy_task *task)
 		fprintf(dump->out, " '%s' (number %llu)", xy_task_name(task), xy_task_number(task));
 }
 
+/* The tasks that one component holds. */
+static void dump_ask_queue(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	struct dump dump = { .rt = rt, .out = out };
+	struct xy_component *c = subject;
+	size_t peak = 0, depth = c->ops->depth(c, &peak);
+
+	if (!depth)
+		return;
+	fprintf(out, "  %s#%u holds %zu:", c->ops->name, c->id, depth);
+	if (c->ops->each_task)
+		c->ops->each_task(c, dump_ready, &dump);
+	fprintf(out, "%s\n", dump.shown > MOST_NAMES ? " and others" : "");
+}
+
+/* The holder of the lock that a component's callers sleep for, as far as the lock tells. */
+static void dump_holder(struct dump *dump, struct xy_component *c)
+{
+	struct xy_lock *lock = atomic_load(&c->awaited);
+	int word = lock ? atomic_load(&lock->word) : 0, worker = word / 2 - 2;
+
+	fprintf(dump->out, "  %s#%u does not answer", c->ops->name, c->id);
+	if (word && worker >= 0 && (unsigned)worker < dump->rt->nworkers)
+		fprintf(dump->out, ": its lock is held by worker %s",
+			xy_machine_worker(dump->rt->machine, (unsigned)worker)->name);
+	else if (word)
+		fprintf(dump->out, ": its lock is held by a thread of the application");
+	if (word)
+		fprintf(dump->out, ", and others have waited for it for %.1f s",
+			xy__now() - atomic_load(&c->awaited_s));
+	fprintf(dump->out, "\n");
+}
+
 static void dump_queues(struct dump *dump)
 {
 	struct xy_tree *tree = dump->rt->tree;
@@ -122,15 +166,10 @@ static void dump_queues(struct dump *dump)
 	fprintf(dump->out, "queues:\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];
-		size_t peak = 0, depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
 
-		if (!depth)
-			continue;
-		dump->shown = 0;
-		fprintf(dump->out, "  %s#%u holds %zu:", c->ops->name, c->id, depth);
-		if (c->ops->each_task)
-			c->ops->each_task(c, dump_ready, dump);
-		fprintf(dump->out, "%s\n", dump->shown > MOST_NAMES ? " and others" : "");
+		if (c->ops->depth && !xy__probe(dump->rt, dump_ask_queue, c, PATIENCE_S, dump->out))
+			dump_holder(dump, c);
+		fflush(dump->out);
 	}
 	if (xy__inbox_has(dump->rt))
 		fprintf(dump->out, "  the inbox is not empty\n");
@@ -167,10 +206,46 @@ static size_t dump_memory(struct xy_runtime *rt)
 	return bytes;
 }
 
+static void dump_ask_tree(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	(void)subject;
+	xy_tree_print(rt->tree, out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
+}
+
+static void dump_ask_teams(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	(void)subject;
+	xy__team_dump(rt, out);
+}
+
+/* Everything, part by part. */
+static int dump_write(struct xy_runtime *rt, FILE *out)
+{
+	struct dump dump = { .rt = rt, .out = out };
+
+	fprintf(out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB; policy %s\n",
+		(unsigned long long)rt->engine->live(rt), dump_memory(rt) >> 10, xy__runtime_policy(rt));
+	fflush(out);
+	if (!xy__probe(rt, dump_ask_tree, NULL, PATIENCE_S, out))
+		xy_tree_print(rt->tree, out, XY_TREE_DRAWING, 0);
+	dump_queues(&dump);
+	fprintf(out, "waiting tasks:\n");
+	dump.shown = 0;
+	dump_each_task(&dump, dump_waiting);
+	if (dump.shown > MOST_LINES)
+		fprintf(out, "  and %u others\n", dump.shown - MOST_LINES);
+	dump_workers(&dump);
+	fflush(out);
+	if (rt->root->nteams && !xy__probe(rt, dump_ask_teams, NULL, PATIENCE_S, out))
+		fprintf(out, "teams: no answer\n");
+	xy__memory_dump(rt, out);
+	return ferror(out) ? -EIO : 0;
+}
+
 int xy_dump(struct xy_runtime *rt, int fd)
 {
-	struct dump dump = { .rt = rt };
 	int copy, error;
+	FILE *out;
 
 	if (!rt) {
 		xy__log(NULL, "xy_dump: no runtime");
@@ -182,24 +257,50 @@ int xy_dump(struct xy_runtime *rt, int fd)
 		xy__log(&rt->settings.log, "xy_dump: file descriptor %d: %s", fd, strerror(-error));
 		return error;
 	}
-	dump.out = fdopen(copy, "w");
-	if (!dump.out) {
+	out = fdopen(copy, "w");
+	if (!out) {
 		close(copy);
 		return -ENOMEM;
 	}
-	fprintf(dump.out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB; policy %s\n",
-		(unsigned long long)xy__runtime_live(rt), dump_memory(rt) >> 10,
-		xy__settings_policy(&rt->settings, rt->machine));
-	xy_tree_print(rt->tree, dump.out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
-	dump_queues(&dump);
-	fprintf(dump.out, "waiting tasks:\n");
-	dump.shown = 0;
-	dump_each_task(&dump, dump_waiting);
-	if (dump.shown > MOST_LINES)
-		fprintf(dump.out, "  and %u others\n", dump.shown - MOST_LINES);
-	dump_workers(&dump);
-	xy__team_dump(rt, dump.out);
-	xy__memory_dump(rt, dump.out);
-	error = ferror(dump.out) ? -EIO : 0;
-	return fclose(dump.out) ? -EIO : error;
+	error = dump_write(rt, out);
+	return fclose(out) ? -EIO : error;
+}
+
+/* A line that is not complete yet. */
+struct dump_line {
+	const struct xy__log *log;
+	size_t length;
+	char text[1024];
+};
+
+static ssize_t dump_log_write(void *cookie, const char *text, size_t size)
+{
+	struct dump_line *line = cookie;
+
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] != '\n' && line->length < sizeof line->text - 1) {
+			line->text[line->length++] = text[i];
+		} else if (text[i] == '\n') {
+			line->text[line->length] = '\0';
+			xy__log(line->log, "%s", line->text);
+			line->length = 0;
+		}
+	}
+	return (ssize_t)size;
+}
+
+void xy__dump_log(struct xy_runtime *rt)
+{
+	struct dump_line line = { .log = &rt->settings.log };
+	FILE *out;
+
+	if (!line.log->function) {
+		xy_dump(rt, STDERR_FILENO);
+		return;
+	}
+	out = fopencookie(&line, "w", (cookie_io_functions_t){ .write = dump_log_write });
+	if (!out)
+		return;
+	dump_write(rt, out);
+	fclose(out);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From submission to the tree. A worker that has made a task ready pushes it into the tree at once. A
- * thread of the application puts it into the inbox, and whoever looks for a task moves the inbox into the
- * tree first; only when somebody sleeps and nobody looks does the application do that itself. So a
- * burst of submissions costs neither locks nor wake-ups, and no task waits while a worker sleeps.
+ * From submission to the tree. A worker that makes a task ready pushes it into the tree at once. An application thread
+ * puts it into the inbox, and a worker that looks for a task first moves the inbox into the tree; only if a worker
+ * sleeps and none is looking does the application do that itself. So a burst of submissions costs neither locks nor
+ * wake-ups, and no task waits while a worker sleeps.
  */
-#include "core/data/memory.h"
+#include "core/data/prefetch.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
 
-enum { BATCH = 32, MOST = 256 };   /* tasks moved under one lock, and in one go */
+enum { BATCH = 32, MOST = 256 }; /* tasks moved under one lock, and in one go */
 
 /* A tree that keeps its rules refuses nothing at the root but what can't run any more; a task refused by one that
  * doesn't is kept. */
@@ -29,7 +31,7 @@ void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agen
 
 void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
 {
-	struct xy_runtime *rt = (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
+	struct xy_runtime *rt = xy__runtime_of(engine);
 
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
@@ -63,15 +65,11 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
-	if (__builtin_expect(rt->sim && !xy__sim_is_mine(rt), 0)) {
-		xy__sim_drain(rt);
-		return;
-	}
 	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
 		inbox_retry(rt, agent);
-	/* Whoever leaves tasks here leaves them to somebody who looks, or to workers that are all awake. */
-	for (unsigned moved = 0; (moved < MOST || xy__inbox_urgent(rt)) && xy__ring_has(&rt->inbox) &&
-				 xy__lock_try(&rt->inbox_lock);) {
+	/* Tasks left here are left to a searcher, or to workers that are all awake. */
+	for (unsigned moved = 0;
+	     (moved < MOST || xy__inbox_urgent(rt)) && xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock);) {
 		struct xy_task *tasks[BATCH];
 		unsigned n = 0;
 
@@ -85,7 +83,7 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 		for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
 			xy__inbox_push(rt, tasks[i], agent);
 		moved += n;
-		/* pairs with the fence in xy__inbox_put: whoever failed to get the lock has put before */
+		/* pairs with the fence in xy__inbox_put: a thread that failed to get the lock has put before */
 		xy__fence();
 	}
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/handle.h"
+#include "core/task/handle.h"
 #include "core/runtime/runtime.h"
 #include "core/util/futex.h"
 
@@ -81,7 +81,9 @@ struct xy__record_task *xy__record_add(struct xy__record *r)
 	if (!xy__record_room(r, &r->tasks, r->ntasks, &r->tasks_room, sizeof *r->tasks))
 		return NULL;
 	r->tasks[r->ntasks] = (struct xy__record_task){
-		.kernel = XY__RECORD_NONE, .worker = -1, .first_access = r->naccesses,
+		.kernel = XY__RECORD_NONE,
+		.worker = -1,
+		.first_access = r->naccesses,
 	};
 	return &r->tasks[r->ntasks++];
 }
@@ -94,7 +96,7 @@ void xy__record_access(struct xy__record *r, uint32_t datum, unsigned mode)
 	r->tasks[r->ntasks - 1].naccesses++;
 }
 
-/* What the simulator finds durations by. */
+/* The name by which the simulator finds durations. */
 static const char *record_kernel_name(const struct xy_codelet *codelet)
 {
 	if (codelet->model && codelet->model->name)
@@ -156,7 +158,7 @@ static void record_submitted(struct xy__record *r, struct xy_task *task)
 	t->kernel = record_kernel(r, codelet);
 	t->priority = task->priority;
 	t->length_us = task->length_us;
-	if (atomic_load_explicit(&task->kind, memory_order_relaxed) & XY__NAMED)
+	if (atomic_load_explicit(&task->codelet, memory_order_relaxed) & XY__NAMED)
 		t->name = strdup(xy_task_name(task));
 	record_accesses(r, task);
 }
@@ -178,8 +180,8 @@ static void record_watch_submitted(void *arg, const struct xy_task *task)
 /* A task that has been submitted; NULL if it is none of those that are recorded. The lock is held. */
 static struct xy__record_task *record_find(struct xy__record *r, const struct xy_task *task)
 {
-	struct xy__record_pair *pair = r->failed || !r->numbers.size
-		? NULL : map_place(&r->numbers, xy_task_number(task) + 1);
+	struct xy__record_pair *pair = r->failed || !r->numbers.size ? NULL
+								     : map_place(&r->numbers, xy_task_number(task) + 1);
 
 	return pair && pair->key && pair->last != XY__RECORD_NONE ? &r->tasks[pair->last] : NULL;
 }

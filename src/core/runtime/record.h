@@ -5,8 +5,8 @@
  *
  * Locking key: (c) constant, (l) lock.
  */
-#ifndef XYLEM_CORE_RECORD_H
-#define XYLEM_CORE_RECORD_H
+#ifndef XYLEM_CORE_RUNTIME_RECORD_H
+#define XYLEM_CORE_RUNTIME_RECORD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,22 +17,22 @@
 
 /* From a number to the first and the last thing that had it. */
 struct xy__record_pair {
-	uint64_t key;                /* 0: free */
-	uint32_t first, last;        /* XY__RECORD_NONE: there is none */
+	uint64_t key;         /* 0: free */
+	uint32_t first, last; /* XY__RECORD_NONE: none */
 };
 
 struct xy__record_map {
 	struct xy__record_pair *pairs;
-	uint32_t count, size;        /* size: a power of two, or 0 */
+	uint32_t count, size; /* size: a power of two, or 0 */
 };
 
 struct xy__record_datum {
-	char *name;                  /* or NULL */
+	char *name; /* or NULL */
 	uint64_t bytes;
-	uint32_t parent;             /* what it is a part of, or XY__RECORD_NONE */
-	const void *plan;            /* which way of cutting the parent made it */
-	bool cut;                    /* it has the content of its parent */
-	uint32_t first_part;         /* of those that have its content, or XY__RECORD_NONE; the others by next_part */
+	uint32_t parent;     /* the whole it is a part of, or XY__RECORD_NONE */
+	const void *plan;    /* which way of cutting the parent made it */
+	bool cut;            /* it has the content of its parent */
+	uint32_t first_part; /* of the parts that have its content, or XY__RECORD_NONE; the others by next_part */
 	uint32_t next_part;
 };
 
@@ -42,12 +42,12 @@ struct xy__record_access {
 };
 
 struct xy__record_task {
-	uint32_t kernel;             /* or XY__RECORD_NONE */
+	uint32_t kernel; /* or XY__RECORD_NONE */
 	int32_t priority;
-	char *name;                  /* or NULL */
+	char *name; /* or NULL */
 	uint32_t first_access, naccesses;
-	uint32_t order;              /* in which tasks became ready, from 1; 0: it did not */
-	int32_t worker;              /* -1: it did not run */
+	uint32_t order; /* in which tasks became ready, from 1; 0: it did not */
+	int32_t worker; /* -1: it did not run */
 	int status;
 	float length_us, expected_us;
 	double ready_s, start_s, end_s;
@@ -55,18 +55,18 @@ struct xy__record_task {
 
 /* A task was told to wait for another one. */
 struct xy__record_edge {
-	uint64_t task, before;       /* numbers of tasks */
-	uint32_t before_index;       /* or XY__RECORD_NONE: it was not submitted by then */
+	uint64_t task, before; /* numbers of tasks */
+	uint32_t before_index; /* or XY__RECORD_NONE: it was not submitted by then */
 };
 
 struct xy__record {
-	struct xy_watch watch;               /* (c) who is told instead of ... */
-	const struct xy_watch *other;        /* (c) ... the application's, or NULL */
-	double begun_s;                      /* (c) */
+	struct xy_watch watch;        /* (c) the observer in place of ... */
+	const struct xy_watch *other; /* (c) ... the application's, or NULL */
+	double begun_s;               /* (c) */
 	_Atomic int lock;
-	bool failed;                         /* (l) there was not enough memory */
-	uint32_t nready;                     /* (l) */
-	struct xy__record_map handles, numbers;      /* (l) to data, to tasks */
+	bool failed;                            /* (l) there was not enough memory */
+	uint32_t nready;                        /* (l) */
+	struct xy__record_map handles, numbers; /* (l) to data, to tasks */
 	/* (l) arrays */
 	char **kernels;
 	struct xy__record_datum *data;
@@ -77,7 +77,7 @@ struct xy__record {
 	uint32_t kernels_room, data_room, tasks_room, accesses_room, edges_room;
 };
 
-/* Begins to record if the settings say so; puts itself in front of who watches. 0 or -ENOMEM. */
+/* Starts recording if the settings say so; inserts itself before the observer. 0 or -ENOMEM. */
 int xy__record_start(struct xy_runtime *rt);
 /* Writes the file, with a line in the log if that fails. Nothing runs any more. */
 void xy__record_stop(struct xy_runtime *rt);

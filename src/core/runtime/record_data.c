@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data of recorded tasks. Graphs know nothing of partitions: that parts of a handle get its content, and that it gets
- * theirs back, are tasks without a kernel that read the one and write the other, recorded when somebody uses them.
+ * Data of recorded tasks. Graphs have no partitions: passing content between a handle and its parts is recorded as
+ * tasks without a kernel that read the one and write the other, when either is used.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "core/perf/file.h"
 #include "core/runtime/record.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 enum { WRITE_CHUNK = 1 << 16 };
 
@@ -26,10 +27,10 @@ struct write {
 	const struct xy_runtime *rt;
 	FILE *file;
 	struct xy__buffer text;
-	uint32_t *first_edge;        /* by task, and one more: in edges */
-	uint32_t *edges;             /* indices of tasks that are waited for */
-	struct write_place *places;  /* in the order of the file */
-	uint32_t *number;            /* by task: which one it is in the file */
+	uint32_t *first_edge;       /* by task, and one more: in edges */
+	uint32_t *edges;            /* indices of tasks that are waited for */
+	struct write_place *places; /* in the order of the file */
+	uint32_t *number;           /* by task: which one it is in the file */
 };
 
 static uint32_t write_index(struct xy__record *r, uint64_t number)
@@ -189,7 +190,7 @@ static void write_field(struct write *w, const char *key, double value)
 	xy__number_print(&w->text, value > 0 ? value : 0);
 }
 
-/* What has gathered goes to the file, now and then. */
+/* Flushes the buffer to the file once it is large enough. */
 static void write_flush(struct write *w, size_t least)
 {
 	if (w->text.length >= least && w->text.length > 0) {
@@ -200,7 +201,7 @@ static void write_flush(struct write *w, size_t least)
 
 static const char *write_mode(unsigned mode)
 {
-	if (mode & (XY_SCRATCH | XY__MODE_UNORDERED)) /* both need memory and wait for nobody */
+	if (mode & (XY_SCRATCH | XY__MODE_UNORDERED)) /* both need memory and wait for nothing */
 		return "scratch";
 	if (mode & XY_REDUX)
 		return "redux";
@@ -227,7 +228,7 @@ static void write_waits(struct write *w, uint32_t index)
 		}
 }
 
-/* How long it took, as if on a worker of speed 1; 0: nobody knows. */
+/* Its duration on a worker of speed 1; 0: unknown. */
 static double write_length(const struct write *w, const struct xy__record_task *task)
 {
 	if (task->worker < 0 || task->status)
@@ -277,8 +278,9 @@ static void write_header(struct write *w, const char *path)
 
 	xy__buffer_add(&w->text, "xygraph 1\nname ");
 	write_quoted(w, slash ? slash + 1 : path);
-	xy__buffer_add(&w->text, "\n# A run that was recorded%s with SCHED=", w->rt->sim ? " in the simulator" : "");
-	write_quoted(w, w->rt->settings.sched);
+	xy__buffer_add(&w->text,
+		       "\n# A run that was recorded%s with SCHED=", xy_is_simulated(w->rt) ? " in the simulator" : "");
+	write_quoted(w, w->rt->settings.tree ? xy__runtime_policy(w->rt) : w->rt->settings.sched);
 	xy__buffer_add(&w->text, "\n# Microseconds; us is end - start, times the speed of the worker.\n");
 	for (unsigned i = 0; i < w->rt->nworkers; i++) {
 		const struct xy_worker_info *worker = xy_machine_worker(machine, i);

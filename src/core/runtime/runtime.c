@@ -5,48 +5,40 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/task/ahead.h"
-#include "core/runtime/bus.h"
+#include "core/data/departed.h"
+#include "core/data/handle.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/fork.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/probe.h"
+#include "core/task/lookahead.h"
 #include "core/data/memory.h"
-#include "core/runtime/deps.h"
+#include "core/data/prefetch.h"
+#include "core/data/transfer.h"
+#include "core/runtime/group.h"
 #include "core/machine/machine.h"
+#include "core/runtime/deps.h"
 #include "core/runtime/record.h"
 #include "core/runtime/team.h"
+#include "core/runtime/bus_measure.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/worker.h"
+#include "core/runtime/worker_slots.h"
+#include "core/tree/registry.h"
 #include "core/util/message.h"
 
-enum { MOST_SHARDS = 64, MESSAGE = 1024, ROOM_EVERY = 64 };
+enum { MESSAGE = 1024, ROOM_EVERY = 64 };
 
-static int runtime_machine_here(struct xy_runtime *rt)
-{
-	int error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
-	unsigned ncpus = 0;
-
-	if (error)
-		return error;
-	rt->nworkers = xy_machine_nworkers(rt->machine);
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		ncpus += xy_machine_worker(rt->machine, i)->arch == XY_CPU;
-	if (!xy_machine_is_here(rt->machine)) {
-		xy__log(&rt->settings.log,
-			"the machine '%s' is not this computer: its trees can be shown, but nothing can run",
-			rt->settings.machine);
-		return -ENODEV;
-	}
-	if (ncpus > xy_machine_ncores(rt->machine))
-		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down",
-			ncpus, xy_machine_ncores(rt->machine));
-	return 0;
-}
-
-static int runtime_machine(struct xy_runtime *rt)
+static int runtime_machine(struct xy_runtime *rt, const struct xy__engine_ops *const engines[])
 {
 	int error;
 
-	if (!*rt->settings.sim)
-		return runtime_machine_here(rt);
-	error = xy__sim_create(rt);
+	while (!(*engines)->serves(&rt->settings))
+		engines++;
+	rt->engine = *engines;
+	error = rt->engine->open(rt);
 	if (!error)
 		rt->nworkers = xy_machine_nworkers(rt->machine);
 	return error;
@@ -54,15 +46,13 @@ static int runtime_machine(struct xy_runtime *rt)
 
 static void runtime_models(struct xy_runtime *rt)
 {
-	struct xy__store store = { .folder = rt->settings.models, .host = rt->settings.host,
-				   .log = &rt->settings.log };
+	struct xy__store store = { .folder = rt->settings.models, .host = rt->settings.host, .log = &rt->settings.log };
 
-	/* What a simulation says is no measurement. */
-	xy__perf_init(&rt->perf, &store, rt->machine, rt->sim ? 0 : rt->settings.calibrate, rt->settings.samples);
+	xy__perf_init(&rt->perf, &store, rt->machine, rt->settings.calibrate, rt->settings.calibrate_samples);
 }
 
-/* What is wrong with the tree as one line, without the lines that show where in the text. */
-static void runtime_tree_wrong(const struct xy_runtime *rt, const char *lines)
+/* The tree's fault as one line, without the lines that point into the text; from: whose tree. */
+static void runtime_tree_wrong(const struct xy_runtime *rt, const char *from, const char *lines)
 {
 	char text[MESSAGE];
 	struct xy__message line;
@@ -74,24 +64,51 @@ static void runtime_tree_wrong(const struct xy_runtime *rt, const char *lines)
 		if (*lines != ' ')
 			xy__message_add(&line, "%s%.*s", line.used ? "; " : "", (int)length, lines);
 	}
-	xy__log(&rt->settings.log, "%s", text);
+	xy__log(&rt->settings.log, "%s%s%s", from, *from ? ": " : "", text);
+}
+
+const char *xy__runtime_policy(const struct xy_runtime *rt)
+{
+	if (rt->settings.tree)
+		return "config.tree";
+	return *rt->settings.sched ? rt->settings.sched : xy_policy_default(rt->machine);
+}
+
+/* The components and policies of the library, of plug-ins and of the program. */
+static int runtime_registry(struct xy_runtime *rt, char *message, size_t size)
+{
+	int error = xy_registry_create(&rt->registry, rt->settings.plugins, message, size);
+	struct xy__message text;
+
+	xy__message_init(&text, message, error ? 0 : size);
+	for (const struct xy_component_ops *const *ops = rt->settings.components; !error && ops && *ops; ops++)
+		error = xy__registry_add_component(rt->registry, *ops, "config.components", &text);
+	return error;
+}
+
+/* Builds the tree that the program or SCHED asks for. */
+static int runtime_build(struct xy_runtime *rt, char *message, size_t size)
+{
+	struct xy_policy own = { .build = rt->settings.tree, .build_arg = rt->settings.tree_arg };
+
+	if (own.build)
+		return xy__tree_make(&rt->tree, &own, rt->machine, rt->registry, rt->nshards, message, size);
+	return xy__tree_parse(&rt->tree, xy__runtime_policy(rt), rt->machine, rt->registry, rt->nshards, message, size);
 }
 
 static int runtime_tree(struct xy_runtime *rt)
 {
-	char message[MESSAGE];
-	unsigned shards = rt->nworkers + 1 < MOST_SHARDS ? rt->nworkers + 1 : MOST_SHARDS;
-	int error;
+	const char *from = rt->settings.tree ? "config.tree" : *rt->settings.sched ? rt->settings.sched_from : "";
+	char message[MESSAGE] = "";
+	int error = runtime_registry(rt, message, sizeof message);
 
-	if (rt->sim) /* one thread */
-		shards = 1;
-	error = xy_registry_create(&rt->registry, rt->settings.plugins, message, sizeof message);
-
-	if (!error)
-		error = xy__tree_parse(&rt->tree, xy__settings_policy(&rt->settings, rt->machine), rt->machine,
-				       rt->registry, shards, message, sizeof message);
 	if (error) {
-		runtime_tree_wrong(rt, message);
+		runtime_tree_wrong(rt, "", message);
+		return error;
+	}
+	error = runtime_build(rt, message, sizeof message);
+	if (error) {
+		runtime_tree_wrong(rt, from, message);
 		return error;
 	}
 	rt->root = xy_tree_root(rt->tree);
@@ -118,7 +135,7 @@ static void above_add(struct xy__worker *worker, struct xy_component *c, bool fi
 	worker->nabove++;
 }
 
-/* Those that are above some worker or team member: so many for each. */
+/* The reservoirs above each worker or team member: counts them, or fills them in. */
 static void above_count(struct xy_runtime *rt, bool fill)
 {
 	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
@@ -156,7 +173,9 @@ static int runtime_workers(struct xy_runtime *rt)
 
 	rt->workers = aligned_alloc(128, rt->nworkers * sizeof *rt->workers);
 	rt->deaths.of = calloc(rt->nworkers, sizeof *rt->deaths.of);
-	if (!rt->workers || !rt->deaths.of)
+	rt->places = (struct xy__places){ .nworkers = rt->nworkers, .bus = &rt->bus };
+	rt->places.nodes = calloc(rt->nworkers, sizeof *rt->places.nodes);
+	if (!rt->workers || !rt->deaths.of || !rt->places.nodes)
 		return -ENOMEM;
 	memset(rt->workers, 0, rt->nworkers * sizeof *rt->workers);
 	for (unsigned i = 0; i < rt->nworkers; i++)
@@ -165,8 +184,8 @@ static int runtime_workers(struct xy_runtime *rt)
 		rt->workers[i].id = i;
 		rt->workers[i].arch = xy_machine_worker(rt->machine, i)->arch;
 		rt->workers[i].leaf = xy_tree_worker(rt->tree, i);
-		if (rt->workers[i].arch != XY_CPU || rt->sim)
-			error = xy__device_init(&rt->workers[i]);
+		if (rt->workers[i].arch != XY_CPU || rt->engine->slots_for_all)
+			error = xy__slots_init(&rt->workers[i]);
 	}
 	if (!error)
 		error = runtime_above(rt);
@@ -191,11 +210,17 @@ static void runtime_free(struct xy_runtime *rt)
 {
 	if (!rt)
 		return;
+	if (!xy__probe_settle(rt, 1)) {
+		xy__log(&rt->settings.log,
+			"stopping: a component keeps its lock, so the memory of the runtime is not freed");
+		return;
+	}
 	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
 		xy__pool_fini(&rt->workers[i].agent.pool);
 		free(rt->workers[i].above);
 		free(rt->workers[i].slots);
 	}
+	xy__tags_fini(rt);
 	xy__teams_stop(rt);
 	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
 		xy__pool_fini(&rt->applications[i].pool);
@@ -206,46 +231,63 @@ static void runtime_free(struct xy_runtime *rt)
 	xy_registry_destroy(rt->registry);
 	xy_machine_destroy(rt->machine);
 	xy__drivers_close(&rt->drivers);
-	xy__sim_destroy(rt);
+	if (rt->engine)
+		rt->engine->close(rt);
 	xy__record_free(rt);
 	free(rt->workers);
 	free(rt->deaths.of);
+	free(rt->places.nodes);
 	free(rt->applications);
 	free(rt->slots);
 	xy__settings_fini(&rt->settings);
 	free(rt);
 }
 
-/* What the tree asks of whoever runs it; how workers are woken is for the engine to say. */
+static double runtime_now_us(struct xy__tree_engine *engine)
+{
+	return xy_now(xy__runtime_of(engine)) * 1e6;
+}
+
+/* How many tasks have ever been submitted, and whether a thread waits to submit more. */
+static uint64_t runtime_submitted(struct xy__tree_engine *engine, bool *more)
+{
+	struct xy_runtime *rt = xy__runtime_of(engine);
+	uint64_t submitted = 0;
+
+	/* all relaxed: hints */
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		submitted += atomic_load_explicit(&rt->workers[i].agent.submitted, memory_order_relaxed);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
+		submitted += atomic_load_explicit(&rt->applications[i].submitted, memory_order_relaxed);
+	*more = atomic_load_explicit(&rt->room_waiters, memory_order_relaxed) > 0;
+	return submitted;
+}
+
+/* The functions that the tree calls. */
 static void runtime_engine(struct xy_runtime *rt)
 {
-	rt->engine.sleepers = &rt->sleepers;
-	rt->engine.searchers = &rt->searchers;
-	rt->engine.archs = rt->root->archs & XY_ON_ALL;
+	rt->tree_engine.wake = rt->engine->wake;
+	rt->tree_engine.sleepers = &rt->sleepers;
+	rt->tree_engine.searchers = &rt->searchers;
+	rt->tree_engine.archs = rt->root->archs & XY_ON_ALL;
 	rt->workers_differ = (rt->root->archs & (rt->root->archs - 1)) != 0 || rt->branches;
-	rt->engine.now_us = xy__runtime_now_us;
-	rt->engine.free_us = xy__runtime_free_us;
-	rt->engine.submitted = xy__ahead_submitted;
-	rt->engine.take_back = xy__inbox_take_back;
-	rt->engine.one_memory = rt->memory.nnodes == 1;
-	rt->engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
-	rt->tree->engine = &rt->engine;
+	rt->tree_engine.now_us = runtime_now_us;
+	rt->tree_engine.free_us = xy__worker_free_us;
+	rt->tree_engine.submitted = runtime_submitted;
+	rt->tree_engine.take_back = xy__inbox_take_back;
+	rt->tree_engine.one_memory = rt->memory.nnodes == 1;
+	rt->tree_engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
+	rt->tree->engine = &rt->tree_engine;
 }
 
-/* The engine is the last to begin. */
-static int runtime_run(struct xy_runtime *rt)
-{
-	runtime_engine(rt);
-	return rt->sim ? xy__sim_start(rt) : xy__threads_start(rt);
-}
-
-int xy_start(struct xy_runtime **out, const struct xy_config *config)
+int xy__runtime_start(struct xy_runtime **out, const struct xy_config *config,
+		      const struct xy__engine_ops *const engines[])
 {
 	struct xy_runtime *rt;
 	int error;
 
 	if (!out) {
-		xy__log(NULL, "xy_start: no place for the runtime");
+		xy__log(NULL, "xy_start: the output pointer is NULL");
 		return -EINVAL;
 	}
 	*out = NULL;
@@ -253,12 +295,13 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 	if (!rt)
 		return -ENOMEM;
 	memset(rt, 0, sizeof *rt);
+	xy__fork_ignore(rt);
 	error = xy__settings_init(&rt->settings, config);
 	if (error) {
 		free(rt);
 		return error;
 	}
-	error = runtime_machine(rt);
+	error = runtime_machine(rt, engines);
 	if (!error)
 		error = xy__record_start(rt);
 	if (!error)
@@ -268,17 +311,17 @@ int xy_start(struct xy_runtime **out, const struct xy_config *config)
 	if (!error)
 		error = runtime_workers(rt);
 	if (!error)
-		error = rt->sim ? xy__sim_bus(rt) : xy__bus_start(rt);
+		error = rt->engine->bus(rt);
 	if (!error)
 		error = runtime_application(rt);
 	if (!error)
 		error = xy__teams_start(rt);
-	if (!error)
-		error = runtime_run(rt);
-	if (!error && !rt->sim)
-		error = xy__watchdog_start(rt);
+	if (!error) {
+		runtime_engine(rt);
+		error = rt->engine->start(rt);
+	}
 	if (error) {
-		xy__threads_stop(rt);
+		rt->engine->stop(rt);
 		runtime_free(rt);
 		return error;
 	}
@@ -303,7 +346,7 @@ static void sweep_find(void *arg, struct xy_task *task)
 		sweep->found = task;
 }
 
-/* Some task in this state, NULL if there is none. */
+/* A task in this state, NULL without one. */
 static struct xy_task *runtime_find(struct xy_runtime *rt, enum xy__task_state state)
 {
 	struct sweep sweep = { .state = state };
@@ -319,19 +362,19 @@ static struct xy_task *runtime_find(struct xy_runtime *rt, enum xy__task_state s
  * application holds. Gives those up, which cancels the others. */
 static bool runtime_unblock(struct xy_runtime *rt)
 {
-	struct xy__agent *agent = xy__enter(rt);
+	struct xy__agent *agent = xy__agent_enter(rt);
 	struct xy_task *task;
 	bool any = false;
 
 	xy__log(&rt->settings.log, "stopping: %llu tasks can never run and are cancelled",
-		(unsigned long long)xy__runtime_live(rt));
+		(unsigned long long)rt->engine->live(rt));
 	for (; (task = runtime_find(rt, XY__TASK_CREATED)); any = true)
 		xy__task_abandon(task, agent);
 	for (; (task = runtime_find(rt, XY__TASK_HELD)); any = true) {
 		xy__access_handle(task->accesses[0])->held = NULL;
 		xy__deps_end(task, -ECANCELED, agent);
 	}
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	return any;
 }
 
@@ -350,7 +393,7 @@ static void runtime_forget_handles(struct xy_runtime *rt)
 
 static void runtime_forget_tasks(struct xy_runtime *rt)
 {
-	struct xy__agent *agent = xy__enter(rt);
+	struct xy__agent *agent = xy__agent_enter(rt);
 	struct xy_task *task;
 	unsigned count = 0;
 
@@ -361,19 +404,19 @@ static void runtime_forget_tasks(struct xy_runtime *rt)
 			atomic_store(&task->references, 1);
 			xy__task_unref(task, agent);
 		}
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	if (count)
 		xy__log(&rt->settings.log, "stopping: %u tasks were not released", count);
 }
 
-/* What xy_stop returns. Tasks that are still there rest in a component that does not let them go. */
+/* The result of xy_stop. Tasks left over rest in a component that does not release them. */
 static int runtime_end_error(struct xy_runtime *rt)
 {
 	int error;
 
-	if (xy__runtime_live(rt)) {
+	if (rt->engine->live(rt)) {
 		xy__log(&rt->settings.log, "stopping: tasks are stuck in the tree and are lost; this is its state:");
-		xy_dump(rt, STDERR_FILENO);
+		xy__dump_log(rt);
 		return -EDEADLK;
 	}
 	error = xy_wait(rt);
@@ -389,17 +432,18 @@ int xy_stop(struct xy_runtime **pointer)
 
 	if (!rt)
 		return 0;
-	if (xy__inside(rt)) {
+	if (xy__fork_is_child(rt))
+		return xy__fork_refuse(rt, "xy_stop");
+	if (xy__agent_inside(rt)) {
 		xy__log(&rt->settings.log, "xy_stop: a codelet or callback can't stop its own runtime");
 		return -EDEADLK;
 	}
 	do {
-		xy__runtime_settle(rt);
+		xy__wait_settle(rt);
 		xy__transfers_drain(rt); /* which may call back, and so lead to more tasks */
-	} while (xy__runtime_live(rt) && (!xy__runtime_at_rest(rt) || runtime_unblock(rt)));
+	} while (rt->engine->live(rt) && (!rt->engine->at_rest(rt) || runtime_unblock(rt)));
 	error = runtime_end_error(rt);
-	xy__watchdog_stop(rt);
-	xy__threads_stop(rt);
+	rt->engine->stop(rt);
 	xy__record_stop(rt);
 	runtime_forget_handles(rt);
 	runtime_forget_tasks(rt);
@@ -424,7 +468,9 @@ int xy_worker_stats(const struct xy_runtime *rt, unsigned worker, struct xy_work
 
 	if (!rt || !stats || worker >= rt->nworkers) {
 		xy__log(rt ? &rt->settings.log : NULL, "xy_worker_stats: no %s",
-			!rt ? "runtime" : !stats ? "place for the answer" : "such worker");
+			!rt      ? "runtime"
+			: !stats ? "output pointer"
+				 : "such worker");
 		return -EINVAL;
 	}
 	w = &rt->workers[worker];

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running parallel tasks. Invariant: a round begins when all members have joined, and the leader ends it
- * before it joins again. So when a round begins nobody is in the one before it.
+ * Running parallel tasks. Invariant: a round starts when all members have joined, and the leader ends it before it
+ * joins again. So when a round starts, no member is in the previous one.
  */
+#include "components/worker.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/team.h"
+#include "core/runtime/team_threads.h"
+#include "core/runtime/worker.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,10 +16,10 @@
 
 enum { WAIT_SPINS = 64, WAIT_YIELDS = 40 };
 
-/* Whether a word has come to a value; words only grow, and may wrap. */
+/* Whether a word has reached a value; words only grow, and may wrap. */
 static bool team_reached(_Atomic int *word, unsigned value)
 {
-	/* acquire: pairs with the release of whoever raised it */
+	/* acquire: pairs with the release of the thread that raised it */
 	return (int)((unsigned)atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
 }
 
@@ -154,17 +159,16 @@ static struct xy_task *team_join(struct xy__worker *worker)
 	return m->place.task;
 }
 
-/* What is pushed at this worker meanwhile is not what it is about to look for: its leaf has been asked. */
+/* A task pushed to this worker meanwhile is not the one it is about to look for: its leaf has been asked. */
 static struct xy_task *team_fetch(struct xy__worker *worker)
 {
 	struct xy__member *m = worker->member;
-	unsigned offers = worker->agent.base.offers;
-	bool found = false;
+	bool itself = xy_agent_offer_to_others(&worker->agent.base), found = false;
 
-	worker->agent.base.offers = 1;
 	for (unsigned i = 0; i < m->nteams && !found; i++)
 		found = xy__team_fetch(m->teams[i], &worker->agent.base);
-	worker->agent.base.offers = offers;
+	if (itself)
+		xy_agent_offer_to_itself(&worker->agent.base);
 	return team_join(worker);
 }
 
@@ -195,14 +199,14 @@ static void member_busy(struct xy__worker *worker, double begin)
 			      memory_order_relaxed);
 }
 
-/* A rank has returned: who waits for it at the barrier waits in vain. */
+/* A rank has returned: waiting for it at the barrier would never end. */
 static void rank_left(struct xy__team_round *round)
 {
 	unsigned all = round->all_returned; /* once it has been counted the round may be over */
 
 	atomic_fetch_or(&round->barrier, 1);
 	xy__futex_wake(&round->barrier, INT_MAX);
-	/* release: pairs with the acquire of the leader, who sees all that the rank did */
+	/* release: pairs with the acquire of the leader, which sees everything the rank did */
 	if ((unsigned)atomic_fetch_add_explicit(&round->returned, 1, memory_order_release) + 1 == all)
 		xy__futex_wake(&round->returned, 1);
 }
@@ -218,7 +222,7 @@ static void member_run_rank(struct xy__worker *worker)
 	call.worker = worker->id;
 	call.rank = place->rank;
 	atomic_store_explicit(&worker->running, call.task, memory_order_relaxed);
-	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	round->statuses[place->rank] = round->function(&call);
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	if (profile)
@@ -303,13 +307,13 @@ static int team_fork_join(struct xy__worker *worker, xy_function *function, stru
 {
 	struct xy__team *team = worker->member->place.team;
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy__threads_before before = xy__threads_of_team(team);
+	struct xy__team_threads_before before = xy__team_threads_of_team(team);
 	int status;
 
 	if (rt->settings.profile)
 		team->round->begin = xy__now();
 	status = function(call);
-	xy__threads_put_back(team, &before);
+	xy__team_threads_put_back(team, &before);
 	return status;
 }
 
@@ -394,7 +398,7 @@ void xy__team_tell(struct xy__worker *worker)
 
 	if (place->rank) {
 		if (place->last)
-			xy__sim_tell(rt, team->members[0]);
+			rt->engine->call(rt, team->members[0]);
 		return;
 	}
 	/* relaxed: one thread */
@@ -402,7 +406,7 @@ void xy__team_tell(struct xy__worker *worker)
 	for (unsigned i = 1; i < team->nmembers; i++) {
 		if (rt->settings.profile && round->launched)
 			member_busy(&rt->workers[team->members[i]], round->begin);
-		xy__sim_tell(rt, team->members[i]);
+		rt->engine->call(rt, team->members[i]);
 	}
 	member_leave(worker->member);
 }
@@ -445,7 +449,7 @@ int xy_call_barrier(struct xy_call *call)
 
 	if (!codelet || codelet->parallel != XY_SPMD) {
 		xy__log(rt ? &rt->settings.log : NULL, "xy_call_barrier: %s",
-			rt ? "only ranks of an SPMD codelet have one" : "no call");
+			rt ? "only ranks of an SPMD codelet have a barrier" : "no call");
 		return -EINVAL;
 	}
 	if (call->nranks == 1)

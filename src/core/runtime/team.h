@@ -4,39 +4,39 @@
  * one, from fetching its data to telling its successors. The others help: they run their rank of an SPMD
  * codelet, or lend their cores to the threads of a fork-join codelet and sleep meanwhile.
  */
-#ifndef XYLEM_CORE_TEAM_H
-#define XYLEM_CORE_TEAM_H
+#ifndef XYLEM_CORE_RUNTIME_TEAM_H
+#define XYLEM_CORE_RUNTIME_TEAM_H
 
 #include <sched.h>
 #include <stdio.h>
 #include "components/parallel_worker.h"
 #include "core/runtime/runtime.h"
 
-/* What a worker that belongs to teams keeps. Owner only, but for (c) constant after start, (a) atomic. */
+/* The state of a worker that belongs to teams. Owner only, except (c) constant after start, (a) atomic. */
 struct xy__member {
-	unsigned nteams;                     /* (c) */
-	struct xy__team **teams;             /* (c) */
-	struct xy__team_place place;         /* the team that it has joined; its team is NULL without one */
-	_Atomic(struct xy__team *) joined;   /* (a) the same team, for the dump */
-	bool own_first;                      /* it ran a task of a team: one of its own comes next */
+	unsigned nteams;                   /* (c) */
+	struct xy__team **teams;           /* (c) */
+	struct xy__team_place place;       /* the team that it has joined; its team is NULL without one */
+	_Atomic(struct xy__team *) joined; /* (a) the team it has joined, for the dump */
+	bool own_first;                    /* it ran a team's task: one of its own comes next */
 };
 
 /* One round after the other of a team: its part in core/runtime/team.c. Locking key as for struct xy__team. */
 struct xy__team_round {
-	_Atomic int begun;                   /* (a) rounds for which all have come: the leader's futex */
-	_Atomic int told;                    /* (a) 2 * round + 1: there is a call, + 2: it is over; a futex */
-	_Atomic int returned;                /* (a) ranks that have, in all rounds: the leader's futex */
-	_Atomic int barrier;                 /* (a) 2 * barriers passed, + 1: a rank has returned; a futex */
-	_Atomic unsigned waiting;            /* (a) ranks that are at the barrier */
-	const struct xy_call *call;          /* (r) of an SPMD task */
-	xy_function *function;               /* (r) */
-	unsigned all_returned;               /* (r) `returned` when all ranks of the round have */
-	int *statuses;                       /* (r) by rank, each written by its member */
-	double begin;                        /* (r) of the call, when time is measured */
-	bool launched;                       /* (r) in a simulation: there has been a call */
-	cpu_set_t *cpus, *own;               /* (c) of all members, and of the first; NULL: not bound */
-	size_t cpus_size;                    /* (c) of both sets */
-	bool whole;                          /* (c) no other CPU worker is left */
+	_Atomic int begun;          /* (a) rounds for which all have come: the leader's futex */
+	_Atomic int told;           /* (a) 2 * round + 1: there is a call, + 2: it is over; a futex */
+	_Atomic int returned;       /* (a) ranks that have, in all rounds: the leader's futex */
+	_Atomic int barrier;        /* (a) 2 * barriers passed, + 1: a rank has returned; a futex */
+	_Atomic unsigned waiting;   /* (a) ranks that are at the barrier */
+	const struct xy_call *call; /* (r) of an SPMD task */
+	xy_function *function;      /* (r) */
+	unsigned all_returned;      /* (r) `returned` when all ranks of the round have */
+	int *statuses;              /* (r) by rank, each written by its member */
+	double begin;               /* (r) of the call, when time is measured */
+	bool launched;              /* (r) in a simulation: there has been a call */
+	cpu_set_t *cpus, *own;      /* (c) of all members, and of the first; NULL: not bound */
+	size_t cpus_size;           /* (c) of both sets */
+	bool whole;                 /* (c) no other CPU worker is left */
 };
 
 /* Makes workers members of the teams of the tree, if it has some. 0 or -ENOMEM. */
@@ -55,12 +55,12 @@ int xy__team_call(struct xy__worker *worker, xy_function *function, struct xy_ca
 /* The function has returned, or will not be called: lets the other members go. */
 void xy__team_end(struct xy__worker *worker);
 
-/* --- the same where nobody blocks: in a simulation --- */
+/* --- without blocking: in a simulation --- */
 
-/* Whether the worker has joined a team, and so takes part in a task without leading it, or has to wait for others. */
+/* Whether the worker has joined a team, and so takes part in a task without leading it, or waits for others. */
 bool xy__team_is_joined(const struct xy__worker *worker);
 bool xy__team_is_led_by(const struct xy__worker *worker);
-/* Whether all members have come. The leader may begin then. */
+/* Whether all members have joined. The leader may then start. */
 bool xy__team_is_complete(const struct xy__worker *worker);
 /* The task that the leader begins, now that all have come. */
 struct xy_task *xy__team_begin(struct xy__worker *worker);
@@ -71,21 +71,7 @@ bool xy__team_has_left(struct xy__worker *worker);
 /* The first or the other members are to look: the last one has come, or the leader is done. */
 void xy__team_tell(struct xy__worker *worker);
 
-/* Tells which teams wait for whom. */
+/* Prints which teams wait for which members. */
 void xy__team_dump(struct xy_runtime *rt, FILE *out);
-
-/* --- team_threads.c: threads that libraries start inside a codelet --- */
-
-/* The calling thread is a worker's: what it calls uses one thread. */
-void xy__threads_of_one(void);
-
-/* What to put back after a fork-join call. */
-struct xy__threads_before {
-	int openmp, mkl, openblas;           /* -1: nothing */
-};
-
-/* The calling thread leads a team: what it calls may use so many threads, on the cores of all members. */
-struct xy__threads_before xy__threads_of_team(const struct xy__team *team);
-void xy__threads_put_back(const struct xy__team *team, const struct xy__threads_before *before);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that a codelet starts through a library. OpenMP and MKL keep a number of threads for each
- * calling thread: one for a worker alone, the size of the team for its leader. OpenBLAS with threads of
- * its own has one number for the process, which is set only while no other CPU worker runs anything.
- * Libraries are found in the process and never loaded.
+ * Threads that a codelet starts through a library. OpenMP and MKL have a thread count per calling thread: one for a
+ * single worker, the size of the team for its leader. OpenBLAS with its own threads has one count for the process,
+ * which is set only while no other CPU worker runs anything. Libraries are found in the process and never loaded.
  */
 #include "core/runtime/team.h"
+#include "core/runtime/team_threads.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 
-enum { OPENBLAS_THREADS = 1 };   /* what openblas_get_parallel says of a library that has threads of its own */
+enum { OPENBLAS_THREADS = 1 }; /* result of openblas_get_parallel for a library with its own threads */
 
 struct libraries {
 	void (*openmp_set)(int);
 	int (*openmp_get)(void);
-	int (*mkl_set)(int);             /* of the calling thread; gives what it was */
+	int (*mkl_set)(int); /* of the calling thread; gives what it was */
 	void (*openblas_set)(int);
 	int (*openblas_get)(void);
 };
@@ -42,7 +42,7 @@ static struct libraries libraries_here(void)
 	return l;
 }
 
-void xy__threads_of_one(void)
+void xy__team_threads_of_one(void)
 {
 	struct libraries l = libraries_here();
 
@@ -59,9 +59,9 @@ static void threads_bind(const struct xy__team_round *round, const cpu_set_t *cp
 		pthread_setaffinity_np(pthread_self(), round->cpus_size, cpus);
 }
 
-struct xy__threads_before xy__threads_of_team(const struct xy__team *team)
+struct xy__team_threads_before xy__team_threads_of_team(const struct xy__team *team)
 {
-	struct xy__threads_before before = { -1, -1, -1 };
+	struct xy__team_threads_before before = { -1, -1, -1 };
 	struct libraries l = libraries_here();
 	int n = (int)team->base.nmembers;
 
@@ -79,7 +79,7 @@ struct xy__threads_before xy__threads_of_team(const struct xy__team *team)
 	return before;
 }
 
-void xy__threads_put_back(const struct xy__team *team, const struct xy__threads_before *before)
+void xy__team_threads_put_back(const struct xy__team *team, const struct xy__team_threads_before *before)
 {
 	struct libraries l = libraries_here();
 

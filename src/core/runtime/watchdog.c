@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that sleeps until somebody sends SIGUSR1 or nothing has moved for too long, and then writes
- * the dump to stderr. A signal belongs to the whole process, so the word that the handler changes is the
- * one variable that runtimes share.
+ * A thread that sleeps until SIGUSR1 arrives or nothing has moved for too long, and then writes the dump to the log. A
+ * signal belongs to the whole process, so the word that the handler changes is the one variable that runtimes share.
  */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/watchdog.h"
+#include "core/runtime/worker.h"
 
 struct xy__watchdog {
 	struct xy_runtime *rt;
 	pthread_t thread;
 	bool handles_signal;
-	int signals;                     /* how many it has seen: the thread, once there is one */
+	int signals; /* how many it has seen: the thread, once there is one */
 	_Atomic bool stopping;
 };
 
-static _Atomic int watchdog_bell;        /* futex; rung by the signal and by those who stop */
-static _Atomic int watchdog_signals;     /* how many there were */
+static _Atomic int watchdog_bell;    /* futex; rung by the signal and by stopping runtimes */
+static _Atomic int watchdog_signals; /* how many there were */
 static _Atomic int watchdog_lock;
-static unsigned watchdog_users;          /* (watchdog_lock) of the handler */
-static struct sigaction watchdog_old;    /* (watchdog_lock) */
+static unsigned watchdog_users;       /* (watchdog_lock) of the handler */
+static struct sigaction watchdog_old; /* (watchdog_lock) */
 
 static void watchdog_ring(void)
 {
@@ -85,14 +88,14 @@ static void watchdog_look(struct xy_runtime *rt, uint64_t *ended, double *since,
 	uint64_t now_ended = watchdog_ended(rt);
 	double limit = rt->settings.watchdog_s;
 
-	if (now_ended != *ended || xy__runtime_live(rt) == 0) {
+	if (now_ended != *ended || rt->engine->live(rt) == 0) {
 		*ended = now_ended;
 		*since = xy__now();
 		*barked = false;
 	} else if (!*barked && xy__now() - *since >= limit) {
 		*barked = true;
 		xy__log(&rt->settings.log, "no task has ended for %g seconds; this is the state:", limit);
-		xy_dump(rt, STDERR_FILENO);
+		xy__dump_log(rt);
 	}
 }
 
@@ -112,7 +115,7 @@ static void *watchdog_main(void *arg)
 			return NULL;
 		if (atomic_load(&watchdog_signals) != watchdog->signals) {
 			watchdog->signals = atomic_load(&watchdog_signals);
-			xy_dump(rt, STDERR_FILENO);
+			xy__dump_log(rt);
 		}
 		if (limit > 0)
 			watchdog_look(rt, &ended, &since, &barked);
@@ -141,6 +144,7 @@ int xy__watchdog_start(struct xy_runtime *rt)
 	error = pthread_create(&watchdog->thread, NULL, watchdog_main, watchdog);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error) {
+		xy__log(&rt->settings.log, "the thread of the watchdog can't be created: %s", strerror(error));
 		if (watchdog->handles_signal)
 			watchdog_give_signal();
 		free(watchdog);

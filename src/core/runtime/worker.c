@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The life of a worker: take a task, run it, tell those who wait for it.
- */
+/* The life of a worker: take a task, run it, notify its successors. */
 #include <errno.h>
 
-#include "core/data/memory.h"
+#include "core/data/fetch.h"
+#include "core/data/handle.h"
 #include "core/data/redux.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/search.h"
 #include "core/runtime/team.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/worker.h"
+#include "core/runtime/worker_slots.h"
+#include "core/util/arch.h"
 
 enum { STACK_BUFFERS = 16, PROGRESS_EVERY = 64 };
-
-static inline xy_function *worker_function(const struct xy_codelet *codelet, enum xy_arch arch,
-					   unsigned implementation)
-{
-	if (arch == XY_CPU)
-		return codelet->cpu[implementation];
-	return arch == XY_CUDA ? codelet->cuda[implementation] : codelet->opencl[implementation];
-}
 
 /* The implementation that a component chose may be one that this worker must not use. */
 static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
@@ -64,15 +63,14 @@ static __attribute__((noinline)) int worker_invoke_measured(struct xy__worker *w
 /* A member of teams may call as the leader of one. */
 static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, bool member)
 {
-	xy_function *function = worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+	xy_function *function = xy__arch_functions(xy__task_codelet(task), worker->arch)[task->implementation];
 
 	if (__builtin_expect(task->flags & XY__TASK_MEASURED, 0))
 		return worker_invoke_measured(worker, task, call, function);
 	return member ? xy__team_call(worker, function, call) : function(call);
 }
 
-static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call,
-			       void **buffers);
+static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, void **buffers);
 
 static inline __attribute__((always_inline)) int worker_call(struct xy__worker *worker, struct xy_task *task,
 							     bool member)
@@ -101,17 +99,17 @@ static inline __attribute__((always_inline)) int worker_call(struct xy__worker *
 xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task)
 {
 	worker_choose(worker, task);
-	return worker_function(xy__task_codelet(task), worker->arch, task->implementation);
+	return xy__arch_functions(xy__task_codelet(task), worker->arch)[task->implementation];
 }
 
 void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
-	xy__log(&rt->settings.log, "task '%s' (number %llu) failed on %s: %s", xy_task_name(task),
-		xy_task_number(task), xy_machine_worker(rt->machine, worker->id)->name, reason);
+	xy__log(&rt->settings.log, "task '%s' (number %llu) failed on %s: %s", xy_task_name(task), xy_task_number(task),
+		xy_machine_worker(rt->machine, worker->id)->name, reason);
 	if (!task->extra || !task->extra->retries)
-		xy__runtime_fail(rt, task, status, reason);
+		xy__wait_fail(rt, task, status, reason);
 }
 
 /* With several memory nodes, the data has to come to RAM first. */
@@ -124,7 +122,7 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	xy__fetch_init(&fetch, task, worker, buffers);
 	status = xy__fetch_wait(&fetch, &worker->agent);
 	if (xy__transfers_underway(&worker->agent.runtime->memory))
-		xy__transfers_entrust(worker->agent.runtime);
+		worker->agent.runtime->engine->entrust(worker->agent.runtime);
 	if (status)
 		xy__worker_explain(worker, task, status, fetch.reason);
 	else if (task->flags & XY__TASK_REDUX)
@@ -155,20 +153,10 @@ void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, b
 	worker_set(&worker->backlog_us, backlog > 0 ? backlog : 0);
 }
 
-static struct xy_runtime *runtime_of(struct xy__tree_engine *engine)
-{
-	return (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, engine));
-}
-
-double xy__runtime_now_us(struct xy__tree_engine *engine)
-{
-	return xy_now(runtime_of(engine)) * 1e6;
-}
-
 /* The two fields may be of different moments, which is a matter of one task. */
-double xy__runtime_free_us(struct xy__tree_engine *engine, unsigned id)
+double xy__worker_free_us(struct xy__tree_engine *engine, unsigned id)
 {
-	struct xy__worker *worker = &runtime_of(engine)->workers[id];
+	struct xy__worker *worker = &xy__runtime_of(engine)->workers[id];
 	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
 
 	return backlog > 0 ? atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog : 0;
@@ -178,8 +166,13 @@ void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, in
 		       double start_s, double end_s)
 {
 	const struct xy_watch *watch = worker->agent.runtime->settings.watch;
-	struct xy_report report = { .task = task, .worker = worker->id, .implementation = task->implementation,
-				    .status = status, .begin_s = begin_s, .start_s = start_s, .end_s = end_s };
+	struct xy_report report = { .task = task,
+				    .worker = worker->id,
+				    .implementation = task->implementation,
+				    .status = status,
+				    .begin_s = begin_s,
+				    .start_s = start_s,
+				    .end_s = end_s };
 
 	if (watch && watch->ended)
 		watch->ended(watch->arg, &report);
@@ -204,8 +197,7 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
 	end = xy__now();
 	ns = (uint64_t)((end - begin) * 1e9);
-	atomic_store_explicit(&worker->busy_ns,
-			      atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
+	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
 	xy__worker_account(worker, task, true);
 	xy__worker_report(worker, task, status, begin, worker->started_s, end);
@@ -220,7 +212,7 @@ static __attribute__((noinline)) int worker_call_special(struct xy__worker *work
 	return worker_call_in_team(worker, task);
 }
 
-/* Whether a failed task is to run again, with one try less. */
+/* Whether a failed task is retried; decrements its retries. */
 static bool worker_retry(struct xy_task *task)
 {
 	if (!task->extra || !task->extra->retries)
@@ -259,9 +251,9 @@ static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	if (task->constrained)
 		worker_choose(worker, task);
-	worker->agent.base.offers = 1; /* what the codelet submits is not for this worker to take soon */
+	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
-	worker->agent.base.offers = 0; /* but the first that its end releases is */
+	xy_agent_offer_to_itself(&worker->agent.base); /* for tasks released by its end */
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	xy__worker_finish(worker, task, status);
 }
@@ -273,14 +265,14 @@ void xy__worker_run(struct xy__worker *worker)
 	unsigned n = 0;
 
 	if (worker->arch != XY_CPU) {
-		xy__device_run(worker);
+		xy__slots_run(worker);
 		return;
 	}
-	while ((task = xy__threads_next(worker))) {
+	while ((task = xy__search_next(worker))) {
 		if (worker->member && !xy__team_leads(worker))
 			continue;
 		worker_execute(worker, task);
 		if (++n % PROGRESS_EVERY == 0)
-			xy__runtime_progress(rt);
+			xy__wait_progress(rt);
 	}
 }

@@ -4,8 +4,8 @@
  * child is the first child, next the next sibling, prev the sibling before or else the parent. Nothing
  * recurses. A heap is its root, whose next and prev are NULL.
  */
-#ifndef XYLEM_CORE_HEAP_H
-#define XYLEM_CORE_HEAP_H
+#ifndef XYLEM_CORE_TASK_HEAP_H
+#define XYLEM_CORE_TASK_HEAP_H
 
 #include "core/task/task.h"
 

@@ -14,7 +14,7 @@ enum { CHUNK_TASKS = 64, CHUNK_BLOCKS = 16 };
 struct xy__pool_chunk {
 	alignas(64) struct xy__pool_chunk *next;
 	unsigned ntasks;
-	struct xy_task tasks[];       /* or blocks of edges when ntasks is 0 */
+	struct xy_task tasks[]; /* or blocks of edges when ntasks is 0 */
 };
 
 void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const struct xy_machine *machine)

@@ -5,39 +5,48 @@
  *
  * Locking key: (c) constant, (o) the agent that owns the pool, (a) atomic.
  */
-#ifndef XYLEM_CORE_POOL_H
-#define XYLEM_CORE_POOL_H
+#ifndef XYLEM_CORE_TASK_POOL_H
+#define XYLEM_CORE_TASK_POOL_H
 
 #include "core/task/task.h"
 
 struct xy__pool_chunk;
 struct xy__perf;
+struct xy__bus;
 
-enum { XY__POOL_BATCH = 64 };   /* tasks that are given back together */
+enum { XY__POOL_BATCH = 64 }; /* tasks that are given back together */
 
 /* Workers that run nothing any more, as their device is lost. */
 struct xy__deaths {
-	_Atomic unsigned count;                    /* (a) */
-	_Atomic unsigned begun;                    /* (a) of those, and one that is not complete */
-	_Atomic uint8_t *of;                       /* (c) (a) by worker: how many had died with it; 0: alive */
+	_Atomic unsigned count; /* (a) */
+	_Atomic unsigned begun; /* (a) of those, and one that is not complete */
+	_Atomic uint8_t *of;    /* (c) (a) by worker: how many had died with it; 0: alive */
+};
+
+/* Where workers compute, and what moving data between the places costs. */
+struct xy__places {
+	unsigned nworkers;         /* (c) */
+	unsigned *nodes;           /* (c) by worker: the memory node of its tasks' data */
+	const struct xy__bus *bus; /* (c) */
 };
 
 struct xy__pool {
-	const struct xy_machine *machine;          /* (c) of the tasks' runtime */
-	struct xy_runtime *runtime;                /* (c) */
-	const struct xy__deaths *deaths;           /* (c) of the runtime's workers, NULL without a runtime */
-	struct xy__perf *perf;                     /* (c) of the runtime, NULL without one */
-	/* (c) how long a task takes on the machine that is simulated; NULL in real time */
-	struct xy_prediction (*sim)(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
-	struct xy_task *free;                      /* (o) linked by next */
-	struct xy__edge_block *free_blocks;        /* (o) */
-	_Atomic(struct xy__pool_chunk *) chunks;   /* (a) all memory, for the dump and the end */
-	/* What this agent frees of another pool's, not given back yet. */
-	struct xy__pool *batch_pool;               /* (o) */
-	struct xy_task *batch_first, *batch_last;  /* (o) */
-	unsigned batch_count;                      /* (o) */
-	alignas(64) _Atomic(struct xy_task *) returned;  /* (a) given back by other agents */
-	_Atomic(struct xy__edge_block *) returned_blocks;  /* (a) likewise */
+	const struct xy_machine *machine; /* (c) of the tasks' runtime */
+	struct xy_runtime *runtime;       /* (c) */
+	const struct xy__deaths *deaths;  /* (c) of the runtime's workers, NULL without a runtime */
+	struct xy__perf *perf;            /* (c) of the runtime, NULL without one */
+	const struct xy__places *places;  /* (c) likewise */
+	/* (c) how long a task takes, if the runtime's engine knows; NULL: only models know */
+	struct xy_prediction (*length)(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
+	struct xy_task *free;                    /* (o) linked by next */
+	struct xy__edge_block *free_blocks;      /* (o) */
+	_Atomic(struct xy__pool_chunk *) chunks; /* (a) all memory, for the dump and the end */
+	/* Tasks of another pool freed by this agent, not returned yet. */
+	struct xy__pool *batch_pool;                      /* (o) */
+	struct xy_task *batch_first, *batch_last;         /* (o) */
+	unsigned batch_count;                             /* (o) */
+	alignas(64) _Atomic(struct xy_task *) returned;   /* (a) given back by other agents */
+	_Atomic(struct xy__edge_block *) returned_blocks; /* (a) likewise */
 };
 
 void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const struct xy_machine *machine);
@@ -60,7 +69,7 @@ static inline struct xy_task *xy__pool_take(struct xy__pool *pool)
 	return task;
 }
 
-/* Frees a task that nobody refers to; `mine` is the pool of the agent that does it. */
+/* Frees an unreferenced task; `mine` is the pool of the calling agent. */
 void xy__pool_give_slowly(struct xy__pool *mine, struct xy_task *task);
 
 static inline void xy__pool_give(struct xy__pool *mine, struct xy_task *task)
@@ -78,7 +87,7 @@ static inline void xy__pool_give(struct xy__pool *mine, struct xy_task *task)
 /* Gives back what has been collected: before the agent sleeps. */
 void xy__pool_flush(struct xy__pool *mine);
 
-/* Makes sure that the next edges of the owner's tasks, so many, need no memory; false without it. */
+/* Ensures that the next `edges` edges of the owner's tasks need no memory; false without memory. */
 bool xy__pool_reserve_edges(struct xy__pool *pool, unsigned edges);
 /* A block of edges for a task, linked into it; false without memory. */
 bool xy__pool_add_edges(struct xy__pool *pool, struct xy_task *task);

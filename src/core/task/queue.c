@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues of tasks: a lane for each set of architectures, and one for constrained tasks. Within a lane
- * of an ordered queue a list has priority 0 and a pairing heap has the others; the constrained lane
- * is one list in the order of the queue. All tasks of an unconstrained lane can run on the same
- * workers, so that looking at its first one is enough.
+ * Queues of tasks: a lane for each set of architectures that comes, up to XY_NLANES of them, and a mixed one for
+ * constrained tasks and for further sets. Within a lane of an ordered queue a list has priority 0 and a pairing heap
+ * has the others; the mixed lane is one list in the order of the queue. All tasks of any other lane can run on the
+ * same workers, so that looking at its first one is enough. Invariant: a lane keeps its set for the life of the queue,
+ * and a set that found no lane finds none later, so that a task's lane follows from its set.
  */
 #include "core/task/queue.h"
 
@@ -11,26 +12,48 @@
 #include "core/task/task.h"
 
 enum {
-	QUEUE_CONSTRAINED = XY_NLANES,          /* the lane of constrained tasks */
-	QUEUE_FREE = (1 << XY_NLANES) - 1       /* mask of the others */
+	QUEUE_MIXED = XY_NLANES,                 /* the lane of tasks that have to be asked one by one */
+	QUEUE_PLAIN = (1 << XY_NLANES) - 1,      /* mask of the others */
+	QUEUE_LANES = (1 << (XY_NLANES + 1)) - 1 /* mask of all */
 };
 
-_Static_assert(XY_NLANES == 16, "queue_lanes has a row for each set of three architectures and teams");
+_Static_assert(QUEUE_LANES < XY_QUEUE_PREDICTED, "the lanes and a flag fit in a word");
 
-/* Lanes with a task for one of these architectures; what is in the last one has to be asked. */
-static const unsigned queue_lanes[XY_NLANES] = {
-	0x10000, 0x1aaaa, 0x1cccc, 0x1eeee, 0x1f0f0, 0x1fafa, 0x1fcfc, 0x1fefe,
-	0x1ff00, 0x1ffaa, 0x1ffcc, 0x1ffee, 0x1fff0, 0x1fffa, 0x1fffc, 0x1fffe,
-};
-
-static inline unsigned queue_lane(const struct xy_task *task)
+/* The lane of a set that is not in the first place where it could be; the first without a set if it has none yet. */
+static __attribute__((noinline)) unsigned queue_find_lane(const struct xy_queue *q, unsigned archs)
 {
-	return task->constrained ? QUEUE_CONSTRAINED : task->archs;
+	unsigned i = archs % XY_NLANES;
+
+	for (unsigned n = 0; n < XY_NLANES; n++) {
+		if (q->lanes[i].archs == archs || !q->lanes[i].archs)
+			return i;
+		i = (i + 1) % XY_NLANES;
+	}
+	return QUEUE_MIXED;
 }
 
-static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task)
+static inline unsigned queue_lane(const struct xy_queue *q, const struct xy_task *task)
 {
-	return q->ordered && task->priority != 0 && !task->constrained;
+	unsigned i = task->archs % XY_NLANES;
+
+	if (task->constrained)
+		return QUEUE_MIXED;
+	return q->lanes[i].archs == task->archs ? i : queue_find_lane(q, task->archs);
+}
+
+/* The lane of a set that comes for the first time, or that queue_lane has to look for. */
+static __attribute__((noinline)) unsigned queue_make_lane(struct xy_queue *q, unsigned archs)
+{
+	unsigned i = queue_find_lane(q, archs);
+
+	if (i != QUEUE_MIXED)
+		q->lanes[i].archs = archs;
+	return i;
+}
+
+static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task, unsigned lane)
+{
+	return q->ordered && task->priority != 0 && lane != QUEUE_MIXED;
 }
 
 /* The priority as far as this queue cares. */
@@ -103,39 +126,54 @@ static inline struct xy_task *lane_newest(const struct xy_queue_lane *lane)
 	return lane->heap && (!lane->back || lane->heap->priority > 0) ? lane->heap : lane->back;
 }
 
-static inline bool constrained_can_run(const struct xy_task *task, const struct xy_agent *by)
+static inline bool mixed_can_run(const struct xy_task *task, const struct xy_agent *by)
 {
 	if (by->team)
 		return xy_task_can_run_below(task, by->team);
 	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
 }
 
-static struct xy_task *constrained_first(const struct xy_queue *q, const struct xy_agent *by)
+static struct xy_task *mixed_first(const struct xy_queue *q, const struct xy_agent *by)
 {
-	struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front;
+	struct xy_task *task = q->lanes[QUEUE_MIXED].front;
 
-	while (task && !constrained_can_run(task, by))
+	while (task && !mixed_can_run(task, by))
 		task = task->next;
 	return task;
 }
 
-static struct xy_task *constrained_newest(const struct xy_queue *q, const struct xy_agent *by)
+static struct xy_task *mixed_newest(const struct xy_queue *q, const struct xy_agent *by)
 {
-	const struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	const struct xy_queue_lane *lane = &q->lanes[QUEUE_MIXED];
 	struct xy_task *task, *negative = NULL;
 
 	for (task = lane->front; task && queue_rank(q, task) > 0; task = task->next)
-		if (constrained_can_run(task, by))
+		if (mixed_can_run(task, by))
 			return task;
 	for (task = lane->back; task && queue_rank(q, task) <= 0; task = task->prev) {
 		if (queue_rank(q, task) < 0)
 			negative = task;
-		else if (constrained_can_run(task, by))
+		else if (mixed_can_run(task, by))
 			return task;
 	}
-	while (negative && !constrained_can_run(negative, by))
+	while (negative && !mixed_can_run(negative, by))
 		negative = negative->next;
 	return negative;
+}
+
+/* The first task of a lane that the agent's worker can run, or the first at the owner's end; NULL if there is none. */
+static inline struct xy_task *lane_first_for(const struct xy_queue *q, unsigned i, const struct xy_agent *by)
+{
+	if (i == QUEUE_MIXED)
+		return mixed_first(q, by);
+	return q->lanes[i].archs & by->archs ? lane_first(&q->lanes[i]) : NULL;
+}
+
+static inline struct xy_task *lane_newest_for(const struct xy_queue *q, unsigned i, const struct xy_agent *by)
+{
+	if (i == QUEUE_MIXED)
+		return mixed_newest(q, by);
+	return q->lanes[i].archs & by->archs ? lane_newest(&q->lanes[i]) : NULL;
 }
 
 /* --- lengths --- */
@@ -146,11 +184,11 @@ void xy_queue_predict(struct xy_queue *q)
 	q->simple = 0;
 }
 
-/* What a task adds to the length of the queue. It is the same as long as the task rests there. */
+/* A task's contribution to the length of the queue. Constant while the task rests there. */
 static double queue_length_of(const struct xy_queue *q, const struct xy_task *task)
 {
 	return q->used & XY_QUEUE_PREDICTED && task->expected_us > 0 ? (double)task->expected_us
-								      : (double)task->length_us;
+								     : (double)task->length_us;
 }
 
 double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task)
@@ -172,9 +210,9 @@ static void queue_shorten(struct xy_queue *q, const struct xy_task *task)
 
 /* --- queues --- */
 
-static void constrained_insert(struct xy_queue *q, struct xy_task *task)
+static void mixed_insert(struct xy_queue *q, struct xy_task *task)
 {
-	struct xy_queue_lane *lane = &q->lanes[QUEUE_CONSTRAINED];
+	struct xy_queue_lane *lane = &q->lanes[QUEUE_MIXED];
 	struct xy_task *where = lane->back;
 
 	while (where && queue_before(q, task, where))
@@ -183,19 +221,21 @@ static void constrained_insert(struct xy_queue *q, struct xy_task *task)
 }
 
 /* Whatever is not simply appended to a list. */
-static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, struct xy_task *task)
+static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, struct xy_task *task, unsigned i)
 {
-	if (task->constrained)
-		constrained_insert(q, task);
+	if (i == QUEUE_MIXED)
+		mixed_insert(q, task);
 	else
-		heap_insert(&q->lanes[task->archs].heap, task);
+		heap_insert(&q->lanes[i].heap, task);
 }
 
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 {
-	unsigned i = queue_lane(task);
+	unsigned i = task->constrained ? QUEUE_MIXED : task->archs % XY_NLANES;
 	size_t count = xy_queue_count(q) + 1;
 
+	if (!task->constrained && q->lanes[i].archs != task->archs)
+		i = queue_make_lane(q, task->archs);
 	task->arrival = q->arrivals++;
 	q->used |= 1u << i;
 	queue_lengthen(q, task);
@@ -205,8 +245,8 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 		if (!(q->used & XY_QUEUE_PREDICTED))
 			q->simple = count;
 	}
-	if (task->constrained || (task->priority != 0 && q->ordered))
-		queue_insert_special(q, task);
+	if (i == QUEUE_MIXED || (task->priority != 0 && q->ordered))
+		queue_insert_special(q, task, i);
 	else
 		list_append(&q->lanes[i], task);
 }
@@ -214,10 +254,10 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 /* Takes the task out of its lane; it is still counted. */
 static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
 {
-	unsigned i = queue_lane(task);
+	unsigned i = queue_lane(q, task);
 	struct xy_queue_lane *lane = &q->lanes[i];
 
-	if (queue_in_heap(q, task))
+	if (queue_in_heap(q, task, i))
 		heap_remove(&lane->heap, task);
 	else
 		list_remove(lane, task);
@@ -237,12 +277,10 @@ struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by)
 {
 	struct xy_task *best = NULL;
 
-	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
-		unsigned i = (unsigned)__builtin_ctz(lanes);
-		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
-							      : lane_first(&q->lanes[i]);
+	for (unsigned lanes = q->used & QUEUE_LANES; lanes; lanes &= lanes - 1) {
+		struct xy_task *task = lane_first_for(q, (unsigned)__builtin_ctz(lanes), by);
 
-		if (!best || (task && queue_before(q, task, best)))
+		if (task && (!best || queue_before(q, task, best)))
 			best = task;
 	}
 	if (best)
@@ -262,12 +300,10 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 {
 	struct xy_task *best = NULL;
 
-	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
-		unsigned i = (unsigned)__builtin_ctz(lanes);
-		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_newest(q, by)
-							      : lane_newest(&q->lanes[i]);
+	for (unsigned lanes = q->used & QUEUE_LANES; lanes; lanes &= lanes - 1) {
+		struct xy_task *task = lane_newest_for(q, (unsigned)__builtin_ctz(lanes), by);
 
-		if (!best || (task && queue_before_newest(q, task, best)))
+		if (task && (!best || queue_before_newest(q, task, best)))
 			best = task;
 	}
 	if (best)
@@ -278,9 +314,10 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 /* The next task of a lane after this one in the order of arrival. A part of a heap that is looked at is a path. */
 static struct xy_task *lane_next(const struct xy_queue *q, const struct xy_task *task, const struct xy_agent *by)
 {
-	struct xy_task *next = queue_in_heap(q, task) ? task->child : task->next;
+	unsigned i = queue_lane(q, task);
+	struct xy_task *next = queue_in_heap(q, task, i) ? task->child : task->next;
 
-	while (next && next->constrained && !constrained_can_run(next, by))
+	while (next && i == QUEUE_MIXED && !mixed_can_run(next, by))
 		next = next->next;
 	return next && queue_rank(q, next) == queue_rank(q, task) ? next : NULL;
 }
@@ -301,10 +338,8 @@ static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struc
 {
 	unsigned n = 0;
 
-	for (unsigned lanes = q->used & queue_lanes[by->archs]; lanes; lanes &= lanes - 1) {
-		unsigned i = (unsigned)__builtin_ctz(lanes);
-		struct xy_task *task = i == QUEUE_CONSTRAINED ? constrained_first(q, by)
-							      : lane_first(&q->lanes[i]);
+	for (unsigned lanes = q->used & QUEUE_LANES; lanes; lanes &= lanes - 1) {
+		struct xy_task *task = lane_first_for(q, (unsigned)__builtin_ctz(lanes), by);
 
 		if (!task || (n && queue_rank(q, task) < queue_rank(q, heads[0])))
 			continue;
@@ -312,9 +347,12 @@ static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struc
 			n = 0;
 		heads[n++] = task;
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (queue_in_heap(q, heads[i]))
-			heap_sort(&q->lanes[queue_lane(heads[i])].heap, XY_QUEUE_READY);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned lane = queue_lane(q, heads[i]);
+
+		if (queue_in_heap(q, heads[i], lane))
+			heap_sort(&q->lanes[lane].heap, XY_QUEUE_READY);
+	}
 	return n;
 }
 
@@ -345,15 +383,16 @@ struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *b
 	return task;
 }
 
-/* The first of the heads of these lanes, and of `other` if there is one. */
-static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, struct xy_task *other)
+/* The first of the heads of these lanes that are for some of these architectures, and of `other` if there is one. */
+static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, unsigned archs, struct xy_task *other)
 {
 	struct xy_task *best = other;
 
-	for (lanes &= q->used & QUEUE_FREE; lanes; lanes &= lanes - 1) {
-		struct xy_task *task = lane_first(&q->lanes[__builtin_ctz(lanes)]);
+	for (lanes &= q->used & QUEUE_PLAIN; lanes; lanes &= lanes - 1) {
+		const struct xy_queue_lane *lane = &q->lanes[__builtin_ctz(lanes)];
+		struct xy_task *task = lane_first(lane);
 
-		if (!best || queue_before(q, task, best))
+		if ((lane->archs & archs) && (!best || queue_before(q, task, best)))
 			best = task;
 	}
 	return best;
@@ -361,16 +400,16 @@ static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, 
 
 struct xy_task *xy_queue_first(struct xy_queue *q)
 {
-	return queue_first_of(q, q->used, q->lanes[QUEUE_CONSTRAINED].front);
+	return queue_first_of(q, QUEUE_PLAIN, ~0u, q->lanes[QUEUE_MIXED].front);
 }
 
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c)
 {
-	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front;
+	struct xy_task *mixed = q->lanes[QUEUE_MIXED].front;
 
-	while (constrained && !xy_task_can_run_below(constrained, c))
-		constrained = constrained->next;
-	return queue_first_of(q, queue_lanes[c->archs], constrained);
+	while (mixed && !xy_task_can_run_below(mixed, c))
+		mixed = mixed->next;
+	return queue_first_of(q, QUEUE_PLAIN, c->archs, mixed);
 }
 
 /* Each lane is two sorted sequences, its list and its heap as far as that is sorted; this merges them all. */
@@ -397,7 +436,7 @@ static struct xy_task *walk_next(struct queue_walk *walk, const struct xy_queue 
 	if (!best)
 		return NULL;
 	task = *best;
-	*best = queue_in_heap(q, task) ? task->child : task->next;
+	*best = (best - walk->at) % 2 ? task->child : task->next;
 	return task;
 }
 
@@ -424,23 +463,23 @@ unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n)
 
 void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
-	for (unsigned lanes = q->used & QUEUE_FREE; lanes; lanes &= lanes - 1)
+	for (unsigned lanes = q->used & QUEUE_PLAIN; lanes; lanes &= lanes - 1)
 		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));
-	for (struct xy_task *task = q->lanes[QUEUE_CONSTRAINED].front; task; task = task->next)
+	for (struct xy_task *task = q->lanes[QUEUE_MIXED].front; task; task = task->next)
 		visit(arg, task);
 }
 
 /* --- passing on --- */
 
 /*
- * A push makes the task the receiver's, links included, and a worker may have run and freed it before
- * the push returns. So it leaves its lane first, but is counted until it is gone: who looks at the count
- * without the lock then never sees an empty queue that has a task again a moment later.
+ * A push transfers the task to the receiver, links included, and a worker may have run and freed it before the push
+ * returns. So it leaves its lane first, but stays counted until it is gone: a reader of the count without the lock
+ * never sees an empty queue that has a task again a moment later.
  */
 bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, struct xy_component *to,
 		    struct xy_agent *by)
 {
-	unsigned i = queue_lane(task);
+	unsigned i = queue_lane(q, task);
 	struct xy_task *prev = task->prev;
 	uint64_t arrival = task->arrival;
 
@@ -452,36 +491,33 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
 	task->arrival = arrival;
 	q->used |= 1u << i;
 	queue_lengthen(q, task);
-	if (queue_in_heap(q, task))
+	if (queue_in_heap(q, task, i))
 		heap_insert(&q->lanes[i].heap, task);
 	else
 		list_insert(&q->lanes[i], prev, task);
 	return false;
 }
 
-bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by)
-{
-	return xy__queue_give(q, task, xy_push, to, by);
-}
-
 bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by)
 {
-	struct xy_task *constrained = q->lanes[QUEUE_CONSTRAINED].front, *task;
-	unsigned lanes = q->used;
+	struct xy_task *mixed = q->lanes[QUEUE_MIXED].front, *task;
+	unsigned lanes = QUEUE_PLAIN;
 	bool moved = false;
 
-	while ((task = queue_first_of(q, lanes, constrained))) {
-		if (task == constrained)
-			constrained = task->next;
+	while ((task = queue_first_of(q, lanes, ~0u, mixed))) {
+		if (task == mixed)
+			mixed = task->next;
 		if (xy__queue_give(q, task, give, to, by))
 			moved = true;
-		else if (!task->constrained)
-			lanes &= ~(1u << task->archs);
+		else
+			lanes &= ~(1u << queue_lane(q, task));
 	}
 	return moved;
 }
 
 bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task)
 {
-	return task->constrained || lane_first(&q->lanes[task->archs]) == task;
+	unsigned i = queue_lane(q, task);
+
+	return i == QUEUE_MIXED || lane_first(&q->lanes[i]) == task;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Inside of queues, for the reservoirs of the library that pass their tasks down by themselves.
- */
-#ifndef XYLEM_CORE_QUEUE_H
-#define XYLEM_CORE_QUEUE_H
+/* Private parts of queues, for the library's reservoirs that push their tasks down. */
+#ifndef XYLEM_CORE_TASK_QUEUE_H
+#define XYLEM_CORE_TASK_QUEUE_H
 
 #include "core/task/task.h"
 
@@ -35,7 +33,9 @@ static inline struct xy_queue_lane *xy__queue_only(struct xy_queue *q, const str
 {
 	unsigned i = q->used ? (unsigned)__builtin_ctz(q->used) : 0;
 
-	return q->used == 1u << i && i < XY_NLANES && (i & by->archs) && !q->lanes[i].heap ? &q->lanes[i] : NULL;
+	return q->used == 1u << i && i < XY_NLANES && (q->lanes[i].archs & by->archs) && !q->lanes[i].heap
+		       ? &q->lanes[i]
+		       : NULL;
 }
 
 /* xy_queue_take. */
@@ -85,11 +85,11 @@ static inline struct xy_task *xy__queue_take_newest(struct xy_queue *q, const st
 /* xy_queue_insert. */
 static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 {
-	struct xy_queue_lane *lane = &q->lanes[task->archs];
+	struct xy_queue_lane *lane = &q->lanes[task->archs % XY_NLANES];
 	size_t count = xy_queue_count(q) + 1;
 
-	if (task->constrained || (q->ordered && task->priority) || !lane->back || task->length_us != 0 ||
-	    count > q->simple) {
+	if (task->constrained || (q->ordered && task->priority) || !lane->back || lane->archs != task->archs ||
+	    task->length_us != 0 || count > q->simple) {
 		xy_queue_insert(q, task);
 		return;
 	}
@@ -109,23 +109,24 @@ unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n);
 
 /* --- passing on --- */
 
-/* Passes a task to whom it is given: xy_push, or something else with the same contract. */
+/* Passes a task to its receiver: xy_push, or a function with its contract. */
 typedef bool xy__give(struct xy_component *to, struct xy_task *task, struct xy_agent *by);
 
 /* Gives away a task of the queue with the owner's lock held. If refused it keeps its place. */
 bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, struct xy_component *to,
 		    struct xy_agent *by);
 
-/* Gives away, in the order of the queue, whatever is taken; true if anything was. Tasks of one lane can
- * run on the same workers, so that once one is refused the others of its lane are left out;
- * constrained tasks are all tried. The owner's lock is held. */
+/*
+ * Gives away, in the order of the queue, every task that is accepted; true if any was. Tasks of one lane can run on
+ * the same workers, so once one is refused the rest of its lane is skipped; those of the mixed lane are all tried. The
+ * owner's lock is held.
+ */
 bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to, struct xy_agent *by);
 
 /* The task that xy_queue_take_ready would take. */
 struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by);
 
-/* Whether no task that the same workers can run comes before this one, which is in the queue.
- * Constrained tasks are never compared: each is a case of its own. */
+/* Whether no earlier task in the queue can run on the same workers. Tasks of the mixed lane are never compared. */
 bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task);
 
 #endif

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What components may ask of a task.
- */
+/* Queries about a task, for components. */
 #include <errno.h>
 #include <math.h>
 #include <xylem/component.h>
 
-#include "core/data/handle.h"
-#include "core/model/model.h"
+#include "core/task/handle.h"
 #include "core/task/pool.h"
 #include "core/task/task.h"
-
-/* The implementations of a codelet for an architecture. */
-static xy_function *const *implementations(const struct xy_codelet *codelet, enum xy_arch arch)
-{
-	switch (arch) {
-	case XY_CPU:
-		return codelet->cpu;
-	case XY_CUDA:
-		return codelet->cuda;
-	default:
-		return codelet->opencl;
-	}
-}
+#include "core/util/arch.h"
 
 static bool pinned_elsewhere(const struct xy_task *task, unsigned worker)
 {
@@ -71,7 +56,7 @@ static bool fits_with(const struct xy_task *task, unsigned worker, unsigned impl
 		return false;
 	if (!codelet)
 		return implementation == 0;
-	if (!implementations(codelet, info->arch)[implementation])
+	if (!xy__arch_functions(codelet, info->arch)[implementation])
 		return false;
 	if (!task->constrained)
 		return true;
@@ -99,7 +84,7 @@ static bool can_run_alive(const struct xy_task *task, unsigned worker)
 	return fits(task, worker) && !(task->constrained && death_of(task, worker));
 }
 
-/* Nobody alive can run it, and this one, which is dead, has not sent it away yet. */
+/* No live worker can run it, and this dead one has not given it back yet. */
 static bool is_last_resort(const struct xy_task *task, unsigned worker)
 {
 	unsigned n = xy_machine_nworkers(task->pool->machine);
@@ -120,14 +105,13 @@ bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned 
 
 bool xy_task_can_run(const struct xy_task *task, unsigned worker)
 {
-	return fits(task, worker) &&
-	       (!(task->constrained && death_of(task, worker)) || is_last_resort(task, worker));
+	return fits(task, worker) && (!(task->constrained && death_of(task, worker)) || is_last_resort(task, worker));
 }
 
 bool xy__task_can_take(const struct xy_task *task, unsigned worker)
 {
-	return fits(task, worker) && !(task->flags & XY__TASK_SENT && death_of(task, worker) &&
-				       task->sent_at >= death_of(task, worker));
+	return fits(task, worker) &&
+	       !(task->flags & XY__TASK_SENT && death_of(task, worker) && task->sent_at >= death_of(task, worker));
 }
 
 unsigned xy__task_team_implementation(const struct xy_task *task, const struct xy_component *team)
@@ -178,50 +162,19 @@ bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_co
 	return can_run_below(task, c, can_run_alive);
 }
 
-struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)
+size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 {
-	const struct xy_codelet *codelet = xy__task_codelet(task);
-	const struct xy_worker_info *info;
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	size_t bytes = 0;
 
-	if (task->pool->sim && codelet && !(codelet->model && codelet->model->kind <= XY_MODEL_WORKER)) {
-		struct xy_prediction said = task->pool->sim(task->pool->runtime, task, worker);
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
 
-		if (said.kind == XY_PREDICTION_VALUE)
-			return said;
+		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies &&
+		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> task->pool->places->nodes[worker] & 1))
+			bytes += h->size_bytes;
 	}
-	if (codelet && codelet->model && task->pool->perf) {
-		struct xy_prediction said = xy__perf_predict(task->pool->perf, codelet->model, task, worker,
-							     implementation);
-
-		/* A simulation measures nothing: what is not known stays so. */
-		if (said.kind == XY_PREDICTION_VALUE || !task->pool->sim || !(task->length_us > 0))
-			return said;
-	}
-	info = xy_machine_worker(task->pool->machine, worker);
-	if (!(task->length_us > 0) || !info)
-		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
-	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = task->length_us / info->speed };
-}
-
-struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation)
-{
-	const struct xy_codelet *codelet = xy__task_codelet(task);
-
-	if (!codelet || !codelet->energy_model || !task->pool->perf)
-		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
-	return xy__perf_predict(task->pool->perf, codelet->energy_model, task, worker, implementation);
-}
-
-int xy_call_energy(struct xy_call *call, double joules)
-{
-	const struct xy_codelet *codelet = call ? xy__task_codelet(call->task) : NULL;
-	struct xy__perf *perf = call ? call->task->pool->perf : NULL;
-
-	if (!codelet || !perf || !xy__model_is_measured(codelet->energy_model) || !(joules > 0) || !(joules < 1e30))
-		return -EINVAL;
-	if (perf->calibrate)
-		xy__perf_measure(perf, codelet->energy_model, call->task, call->worker, call->implementation, joules);
-	return 0;
+	return bytes;
 }
 
 void *xy_task_argument(const struct xy_task *task)

@@ -11,7 +11,8 @@
 #include "core/util/bits.h"
 #include "core/util/futex.h"
 
-enum { MANY = 64 };   /* children that are worth a closer look */
+enum { MANY = 64 }; /* children that are worth a closer look */
+enum { LOCK_SPINS = 100 };
 
 #ifdef XY_DEBUG
 #define RULE(condition) assert(condition)
@@ -35,8 +36,14 @@ static void note_dropped(struct xy_agent *by)
 }
 #else
 #define RULE(condition) ((void)0)
-static void note_taken(struct xy_agent *by, unsigned level) { (void)by, (void)level; }
-static void note_dropped(struct xy_agent *by) { (void)by; }
+static void note_taken(struct xy_agent *by, unsigned level)
+{
+	(void)by, (void)level;
+}
+static void note_dropped(struct xy_agent *by)
+{
+	(void)by;
+}
 #endif
 
 /* Shard 0 is shared by all agents that have none of their own. */
@@ -66,7 +73,7 @@ double xy_component_now_us(const struct xy_component *c)
 
 double xy_component_free_us(const struct xy_component *c, unsigned worker)
 {
-	/* In this order: time goes on between the two. */
+	/* In this order: time passes between the two. */
 	double free_us = xy__tree_free_us(c->tree, worker), now_us = xy_component_now_us(c);
 
 	return free_us > now_us ? free_us : now_us;
@@ -120,8 +127,8 @@ struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
 }
 
 /* Shows a task to those on its way that want to see it. */
-static inline void show_passing(struct xy_component *looker, const struct xy_component *source,
-				struct xy_task *task, struct xy_agent *by)
+static inline void show_passing(struct xy_component *looker, const struct xy_component *source, struct xy_task *task,
+				struct xy_agent *by)
 {
 	for (;;) {
 		looker->ops->passed(looker, task, by);
@@ -166,13 +173,13 @@ bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct
 	return xy_can_push_parents(parent, by);
 }
 
-/* Where each of many children has one worker, in a row: only those that sleep need be told. */
+/* For many children with one worker each, in a row: notifies only sleeping workers. */
 static bool can_pull_sleepers(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
 	_Atomic uint64_t *asleep = self->tree->engine->asleep;
 	size_t first = self->workers[0], end = first + self->nchildren;
 
-	/* A worker may take an offer of its own without being told. */
+	/* A worker takes its own offer without a wake-up. */
 	if (by->worker >= (int)first && by->worker < (int)end &&
 	    xy_can_pull(self->children[(size_t)by->worker - first], offer, by))
 		return true;
@@ -205,8 +212,10 @@ bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offe
 	return false;
 }
 
-/* Whether an offer need not travel: nobody sleeps; or it is for all, and its maker will take a task next,
- * or somebody looks for one already, who will offer again what is left when it has found it. */
+/*
+ * Whether an offer need not travel: no worker sleeps; or it is for all, and the offering agent will take a task next,
+ * or there is a searcher, which will offer again what it leaves.
+ */
 static bool offer_settled(const struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by,
 			  bool *result)
 {
@@ -223,11 +232,8 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 	*result = true;
 	if (offer->task || child->nworkers != xy_machine_nworkers(tree->machine))
 		return false;
-	if (!by->offers && (by->archs & offer->archs)) {
-		by->offers = 1;
-		by->offered = offer->archs;
+	if ((by->archs & offer->archs) && xy_agent_keep_offer(by, offer->archs))
 		return true;
-	}
 	return (engine->archs & ~offer->archs) == 0 && xy__somebody_looks(engine);
 }
 
@@ -240,14 +246,13 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 		return false;
 	if (offer_settled(child, offer, by, &woken))
 		return woken;
-	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by)
-				     : xy_can_pull_children(child, offer, by);
+	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by) : xy_can_pull_children(child, offer, by);
 	if (woken)
 		count(&child->shards[by->shard].woken, by);
 	return woken;
 }
 
-/* Whoever runs the tree can also keep what the root refuses, when nobody is left who could run it. */
+/* The engine can also fail a task that the root refuses because no worker is left for it. */
 void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = self->tree->engine;
@@ -286,9 +291,46 @@ uint32_t xy_agent_random(struct xy_agent *by)
 	return (uint32_t)((x ^ (x >> 31)) >> 32);
 }
 
-void xy_lock_wait(struct xy_lock *lock)
+/* Whether the lock was free and is taken now. */
+static bool lock_try(struct xy_lock *lock, int holder)
 {
-	xy__lock_wait(&lock->word);
+	int expected = 0;
+
+	/* acquire: pairs with the release in xy_lock_drop */
+	return atomic_compare_exchange_strong_explicit(&lock->word, &expected, holder, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Leaves behind whose lock is waited for and since when, for the dump. Relaxed: it only looks. */
+static void lock_note_sleep(struct xy_lock *lock, struct xy_component *self)
+{
+	atomic_store_explicit(&self->awaited_s, xy__now(), memory_order_relaxed);
+	atomic_store_explicit(&self->awaited, lock, memory_order_relaxed);
+}
+
+void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
+{
+	int holder = xy_lock_holder(by), word;
+
+	for (int i = 0; i < LOCK_SPINS; i++) {
+		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && lock_try(lock, holder))
+			return;
+		xy__pause();
+	}
+	/* One that slept takes the lock with the bit set: others may sleep still. */
+	while (!lock_try(lock, holder | 1)) {
+		word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+		if (!word)
+			continue;
+		if (!(word & 1)) {
+			lock_note_sleep(lock, self);
+			if (!atomic_compare_exchange_strong_explicit(&lock->word, &word, word | 1, memory_order_relaxed,
+								     memory_order_relaxed))
+				continue;
+			word |= 1;
+		}
+		xy__futex_wait(&lock->word, word, -1);
+	}
 }
 
 void xy_lock_wake(struct xy_lock *lock)
@@ -302,4 +344,12 @@ void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken)
 		note_taken(by, self->level);
 	else
 		note_dropped(by);
+}
+
+void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by)
+{
+	struct xy__tree_engine *engine = self->tree->engine;
+
+	if (engine && engine->prefetch)
+		engine->prefetch(engine, task, worker, by);
 }

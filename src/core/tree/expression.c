@@ -3,14 +3,17 @@
  * Reads an expression by recursive descent. Invariant: after the first error `status` is set, and
  * every function returns at once without another message.
  */
-#include "core/tree/expression.h"
+#include "core/tree/expression_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/machine/machine.h"
 #include "core/tree/option.h"
 #include "core/tree/registry.h"
 #include "core/tree/tree_parts.h"
+
+enum { POLICIES = 8 }; /* policies inside policies */
 
 struct xy__memory {
 	struct xy__memory *next;
@@ -122,67 +125,6 @@ static size_t expect_name(struct xy__expression *x, size_t *at, const char *sent
 	return count;
 }
 
-static void unknown(struct xy__expression *x, size_t at, size_t length, const char *what,
-		    const char *whose)
-{
-	xy__expression_complain(x, at);
-	xy__message_add(x->error, "%s%s%s has no %s \"%.*s\"", whose ? "\"" : "", whose ? whose : "Xylem",
-		     whose ? "\"" : "", what, (int)(length > 80 ? 80 : length), x->text + at);
-	x->status = -ENOENT;
-}
-
-static void unknown_component(struct xy__expression *x, size_t at, size_t length)
-{
-	struct xy__nearest nearest;
-
-	xy__nearest_init(&nearest, x->text + at, length);
-	unknown(x, at, length, "component", NULL);
-	xy__registry_look_components(x->registry, &nearest);
-	if (!xy__nearest_say(&nearest, x->error)) {
-		xy__message_add(x->error, "; there are");
-		for (unsigned i = 0; xy_registry_component_at(x->registry, i); i++)
-			xy__message_add(x->error, "%s %s", i ? "," : "",
-				     xy_registry_component_at(x->registry, i)->name);
-	}
-	xy__expression_point(x, at, 0);
-}
-
-static void unknown_option(struct xy__expression *x, const struct xy_component_ops *ops, size_t at,
-			   size_t length)
-{
-	struct xy__nearest nearest;
-	const struct xy_option *o;
-
-	xy__nearest_init(&nearest, x->text + at, length);
-	unknown(x, at, length, "option", ops->name);
-	for (o = ops->options; o && o->name; o++)
-		xy__nearest_look(&nearest, o->name);
-	if (!xy__nearest_say(&nearest, x->error)) {
-		xy__message_add(x->error, "; it has %s", ops->options ? "" : "none");
-		for (o = ops->options; o && o->name; o++)
-			xy__message_add(x->error, "%s%s", o == ops->options ? "" : ", ", o->name);
-	}
-	xy__expression_point(x, at, 0);
-}
-
-static void unknown_label(struct xy__expression *x, const struct xy_component_ops *ops, size_t at,
-			  size_t length)
-{
-	struct xy__nearest nearest;
-	const char *const *label;
-
-	xy__nearest_init(&nearest, x->text + at, length);
-	unknown(x, at, length, "branch", ops->name);
-	for (label = ops->labels; label && *label; label++)
-		xy__nearest_look(&nearest, *label);
-	if (!xy__nearest_say(&nearest, x->error)) {
-		xy__message_add(x->error, ops->labels ? "; it has " : "; its branches have no names");
-		for (label = ops->labels; label && *label; label++)
-			xy__message_add(x->error, "%s%s", label == ops->labels ? "" : ", ", *label);
-	}
-	xy__expression_point(x, at, 0);
-}
-
 /* --- options --- */
 
 static bool is_value(const struct xy_option *option, char c)
@@ -222,7 +164,7 @@ static struct xy__setting *read_setting(struct xy__expression *x, const struct x
 		return NULL;
 	option = xy__option_find(stage->ops, x->text + at, length);
 	if (!option) {
-		unknown_option(x, stage->ops, at, length);
+		xy__unknown_option(x, stage->ops, at, length);
 		return NULL;
 	}
 	for (s = stage->settings; s; s = s->next)
@@ -238,7 +180,7 @@ static struct xy__setting *read_setting(struct xy__expression *x, const struct x
 	if (accept(x, '='))
 		s->value = read_value(x, option);
 	else if (option->type != XY_OPTION_BOOL)
-		complain(x, at, "this option needs a value: only one that is true or false stands alone");
+		complain(x, at, "this option needs a value: only a true or false option can be written alone");
 	return s;
 }
 
@@ -246,6 +188,8 @@ static void read_settings(struct xy__expression *x, struct xy__stage *stage)
 {
 	struct xy__setting **tail = &stage->settings;
 
+	if (accept(x, ')'))
+		return;
 	do {
 		*tail = read_setting(x, stage);
 		if (x->status)
@@ -256,6 +200,17 @@ static void read_settings(struct xy__expression *x, struct xy__stage *stage)
 }
 
 /* --- stages --- */
+
+/* The component below which a stage's branches go; NULL if it is none or several. */
+static const struct xy_component_ops *stage_kind(const struct xy__stage *stage)
+{
+	while (stage && stage->named) {
+		stage = stage->named->stages;
+		while (stage && stage->next)
+			stage = stage->next;
+	}
+	return stage && !stage->branches ? stage->ops : NULL;
+}
 
 /* Reads `label:` if there is one. */
 static const char *read_label(struct xy__expression *x, const struct xy_component_ops *ops)
@@ -274,18 +229,18 @@ static const char *read_label(struct xy__expression *x, const struct xy_componen
 	x->at++;
 	label = xy__label_find(ops, x->text + at, length);
 	if (!label)
-		unknown_label(x, ops, at, length);
+		xy__unknown_label(x, ops, at, length);
 	return label;
 }
 
-static struct xy__branch *read_branch(struct xy__expression *x, const struct xy__stage *stage)
+static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_component_ops *kind)
 {
 	struct xy__branch *branch = allocate(x, sizeof(*branch));
 
 	if (!branch)
 		return NULL;
-	if (stage->ops)
-		branch->label = read_label(x, stage->ops);
+	if (kind)
+		branch->label = read_label(x, kind);
 	branch->stages = x->status ? NULL : read_tree(x);
 	if (!x->status && branch->label && branch->stages->each)
 		complain(x, branch->stages->at, "a label names one branch, and \"each\" makes several");
@@ -294,6 +249,7 @@ static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_
 
 static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 {
+	const struct xy_component_ops *kind = stage_kind(stage);
 	struct xy__branch **tail = &stage->branches;
 
 	if (++x->depth > XY__MAX_NESTING) {
@@ -301,43 +257,174 @@ static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 		return;
 	}
 	do {
-		*tail = read_branch(x, stage);
+		*tail = read_branch(x, kind);
 		if (x->status)
 			return;
 		tail = &(*tail)->next;
-	} while (stage->ops && accept(x, ','));
-	expect(x, '}', stage->ops ? "'}', ',' or '|' is needed here" : "'}' or '|' is needed here");
+	} while (!stage->each && accept(x, ','));
+	expect(x, '}', !stage->each ? "'}', ',' or '|' is needed here" : "'}' or '|' is needed here");
 	x->depth--;
 }
 
-const char *const xy__each_words[XY__EACH_ARCH + 1] = { "", "worker", "team", "node", "arch" };
+const char *const xy__each_words[XY__EACH_END] = { "",        "worker", "team",  "node", "arch",
+						   "package", "numa",   "cache", "core" };
+
+unsigned xy__each_group(const struct xy_machine *machine, enum xy__each each, unsigned worker)
+{
+	switch (each) {
+	case XY__EACH_ARCH:
+		return (unsigned)xy_machine_worker(machine, worker)->arch;
+	case XY__EACH_PACKAGE:
+		return xy__machine_part(machine, worker, XY__PART_PACKAGE);
+	case XY__EACH_CACHE:
+		return xy__machine_part(machine, worker, XY__PART_CACHE);
+	case XY__EACH_CORE:
+		return xy__machine_part(machine, worker, XY__PART_CORE);
+	default:
+		return xy__machine_part(machine, worker, XY__PART_NODE);
+	}
+}
 
 /* What follows the word "each". */
 static void read_each(struct xy__expression *x, struct xy__stage *stage)
 {
-	static const char what[] = "\"worker\", \"team\", \"node\" or \"arch\" is needed after \"each\"";
+	static const char what[] = "\"worker\", \"team\", \"node\", \"arch\", \"package\", \"numa\", \"cache\" "
+				   "or \"core\" is needed after \"each\"";
 	size_t at, length = expect_name(x, &at, what);
 
-	for (unsigned i = XY__EACH_WORKER; length && i <= XY__EACH_ARCH; i++)
+	for (unsigned i = XY__EACH_WORKER; length && i < XY__EACH_END; i++)
 		if (strlen(xy__each_words[i]) == length && !memcmp(xy__each_words[i], x->text + at, length))
 			stage->each = i;
 	if (length && !stage->each)
 		complain(x, at, what);
-	expect(x, '{', "'{' is needed after what \"each\" goes over");
+	expect(x, '{', "'{' is needed after the unit of \"each\"");
 	if (x->status)
 		return;
 	if (stage->each <= XY__EACH_TEAM && accept(x, '}'))
 		return;
 	if (peek(x) == '}')
-		complain(x, x->at, "a tree is needed here: only \"each worker\" and \"each team\" can do without");
+		complain(x, x->at, "a tree is needed here: only \"each worker\" and \"each team\" may be empty");
 	else
 		read_branches(x, stage);
+}
+
+/* --- names --- */
+
+/* Whether a word comes next; reads it then. */
+static bool accept_word(struct xy__expression *x, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (x->status)
+		return false;
+	peek(x);
+	if (name_length(x->text, x->length, x->at) != length || memcmp(x->text + x->at, word, length))
+		return false;
+	x->at += length;
+	return true;
+}
+
+/* Reads what follows the word "let", and lets the name be seen from there on. */
+static struct xy__let *read_let(struct xy__expression *x)
+{
+	struct xy__let *let = allocate(x, sizeof(*let));
+	const char *fault;
+	size_t at;
+
+	if (!let)
+		return NULL;
+	let->length = expect_name(x, &at, "a name is needed after \"let\"");
+	if (x->status)
+		return NULL;
+	let->name = x->text + at;
+	fault = xy__name_fault(x, let->name, let->length);
+	if (fault || ++x->depth > XY__MAX_NESTING) {
+		complain(x, at, fault ? fault : "\"let\" is nested too deeply: 64 levels are the limit");
+		return NULL;
+	}
+	expect(x, '=', "'=' is needed after the name");
+	let->stages = x->status ? NULL : read_tree(x);
+	x->depth--;
+	if (!x->status && !accept_word(x, "in"))
+		complain(x, x->at, "'|' or \"in\" is needed here");
+	if (!x->status && !x->visible)
+		x->visible = allocate(x, XY__NAME_BUCKETS * sizeof(struct xy__let *));
+	if (x->status)
+		return NULL;
+	xy__name_bind(x, let);
+	return let;
+}
+
+static struct xy__let *read_lets(struct xy__expression *x)
+{
+	struct xy__let *first = NULL, **tail = &first;
+
+	while (accept_word(x, "let") && (*tail = read_let(x)))
+		tail = &(*tail)->next;
+	return first;
+}
+
+/* The expression of a policy in the place of its name. */
+static void read_policy(struct xy__expression *x, struct xy__stage *stage, const struct xy_policy *policy)
+{
+	static const char before[] = "policy ";
+	size_t length = strlen(policy->name);
+	struct xy__expression *inner = allocate(x, sizeof(*inner) + sizeof(before) + length);
+	char *origin;
+	struct xy__memory **end;
+
+	if (!inner)
+		return;
+	if (policy->build)
+		complain(x, stage->at, "that is a policy that is built by calls, which no expression can contain");
+	else if (x->policies == POLICIES)
+		complain(x, stage->at, "policies are nested too deeply: 8 levels are the limit");
+	else if (peek(x) == '(' || peek(x) == '{')
+		complain(x, stage->at, "that is a policy, which has neither options nor branches");
+	if (x->status)
+		return;
+	origin = (char *)(inner + 1);
+	memcpy(origin, before, sizeof(before) - 1);
+	memcpy(origin + sizeof(before) - 1, policy->name, length);
+	*inner = (struct xy__expression){ .text = policy->expression,
+					  .length = strlen(policy->expression),
+					  .origin = origin,
+					  .registry = x->registry,
+					  .error = x->error,
+					  .policies = x->policies + 1 };
+	x->status = xy__expression_read(inner);
+	for (end = &inner->memory; *end;)
+		end = &(*end)->next;
+	*end = x->memory; /* which frees it all */
+	x->memory = inner->memory;
+	stage->policy = inner;
+}
+
+/* --- trees --- */
+
+/* Finds out what a name stands for. */
+static void read_named(struct xy__expression *x, struct xy__stage *stage, size_t length)
+{
+	char name[64] = "";
+	const struct xy_policy *policy;
+
+	if (length < sizeof(name))
+		memcpy(name, x->text + stage->at, length);
+	stage->named = xy__name_find(x, x->text + stage->at, length);
+	if (!stage->named)
+		stage->ops = xy_registry_component(x->registry, name);
+	if (stage->named || stage->ops)
+		return;
+	policy = xy_registry_policy(x->registry, name);
+	if (policy)
+		read_policy(x, stage, policy);
+	else
+		xy__unknown_component(x, stage->at, length);
 }
 
 static struct xy__stage *read_stage(struct xy__expression *x)
 {
 	struct xy__stage *stage;
-	char name[64] = "";
 	size_t at, length = expect_name(x, &at, "the name of a component, or \"each\", is needed here");
 
 	if (!length)
@@ -346,18 +433,12 @@ static struct xy__stage *read_stage(struct xy__expression *x)
 	if (!stage)
 		return NULL;
 	stage->at = at;
-	if (length < sizeof(name))
-		memcpy(name, x->text + at, length);
-	if (!strcmp(name, "each")) {
+	if (length == 4 && !memcmp(x->text + at, "each", 4)) {
 		read_each(x, stage);
 		return stage;
 	}
-	stage->ops = xy_registry_component(x->registry, name);
-	if (!stage->ops) {
-		unknown_component(x, at, length);
-		return NULL;
-	}
-	if (accept(x, '('))
+	read_named(x, stage, length);
+	if (stage->ops && accept(x, '('))
 		read_settings(x, stage);
 	if (accept(x, '{'))
 		read_branches(x, stage);
@@ -366,14 +447,17 @@ static struct xy__stage *read_stage(struct xy__expression *x)
 
 static struct xy__stage *read_tree(struct xy__expression *x)
 {
+	struct xy__let *lets = read_lets(x);
 	struct xy__stage *first = NULL, **tail = &first;
 
 	do {
-		*tail = read_stage(x);
+		*tail = x->status ? NULL : read_stage(x);
 		if (x->status)
 			return NULL;
 		tail = &(*tail)->next;
 	} while (accept(x, '|'));
+	first->lets = lets;
+	xy__names_forget(x, lets);
 	return first;
 }
 
@@ -383,9 +467,10 @@ int xy__expression_read(struct xy__expression *x)
 	x->depth = 0;
 	x->status = 0;
 	x->memory = NULL;
+	x->visible = NULL;
 	if (x->length > XY__MAX_EXPRESSION) {
-		xy__message_add(x->error, "the expression has %zu bytes, %d are the limit", x->length,
-			     XY__MAX_EXPRESSION);
+		xy__message_add(x->error, "the expression has %zu bytes; the limit is %d", x->length,
+				XY__MAX_EXPRESSION);
 		return x->status = -EINVAL;
 	}
 	x->stages = read_tree(x);

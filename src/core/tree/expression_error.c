@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { AROUND = 60 };   /* bytes that are shown before and after the place */
+enum { AROUND = 60 }; /* bytes that are shown before and after the place */
 
 static bool continues_character(char c)
 {
@@ -76,6 +76,6 @@ int xy__expression_point(struct xy__expression *x, size_t at, int rc)
 	xy__message_add(x->error, "\n  %s", from > begin ? "..." : "");
 	show(x->error, x->text, from, to);
 	xy__message_add(x->error, "%s\n  %*s^", to < end ? "..." : "",
-		     (int)characters(x->text, from, at) + (from > begin ? 3 : 0), "");
+			(int)characters(x->text, from, at) + (from > begin ? 3 : 0), "");
 	return rc;
 }

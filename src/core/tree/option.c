@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/tree/tree.h"
+#include "core/tree/tree_parts.h"
 #include "core/util/text.h"
 
-const struct xy_option *xy__option_find(const struct xy_component_ops *ops, const char *name,
-					size_t length)
+const struct xy_option *xy__option_find(const struct xy_component_ops *ops, const char *name, size_t length)
 {
 	for (const struct xy_option *o = ops->options; o && o->name; o++)
 		if (strlen(o->name) == length && !memcmp(o->name, name, length))
@@ -106,7 +105,8 @@ bool xy__option_is_initial(const struct xy_component *c, const struct xy_option 
 static int option_read_bool(const char *text, double *value)
 {
 	static const char *const words[2][4] = {
-		{ "false", "no", "off", "0" }, { "true", "yes", "on", "1" },
+		{ "false", "no", "off", "0" },
+		{ "true", "yes", "on", "1" },
 	};
 
 	for (int b = 0; b < 2; b++)
@@ -122,7 +122,7 @@ static int option_read_unsigned(const char *text, double *value)
 {
 	uint64_t number;
 	const char *end = text;
-	/* UINT_MAX itself stands for no limit, so that it is not a number that can be asked for */
+	/* UINT_MAX means no limit, so it can't be requested as a number */
 	bool fits = xy__text_unsigned(&end, UINT_MAX - 1, &number);
 
 	if (end == text || *end)
@@ -186,24 +186,41 @@ int xy__option_set(struct xy_component *c, const struct xy_option *option, const
 
 int xy_component_set(struct xy_component *c, const char *option, const char *value)
 {
+	char name[XY__COMPONENT_NAME], what[100];
 	const struct xy_option *found;
+	int rc;
 
 	if (!c || !option || !value)
 		return -EINVAL;
 	if (c->tree && c->tree->sealed)
 		return -EBUSY;
 	found = xy__option_find(c->ops, option, strlen(option));
-	return found ? xy__option_set(c, found, value) : -ENOENT;
+	if (!found)
+		return xy__tree_note(c->tree, -ENOENT, "%s has no option \"%.40s\"", xy__component_name(c, name),
+				     option);
+	rc = xy__option_set(c, found, value);
+	if (rc) {
+		xy__option_describe(found, what, sizeof(what));
+		xy__tree_note(c->tree, rc, "%s: %s is %s, not %.40s", xy__component_name(c, name), option, what, value);
+	}
+	return rc;
 }
 
-/* The shortest decimal number that reads as the same double. */
+/* The shortest decimal number that reads back as this double, as people write it: 1000, 0.5, 1e20. */
 static void option_print_double(double value, char *text)
 {
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, XY__OPTION_TEXT, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			return;
-	}
+	int decimals = 0, exponent;
+	char *e;
+
+	do
+		snprintf(text, XY__OPTION_TEXT, "%.*e", decimals, value);
+	while (strtod(text, NULL) != value && ++decimals < 17);
+	e = strchr(text, 'e');
+	exponent = atoi(e + 1);
+	if (exponent >= -5 && exponent <= 15)
+		snprintf(text, XY__OPTION_TEXT, "%.*f", decimals > exponent ? decimals - exponent : 0, value);
+	else
+		sprintf(e + 1, "%d", exponent);
 }
 
 void xy__option_print(const struct xy_option *option, double value, char text[static XY__OPTION_TEXT])
@@ -218,7 +235,7 @@ void xy__option_print(const struct xy_option *option, double value, char text[st
 		snprintf(text, XY__OPTION_TEXT, "%.0f", value);
 	} else {
 		plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-		before = uselocale(plain);   /* without memory: the one in use */
+		before = uselocale(plain); /* without memory: the one in use */
 		option_print_double(value, text);
 		uselocale(before);
 		if (plain)
@@ -241,6 +258,5 @@ void xy__option_describe(const struct xy_option *option, char *text, size_t size
 	}
 	xy__option_print(option, option->min, min);
 	xy__option_print(option, option->max, max);
-	snprintf(text, size, "a %snumber from %s to %s",
-		 option->type == XY_OPTION_UNSIGNED ? "whole " : "", min, max);
+	snprintf(text, size, "a %snumber from %s to %s", option->type == XY_OPTION_UNSIGNED ? "whole " : "", min, max);
 }

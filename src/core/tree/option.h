@@ -2,16 +2,15 @@
 /*
  * Options of components as data: every form of an option (text, C, help) goes through these.
  */
-#ifndef XYLEM_CORE_OPTION_H
-#define XYLEM_CORE_OPTION_H
+#ifndef XYLEM_CORE_TREE_OPTION_H
+#define XYLEM_CORE_TREE_OPTION_H
 
 #include <xylem/component.h>
 
-enum { XY__OPTION_TEXT = 40 };   /* bytes that hold any value as text */
+enum { XY__OPTION_TEXT = 40 }; /* bytes that hold any value as text */
 
 /* The option of a kind, or NULL; name has length bytes. */
-const struct xy_option *xy__option_find(const struct xy_component_ops *ops, const char *name,
-					size_t length);
+const struct xy_option *xy__option_find(const struct xy_component_ops *ops, const char *name, size_t length);
 
 /* Gives every option of an instance its initial value. */
 void xy__options_reset(struct xy_component *c);
@@ -30,10 +29,10 @@ const char *xy__option_text(const struct xy_component *c, const struct xy_option
 bool xy__option_text_has(char c);
 bool xy__option_is_same(const struct xy_component *a, const struct xy_component *b, const struct xy_option *option);
 
-/* A value as text that xy__option_set reads as the same value. */
+/* A value as text that xy__option_set reads back. */
 void xy__option_print(const struct xy_option *option, double value, char text[static XY__OPTION_TEXT]);
 
-/* What the values are, for messages and help: "true or false", "a whole number from 1 to inf". */
+/* Describes the range, for messages and help: "true or false", "a whole number from 1 to inf". */
 void xy__option_describe(const struct xy_option *option, char *text, size_t size);
 
 #endif

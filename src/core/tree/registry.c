@@ -14,6 +14,9 @@
 #include <unistd.h>
 #include "core/tree/tree.h"
 
+/* An instance is allocated and cleared as a whole; what a component needs more of, it allocates in init. */
+#define MOST_SIZE ((size_t)16 << 20)
+
 /* A sorted array of pointers to structs that begin with their name. */
 struct table {
 	const void **at;
@@ -21,9 +24,9 @@ struct table {
 };
 
 struct xy_registry {
-	struct table components;   /* struct xy_component_ops */
-	struct table policies;     /* struct xy_policy */
-	void **plugins;            /* from dlopen */
+	struct table components; /* struct xy_component_ops */
+	struct table policies;   /* struct xy_policy */
+	void **plugins;          /* from dlopen */
 	unsigned nplugins;
 };
 
@@ -81,13 +84,20 @@ static bool name_is_valid(const char *name)
 	return !*name;
 }
 
-static size_t option_size(enum xy_option_type type)
+bool xy__is_keyword(const char *name)
 {
-	return type == XY_OPTION_BOOL ? sizeof(bool) : type == XY_OPTION_UNSIGNED ? sizeof(unsigned) :
-	       type == XY_OPTION_DOUBLE ? sizeof(double) : XY_OPTION_TEXT_SIZE;
+	return !strcmp(name, "each") || !strcmp(name, "let") || !strcmp(name, "in");
 }
 
-/* What is wrong with an option, NULL if nothing is. */
+static size_t option_size(enum xy_option_type type)
+{
+	return type == XY_OPTION_BOOL       ? sizeof(bool)
+	       : type == XY_OPTION_UNSIGNED ? sizeof(unsigned)
+	       : type == XY_OPTION_DOUBLE   ? sizeof(double)
+					    : XY_OPTION_TEXT_SIZE;
+}
+
+/* The fault of an option, NULL without one. */
 static const char *option_fault(const struct xy_component_ops *ops, const struct xy_option *option)
 {
 	size_t size = option_size(option->type), alignment = option->type == XY_OPTION_TEXT ? 1 : size;
@@ -98,10 +108,10 @@ static const char *option_fault(const struct xy_component_ops *ops, const struct
 		return "has an option of an unknown type";
 	if (option->offset < sizeof(struct xy_component) || option->offset % alignment || ops->size < size ||
 	    option->offset > ops->size - size)
-		return "has an option outside of its instance";
+		return "has an option outside its instance";
 	if (option->type != XY_OPTION_BOOL && option->type != XY_OPTION_TEXT &&
 	    !(option->initial >= option->min && option->initial <= option->max))
-		return "has an option that begins out of its range";
+		return "has an option whose initial value is out of range";
 	return NULL;
 }
 
@@ -109,10 +119,12 @@ const char *xy__component_fault(const struct xy_component_ops *ops)
 {
 	const char *fault;
 
-	if (!name_is_valid(ops->name) || !strcmp(ops->name, "each"))
+	if (!name_is_valid(ops->name) || xy__is_keyword(ops->name))
 		return "has a name that can't be written in an expression";
 	if (ops->size < sizeof(struct xy_component))
 		return "is smaller than struct xy_component";
+	if (ops->size > MOST_SIZE)
+		return "is larger than 16 MiB";
 	if ((ops->flags & XY_STORES) && !ops->depth)
 		return "stores tasks but has no depth";
 	if ((ops->flags & XY_LEAF) && (ops->flags & (XY_MAPS | XY_PUMPS | XY_DECIDES)))
@@ -138,13 +150,12 @@ static int registry_check_free(const struct xy_registry *registry, const char *n
 
 	if (!component && !table_find(&registry->policies, name))
 		return 0;
-	xy__message_add(error, "%s brings \"%s\", but there is a %s of that name already", from, name,
-		     component ? "component" : "policy");
+	xy__message_add(error, "%s defines \"%s\", but there is already a %s of that name", from, name,
+			component ? "component" : "policy");
 	return -EEXIST;
 }
 
-static int registry_insert(struct table *table, const void *item, const char *name,
-			   struct xy__message *error)
+static int registry_insert(struct table *table, const void *item, const char *name, struct xy__message *error)
 {
 	int rc = table_insert(table, item, name);
 
@@ -153,39 +164,36 @@ static int registry_insert(struct table *table, const void *item, const char *na
 	return rc;
 }
 
-int xy__registry_add_component(struct xy_registry *registry, const struct xy_component_ops *ops,
-			       const char *from, struct xy__message *error)
+int xy__registry_add_component(struct xy_registry *registry, const struct xy_component_ops *ops, const char *from,
+			       struct xy__message *error)
 {
 	const char *fault = xy__component_fault(ops);
 	int rc;
 
 	if (fault) {
-		xy__message_add(error, "%s: the component \"%s\" %s", from, ops->name ? ops->name : "",
-			     fault);
+		xy__message_add(error, "%s: the component \"%s\" %s", from, ops->name ? ops->name : "", fault);
 		return -EPROTO;
 	}
 	rc = registry_check_free(registry, ops->name, from, error);
 	return rc ? rc : registry_insert(&registry->components, ops, ops->name, error);
 }
 
-int xy__registry_add_policy(struct xy_registry *registry, const struct xy_policy *policy,
-			    const char *from, struct xy__message *error)
+int xy__registry_add_policy(struct xy_registry *registry, const struct xy_policy *policy, const char *from,
+			    struct xy__message *error)
 {
 	int rc;
 
-	if (!name_is_valid(policy->name) || !policy->expression) {
-		xy__message_add(error, "%s: the policy \"%s\" has no valid name or no expression", from,
-			     policy->name ? policy->name : "");
+	if (!name_is_valid(policy->name) || xy__is_keyword(policy->name) || !policy->expression == !policy->build) {
+		xy__message_add(error, "%s: the policy \"%s\" has no valid name, or not one of expression and build",
+				from, policy->name ? policy->name : "");
 		return -EPROTO;
 	}
 	rc = registry_check_free(registry, policy->name, from, error);
 	return rc ? rc : registry_insert(&registry->policies, policy, policy->name, error);
 }
 
-static int registry_add_all(struct xy_registry *registry,
-			    const struct xy_component_ops *const *components,
-			    const struct xy_policy *const *policies, const char *from,
-			    struct xy__message *error)
+static int registry_add_all(struct xy_registry *registry, const struct xy_component_ops *const *components,
+			    const struct xy_policy *const *policies, const char *from, struct xy__message *error)
 {
 	int rc = 0;
 
@@ -234,12 +242,14 @@ static int registry_load(struct xy_registry *registry, const char *path, struct 
 	}
 	plugin = dlsym(object, "xy_plugin");
 	if (!plugin) {
-		xy__message_add(error, "%s is no plug-in: it does not define xy_plugin", path);
+		xy__message_add(error, "%s is not a plug-in: it does not define xy_plugin", path);
 		return -EPROTO;
 	}
 	if (plugin->abi != XY_ABI) {
-		xy__message_add(error, "the plug-in %s was made for ABI %u, this library has ABI %u: "
-			     "compile it again", path, plugin->abi, XY_ABI);
+		xy__message_add(error,
+				"the plug-in %s was made for ABI %u, this library has ABI %u: "
+				"compile it again",
+				path, plugin->abi, XY_ABI);
 		return -EPROTO;
 	}
 	return registry_add_all(registry, plugin->components, plugin->policies, path, error);
@@ -265,7 +275,8 @@ static int registry_load_all(struct xy_registry *registry, const char *plugins, 
 	return rc;
 }
 
-int xy_registry_create(struct xy_registry **registry, const char *plugins, char *error, size_t error_size)
+int xy__registry_create(struct xy_registry **registry, const struct xy__builtin *builtin, const char *plugins,
+			char *error, size_t error_size)
 {
 	struct xy_registry *made;
 	struct xy__message text;
@@ -273,7 +284,7 @@ int xy_registry_create(struct xy_registry **registry, const char *plugins, char 
 
 	xy__message_init(&text, error, error_size);
 	if (!registry) {
-		xy__message_add(&text, "there is no place for the registry");
+		xy__message_add(&text, "the output pointer is NULL");
 		return -EINVAL;
 	}
 	*registry = NULL;
@@ -282,7 +293,7 @@ int xy_registry_create(struct xy_registry **registry, const char *plugins, char 
 		xy__message_add(&text, "no memory for the registry");
 		return -ENOMEM;
 	}
-	rc = registry_add_all(made, xy__components, xy__policies, "the library", &text);
+	rc = registry_add_all(made, builtin->components, builtin->policies, "the library", &text);
 	if (!rc)
 		rc = registry_load_all(made, plugins, &text);
 	if (rc)
@@ -312,11 +323,20 @@ const struct xy_component_ops *xy_registry_component(const struct xy_registry *r
 const struct xy_policy *xy_registry_policy(const struct xy_registry *registry, const char *name)
 {
 	static const char alias[] = "modular-", meant[] = "tree-";
+	static const char *const others[][2] = {
+		{ "modular-gemm", "tree-heteroprio" },
+		{ "modular-pheft", "tree-parallel-heft" },
+		{ "modular-prandom", "tree-parallel-random" },
+		{ "modular-prandom-prio", "tree-parallel-random-prio" },
+	};
 	const struct xy_policy *found;
 	char full[64];
 
 	if (!registry || !name)
 		return NULL;
+	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i][0]))
+			return table_find(&registry->policies, others[i][1]);
 	found = table_find(&registry->policies, name);
 	if (found || strncmp(name, alias, sizeof(alias) - 1) || strlen(name) >= sizeof(full))
 		return found;

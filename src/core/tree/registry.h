@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Inside of a registry: sorted tables of kinds and policies, and the shared objects they came from.
- */
-#ifndef XYLEM_CORE_REGISTRY_H
-#define XYLEM_CORE_REGISTRY_H
+/* Private parts of a registry: sorted tables of components and policies, and the shared objects they came from. */
+#ifndef XYLEM_CORE_TREE_REGISTRY_H
+#define XYLEM_CORE_TREE_REGISTRY_H
 
 #include <xylem/tree.h>
 #include "core/util/nearest.h"
 #include "core/util/message.h"
 
-/* Adds a kind or a policy. `from` says in messages who brings it. 0, or with a sentence in error
- * -EEXIST (name taken), -EPROTO (breaks the contract of component.h), -ENOMEM. */
-int xy__registry_add_component(struct xy_registry *registry, const struct xy_component_ops *ops,
-			       const char *from, struct xy__message *error);
-int xy__registry_add_policy(struct xy_registry *registry, const struct xy_policy *policy,
-			    const char *from, struct xy__message *error);
+/* The library's own, sorted by name, NULL-terminated. */
+struct xy__builtin {
+	const struct xy_component_ops *const *components;
+	const struct xy_policy *const *policies;
+};
+
+/* As xy_registry_create, which stands beside the tables in src/policies/all.c. */
+int xy__registry_create(struct xy_registry **registry, const struct xy__builtin *builtin, const char *plugins,
+			char *error, size_t error_size);
+
+/*
+ * Adds a component or a policy. `from` names its origin in messages. 0, or with a sentence in error
+ * -EEXIST (name taken), -EPROTO (breaks the contract of component.h), -ENOMEM.
+ */
+int xy__registry_add_component(struct xy_registry *registry, const struct xy_component_ops *ops, const char *from,
+			       struct xy__message *error);
+int xy__registry_add_policy(struct xy_registry *registry, const struct xy_policy *policy, const char *from,
+			    struct xy__message *error);
 
 /* Shows all names to a search. */
 void xy__registry_look_components(const struct xy_registry *registry, struct xy__nearest *nearest);
 void xy__registry_look_policies(const struct xy_registry *registry, struct xy__nearest *nearest);
 
-/* What breaks the contract of component.h in a kind, in words; NULL if nothing does. */
+/* The violation of component.h's contract by a component, in words; NULL without one. */
 const char *xy__component_fault(const struct xy_component_ops *ops);
+
+/* Whether a name is a word of the language: no component or policy can have it. */
+bool xy__is_keyword(const char *name);
 
 /* Names in expressions: a letter, then letters, digits, '-' and '_', whatever the locale. */
 static inline bool xy__name_begins(char c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building trees by calls, and looking at them. Invariant: every link is in the children of its
- * parent and in the parents of its child, once, and both are components of the same tree.
+ * Building trees by calls, and inspecting them. Invariant: every link is in the children of its parent and in the
+ * parents of its child, once, and both belong to one tree.
  */
 #include "core/tree/tree.h"
 
@@ -13,7 +13,7 @@
 #include "core/tree/registry.h"
 #include "core/tree/tree_parts.h"
 
-enum { LINE = 128 };   /* alignment of instances: nothing of two components shares a cache line pair */
+enum { LINE = 128 }; /* alignment of instances: nothing of two components shares a cache line pair */
 
 struct xy_tree *xy_tree_create(const struct xy_machine *machine, const struct xy_registry *registry)
 {
@@ -76,16 +76,22 @@ static bool tree_reserve(struct xy_tree *tree)
 struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops)
 {
 	struct xy_component *c;
+	const char *fault;
 	size_t size;
 
 	if (!tree || !ops || tree->sealed || tree->ncomponents == XY__MAX_COMPONENTS)
 		return NULL;
-	if (xy__component_fault(ops) || !tree_reserve(tree))
+	fault = xy__component_fault(ops);
+	if (fault) {
+		xy__tree_note(tree, -EPROTO, "the component \"%s\" %s", ops->name ? ops->name : "", fault);
 		return NULL;
+	}
 	size = (ops->size + LINE - 1) / LINE * LINE;
-	c = aligned_alloc(LINE, size);
-	if (!c)
+	c = tree_reserve(tree) ? aligned_alloc(LINE, size) : NULL;
+	if (!c) {
+		xy__tree_note(tree, -ENOMEM, "no memory for the tree");
 		return NULL;
+	}
 	memset(c, 0, size);
 	c->ops = ops;
 	c->tree = tree;
@@ -95,16 +101,40 @@ struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component
 	return c;
 }
 
+/* Notes that there is no such kind. */
+static struct xy_component *tree_no_kind(struct xy_tree *tree, const char *name)
+{
+	struct xy__nearest nearest;
+	struct xy__message text;
+	char suggestion[160];
+
+	xy__message_init(&text, suggestion, sizeof(suggestion));
+	xy__nearest_init(&nearest, name, strlen(name));
+	xy__registry_look_components(tree->registry, &nearest);
+	xy__nearest_say(&nearest, &text);
+	xy__tree_note(tree, -ENOENT, "there is no component \"%.80s\"%s", name, suggestion);
+	return NULL;
+}
+
 struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name)
 {
-	return tree ? xy_tree_add(tree, xy_registry_component(tree->registry, name)) : NULL;
+	const struct xy_component_ops *ops = tree ? xy_registry_component(tree->registry, name) : NULL;
+
+	if (!ops)
+		return tree && tree->registry && name ? tree_no_kind(tree, name) : NULL;
+	return xy_tree_add(tree, ops);
+}
+
+const struct xy_machine *xy_tree_machine(const struct xy_tree *tree)
+{
+	return tree ? tree->machine : NULL;
 }
 
 /* A leaf with its number. */
-static struct xy_component *tree_add_leaf(struct xy_tree *tree, const struct xy_component_ops *ops, unsigned id)
+static struct xy_component *tree_add_leaf(struct xy_tree *tree, const char *kind, unsigned id)
 {
 	char text[16];
-	struct xy_component *leaf = xy_tree_add(tree, ops);
+	struct xy_component *leaf = xy_tree_add_named(tree, kind);
 
 	if (!leaf)
 		return NULL;
@@ -119,10 +149,15 @@ static struct xy_component *tree_add_leaf(struct xy_tree *tree, const struct xy_
 
 struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
 {
-	if (!tree || !xy_machine_worker(tree->machine, worker))
+	if (!tree)
 		return NULL;
+	if (!xy_machine_worker(tree->machine, worker)) {
+		xy__tree_note(tree, -EINVAL, "there is no worker %u: the machine has %u", worker,
+			      xy_machine_nworkers(tree->machine));
+		return NULL;
+	}
 	if (!tree->leaves[worker])
-		tree->leaves[worker] = tree_add_leaf(tree, &xy__worker_ops, worker);
+		tree->leaves[worker] = tree_add_leaf(tree, XY__WORKER_KIND, worker);
 	return tree->leaves[worker];
 }
 
@@ -137,10 +172,17 @@ struct xy_component *xy_tree_team(struct xy_tree *tree, unsigned team)
 {
 	struct xy__tree_teams *teams = tree ? xy__tree_teams(tree) : NULL;
 
-	if (!teams || team >= teams->count)
+	if (!teams) {
+		if (tree)
+			xy__tree_note(tree, -ENOMEM, "no memory for the tree");
 		return NULL;
+	}
+	if (team >= teams->count) {
+		xy__tree_note(tree, -EINVAL, "there is no team %u: the machine has %u", team, teams->count);
+		return NULL;
+	}
 	if (!teams->leaves[team])
-		teams->leaves[team] = tree_add_leaf(tree, &xy__parallel_worker_ops, team);
+		teams->leaves[team] = tree_add_leaf(tree, XY__TEAM_KIND, team);
 	return teams->leaves[team];
 }
 
@@ -180,20 +222,43 @@ const char *xy__label_find(const struct xy_component_ops *ops, const char *name,
 	return NULL;
 }
 
-/* A label belongs to the child, so a child has one at most, and a parent has it once. */
-static int label_check(const struct xy_component *parent, const struct xy_component *child,
-		       const char *label)
+/* Whether a component other than `child` below the parent has the label, which the parent's kind knows. */
+static bool label_taken(const struct xy_component *parent, const struct xy_component *child, const char *label)
+{
+	if (!xy__label_find(parent->ops, label, strlen(label)))
+		return false;
+	for (unsigned i = 0; i < parent->nchildren; i++)
+		if (parent->children[i] != child && parent->children[i]->label &&
+		    !strcmp(parent->children[i]->label, label))
+			return true;
+	return false;
+}
+
+/* A label belongs to the child, so a child has one at most, and each of its parents has it once. */
+static int label_check(const struct xy_component *parent, const struct xy_component *child, const char *label)
 {
 	if (child->label && strcmp(child->label, label))
 		return -EEXIST;
-	for (unsigned i = 0; i < parent->nchildren; i++)
-		if (parent->children[i]->label && !strcmp(parent->children[i]->label, label))
+	if (label_taken(parent, child, label))
+		return -EEXIST;
+	for (unsigned i = 0; !child->label && i < child->nparents; i++)
+		if (label_taken(child->parents[i], child, label))
 			return -EEXIST;
 	return 0;
 }
 
+/* Notes why a link can't be made. */
+static int note_link(const struct xy_component *parent, const struct xy_component *child, int error, const char *why)
+{
+	char above[XY__COMPONENT_NAME], below[XY__COMPONENT_NAME];
+
+	return xy__tree_note(parent->tree, error, "%s can't be linked below %s: it %s",
+			     xy__component_name(child, below), xy__component_name(parent, above), why);
+}
+
 int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *child, const char *label)
 {
+	const char *known; /* of the kind's table */
 	int rc;
 
 	if (!parent || !child || parent == child || parent->tree != child->tree)
@@ -201,20 +266,19 @@ int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *chil
 	if (parent->tree->sealed)
 		return -EBUSY;
 	if (linked(parent, child))
-		return -EEXIST;
-	if (label) {
-		label = xy__label_find(parent->ops, label, strlen(label));
-		rc = label ? label_check(parent, child, label) : -EINVAL;
-		if (rc)
-			return rc;
-	}
-	if (!list_reserve(&parent->children, parent->nchildren) ||
-	    !list_reserve(&child->parents, child->nparents))
-		return -ENOMEM;
+		return note_link(parent, child, -EEXIST, "is below it already");
+	known = label ? xy__label_find(parent->ops, label, strlen(label)) : child->label;
+	rc = label && !known ? -EINVAL : known ? label_check(parent, child, known) : 0;
+	if (rc)
+		return note_link(parent, child, rc,
+				 rc == -EINVAL ? "has a label that its kind does not know"
+					       : "has a label that is taken");
+	if (!list_reserve(&parent->children, parent->nchildren) || !list_reserve(&child->parents, child->nparents))
+		return xy__tree_note(parent->tree, -ENOMEM, "no memory for the tree");
 	parent->children[parent->nchildren++] = child;
 	child->parents[child->nparents++] = parent;
 	if (label)
-		child->label = label;
+		child->label = known;
 	return 0;
 }
 
@@ -282,7 +346,7 @@ void xy_component_counters(struct xy_component *c, struct xy_counters *counters)
 		counters->refused += atomic_load_explicit(&s->refused, memory_order_relaxed);
 		counters->woken += atomic_load_explicit(&s->woken, memory_order_relaxed);
 	}
-	/* What was pulled through a child that only passes pulls on was counted there. */
+	/* Tasks pulled through a child that only forwards pulls were counted there. */
 	for (unsigned i = 0; i < c->nchildren; i++)
 		if (c->children[i]->source != c->children[i]) {
 			struct xy_counters through;

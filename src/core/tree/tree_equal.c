@@ -12,8 +12,8 @@
 #include "core/tree/tree_parts.h"
 
 struct pairing {
-	const struct xy_component **to, **from;   /* partner by id, NULL: none yet */
-	const struct xy_component **todo;         /* of a, each once */
+	const struct xy_component **to, **from; /* partner by id, NULL: none yet */
+	const struct xy_component **todo;       /* of a, each once */
 	unsigned ntodo;
 };
 

@@ -21,7 +21,7 @@ static bool first_visit(struct xy__rules *rules, const struct xy_component *c)
 	return first;
 }
 
-/* A team is told apart from its members, who may be reached in other ways than it is. */
+/* A team is separate from its members, which may be reached in other ways. */
 static unsigned *team_mark(const struct xy__rules *rules, const struct xy_component *team)
 {
 	return &rules->worker_marks[xy_machine_nworkers(rules->tree->machine) + team->id];
@@ -78,9 +78,8 @@ static bool child_may_refuse(const struct xy_component *c, const bool *refuses)
 	return false;
 }
 
-/* Names those through whom the root refuses: not the ones that only pass a refusal on. */
-static void name_refusing(struct xy__rules *rules, const struct xy_component *c, const bool *refuses,
-			  unsigned *count)
+/* Names the components through which the root refuses: not those that only forward a refusal. */
+static void name_refusing(struct xy__rules *rules, const struct xy_component *c, const bool *refuses, unsigned *count)
 {
 	if (!refuses[c->id] || !first_visit(rules, c))
 		return;
@@ -110,7 +109,7 @@ static int check_root(struct xy__rules *rules)
 		name_refusing(rules, root, refuses, &count);
 		xy__rules_more(rules, count);
 		xy__message_add(rules->error, " can refuse a task, and nothing above could keep it: put a "
-				"reservoir without a limit (fifo, prio) above");
+					      "reservoir without a limit (fifo, prio) above");
 	}
 	free(refuses);
 	return 0;
@@ -129,7 +128,7 @@ static void mark_pulling(struct xy__rules *rules, const struct xy_component *c)
 		mark_pulling(rules, c->children[i]);
 }
 
-/* What it stores leaves by pulls alone, so each worker's pull must come through. */
+/* Its tasks leave by pulls alone, so each worker's pull must reach it. */
 static void check_still(struct xy__rules *rules, const struct xy_component *c)
 {
 	char name[XY__COMPONENT_NAME];
@@ -140,20 +139,21 @@ static void check_still(struct xy__rules *rules, const struct xy_component *c)
 	if (!count_unmarked(rules, c))
 		return;
 	xy__rules_fault(rules);
-	xy__message_add(rules->error, "%s keeps its tasks until somebody pulls, but pulls of ",
+	xy__message_add(rules->error, "%s holds its tasks until they are pulled, but pulls of ",
 			xy__component_name(c, name));
 	name_unmarked(rules, c);
-	xy__message_add(rules->error, " don't come through to it, as %s: use a reservoir that pumps "
-			"(fifo, prio)", c->ops->flags & XY_DECIDES ? "it decides itself" :
-			"something between decides");
+	xy__message_add(rules->error,
+			" don't come through to it, as %s: use a reservoir that pumps "
+			"(fifo, prio)",
+			c->ops->flags & XY_DECIDES ? "it decides" : "a component in between decides");
 }
 
 /* --- below a decision --- */
 
-/* Marks the workers for whom c takes a task that is pushed at it. */
+/* Marks the workers for which c accepts a pushed task. */
 static void mark_taking(struct xy__rules *rules, const struct xy_component *c)
 {
-	bool asks = c->ops->flags & XY_MAPS;   /* pushes only at what takes pushes; the rest pulls */
+	bool asks = c->ops->flags & XY_MAPS; /* pushes only at what takes pushes; the rest pulls */
 
 	if (!first_visit(rules, c))
 		return;
@@ -166,7 +166,7 @@ static void mark_taking(struct xy__rules *rules, const struct xy_component *c)
 			mark_taking(rules, c->children[i]);
 }
 
-/* What is below a decision gets its tasks by pushes alone, so each child must take them. */
+/* Below a decision, tasks arrive by push only, so each child must accept them. */
 static void check_decision(struct xy__rules *rules, const struct xy_component *c)
 {
 	char name[XY__COMPONENT_NAME], below[XY__COMPONENT_NAME];
@@ -181,7 +181,7 @@ static void check_decision(struct xy__rules *rules, const struct xy_component *c
 				xy__component_name(c, name), xy__component_name(c->children[i], below));
 		name_unmarked(rules, c->children[i]);
 		xy__message_add(rules->error, " below would have to pull them: put a reservoir (fifo, prio) "
-				"between");
+					      "between");
 	}
 }
 

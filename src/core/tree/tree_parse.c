@@ -18,24 +18,32 @@
 struct ends {
 	struct xy_component **at;
 	unsigned count, capacity;
-	bool top;               /* nothing has been added yet: what comes next is the root */
+	bool top; /* nothing has been added yet: what comes next is the root */
 };
 
 /* Workers that an `each` goes over. */
 struct scope {
 	unsigned *workers;
 	unsigned count;
-	unsigned team;          /* with each team: which one the workers are */
+	unsigned team; /* with each team: which one the workers are */
+};
+
+/* What a name stands for: the components that get linked below what is above it, and its open ends. */
+struct xy__bound {
+	struct xy__bound *next;
+	struct ends heads, ends;
 };
 
 struct builder {
 	struct xy_tree *tree;
 	struct xy__expression *x;
 	unsigned nlinks;
+	struct xy__bound *bounds; /* all that were made */
+	struct ends *heads;       /* those of the name that is being bound; NULL: none is */
 };
 
-static int build_chain(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
-		       struct ends *ends, const char *label);
+static int build_chain(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends,
+		       const char *label);
 
 /* --- errors --- */
 
@@ -50,21 +58,20 @@ static int builder_complain(struct builder *b, const struct xy__stage *stage, in
 	return xy__expression_point(b->x, stage->at, rc);
 }
 
-static int complain_link(struct builder *b, const struct xy__stage *stage, int rc,
-			 const struct xy_component *parent, const struct xy_component *child)
+static int complain_link(struct builder *b, const struct xy__stage *stage, int rc, const struct xy_component *parent,
+			 const struct xy_component *child)
 {
 	char above[XY__COMPONENT_NAME], below[XY__COMPONENT_NAME];
 	bool linked = false;
 
 	if (rc != -EEXIST)
-		return builder_complain(b, stage, rc, "this can't be linked to what is above it");
+		return builder_complain(b, stage, rc, "this can't be linked to the component above it");
 	for (unsigned i = 0; i < child->nparents; i++)
 		linked |= child->parents[i] == parent;
 	xy__component_name(parent, above);
 	xy__expression_complain(b->x, stage->at);
 	if (linked)
-		xy__message_add(b->x->error, "%s is below %s already", xy__component_name(child, below),
-				above);
+		xy__message_add(b->x->error, "%s is below %s already", xy__component_name(child, below), above);
 	else
 		xy__message_add(b->x->error, "%s has a branch with this label already", above);
 	return xy__expression_point(b->x, stage->at, -EINVAL);
@@ -109,18 +116,38 @@ static int ends_add_all(struct ends *ends, const struct ends *more)
 	return rc;
 }
 
+/* Adds the ends of one branch to those of the branches before, which a name can have in common. */
+static int ends_join(const struct builder *b, struct ends *ends, const struct ends *more)
+{
+	unsigned before = ends->count;
+	int rc = 0;
+
+	if (!b->bounds)
+		return ends_add_all(ends, more);
+	for (unsigned i = 0, j; !rc && i < more->count; i++) {
+		for (j = 0; j < before && ends->at[j] != more->at[i];)
+			j++;
+		if (j == before)
+			rc = ends_add(ends, more->at[i]);
+	}
+	return rc;
+}
+
 /* --- stages --- */
 
 static int link_all(struct builder *b, const struct xy__stage *stage, const struct ends *ends,
 		    struct xy_component *child, const char *label)
 {
+	if (ends->top && b->heads && ends_add(b->heads, child))
+		return builder_complain(b, stage, -ENOMEM, NULL);
 	for (unsigned i = 0; i < ends->count; i++) {
 		int rc = xy_tree_link_labelled(ends->at[i], child, label);
 
 		if (rc)
 			return complain_link(b, stage, rc, ends->at[i], child);
 		if (++b->nlinks > XY__MAX_LINKS)
-			return builder_complain(b, stage, -EINVAL, "the tree gets more links than the "
+			return builder_complain(b, stage, -EINVAL,
+						"the tree gets more links than the "
 						"1048576 that are the limit");
 	}
 	return 0;
@@ -142,17 +169,17 @@ static int complain_leaf(struct builder *b, const struct xy__stage *stage, const
 	char sentence[120];
 
 	if (count)
-		snprintf(sentence, sizeof(sentence), "there is no such %s: the machine has the %ss 0 to %u", what, what,
+		snprintf(sentence, sizeof(sentence), "no such %s: the machine has the %ss 0 to %u", what, what,
 			 count - 1);
 	else
-		snprintf(sentence, sizeof(sentence), "there is no such %s: the machine has none", what);
+		snprintf(sentence, sizeof(sentence), "no such %s: the machine has none", what);
 	return builder_complain(b, stage, -EINVAL, sentence);
 }
 
 /* The leaf that `worker(id=3)` or `parallel-worker(id=3)` names. */
 static int build_leaf(struct builder *b, const struct xy__stage *stage, struct xy_component **leaf)
 {
-	bool alone = stage->ops == &xy__worker_ops;
+	bool alone = !strcmp(stage->ops->name, XY__WORKER_KIND);
 	const struct xy__tree_teams *teams = alone ? NULL : xy__tree_teams(b->tree);
 	unsigned count = alone ? xy_machine_nworkers(b->tree->machine) : teams ? teams->count : 0;
 	const struct xy__setting *s = stage->settings;
@@ -164,8 +191,8 @@ static int build_leaf(struct builder *b, const struct xy__stage *stage, struct x
 		s = s->next;
 	if (!s)
 		return builder_complain(b, stage, -EINVAL,
-					alone ? "a worker needs its number: worker(id=0)" :
-						"a parallel-worker needs its number: parallel-worker(id=0)");
+					alone ? "a worker needs its number: worker(id=0)"
+					      : "a parallel-worker needs its number: parallel-worker(id=0)");
 	if (s->value)
 		id = strtod(s->value, NULL);
 	if (!(id >= 0 && id < count) || strspn(s->value, "0123456789") != strlen(s->value))
@@ -178,12 +205,13 @@ static int build_component(struct builder *b, const struct xy__stage *stage, str
 {
 	int rc = 0;
 
-	if (stage->ops == &xy__worker_ops || stage->ops == &xy__parallel_worker_ops) {
+	if (!strcmp(stage->ops->name, XY__WORKER_KIND) || !strcmp(stage->ops->name, XY__TEAM_KIND)) {
 		rc = build_leaf(b, stage, c);
 	} else {
 		*c = xy_tree_add(b->tree, stage->ops);
 		if (!*c && b->tree->ncomponents == XY__MAX_COMPONENTS)
-			rc = builder_complain(b, stage, -EINVAL, "the tree gets more components than the "
+			rc = builder_complain(b, stage, -EINVAL,
+					      "the tree gets more components than the "
 					      "1048576 that are the limit");
 		else if (!*c)
 			rc = builder_complain(b, stage, -ENOMEM, NULL);
@@ -191,28 +219,28 @@ static int build_component(struct builder *b, const struct xy__stage *stage, str
 	return rc ? rc : apply_settings(b, stage, *c);
 }
 
-/* The branches of a component; ends become the open ends of all of them. */
+/* The branches below what is above; ends become the open ends of all of them. */
 static int build_branches(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
-			  struct xy_component *c, struct ends *ends)
+			  const struct ends *above, struct ends *ends)
 {
 	int rc = 0;
 
 	for (const struct xy__branch *branch = stage->branches; !rc && branch; branch = branch->next) {
 		struct ends below = { 0 };
 
-		if (ends_add(&below, c))
+		if (ends_add_all(&below, above))
 			rc = builder_complain(b, stage, -ENOMEM, NULL);
 		if (!rc)
 			rc = build_chain(b, branch->stages, scope, &below, branch->label);
-		if (!rc && ends_add_all(ends, &below))
+		if (!rc && ends_join(b, ends, &below))
 			rc = builder_complain(b, stage, -ENOMEM, NULL);
 		free(below.at);
 	}
 	return rc;
 }
 
-static int build_named(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
-		       struct ends *ends, const char *label)
+static int build_component_stage(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
+				 struct ends *ends, const char *label)
 {
 	struct xy_component *c = NULL;
 	int rc = build_component(b, stage, &c);
@@ -224,11 +252,79 @@ static int build_named(struct builder *b, const struct xy__stage *stage, const s
 	ends->count = 0;
 	ends->top = false;
 	if (c->ops->flags & XY_LEAF)
-		return stage->branches ? builder_complain(b, stage, -EINVAL,
-							  "a leaf has nothing below it") : 0;
+		return stage->branches ? builder_complain(b, stage, -EINVAL, "a leaf has nothing below it") : 0;
 	if (stage->branches)
-		return build_branches(b, stage, scope, c, ends);
+		return build_branches(b, stage, scope, &(struct ends){ .at = &c, .count = 1 }, ends);
 	return ends_add(ends, c) ? builder_complain(b, stage, -ENOMEM, NULL) : 0;
+}
+
+/* --- names and policies --- */
+
+/* Builds the sub-tree of a name. */
+static int build_let(struct builder *b, struct xy__let *let, const struct scope *scope)
+{
+	struct ends *outer = b->heads;
+	struct xy__bound *bound = let->bound;
+	int rc;
+
+	if (!bound) {
+		bound = let->bound = calloc(1, sizeof(*bound));
+		if (!bound)
+			return builder_complain(b, NULL, -ENOMEM, NULL);
+		bound->next = b->bounds;
+		b->bounds = bound;
+	}
+	/* inside an `each` it is built again for each round */
+	bound->heads.count = bound->ends.count = 0;
+	bound->ends.top = true;
+	b->heads = &bound->heads;
+	rc = build_chain(b, let->stages, scope, &bound->ends, NULL);
+	b->heads = outer;
+	return rc;
+}
+
+static void free_bounds(struct builder *b)
+{
+	while (b->bounds) {
+		struct xy__bound *next = b->bounds->next;
+
+		free(b->bounds->heads.at);
+		free(b->bounds->ends.at);
+		free(b->bounds);
+		b->bounds = next;
+	}
+}
+
+/* A name: what it stands for gets one parent more. */
+static int build_reference(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
+			   struct ends *ends, const char *label)
+{
+	const struct xy__bound *bound = stage->named->bound;
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < bound->heads.count; i++)
+		rc = link_all(b, stage, ends, bound->heads.at[i], label);
+	ends->count = 0;
+	ends->top = false;
+	if (rc)
+		return rc;
+	if (stage->branches && !bound->ends.count)
+		return builder_complain(b, stage, -EINVAL, "nothing can be below this: it ends in a worker");
+	if (stage->branches)
+		return build_branches(b, stage, scope, &bound->ends, ends);
+	return ends_add_all(ends, &bound->ends) ? builder_complain(b, stage, -ENOMEM, NULL) : 0;
+}
+
+static int build_policy(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends,
+			const char *label)
+{
+	struct xy__expression *outer = b->x;
+	int rc;
+
+	b->x = stage->policy;
+	rc = build_chain(b, stage->policy->stages, scope, ends, label);
+	b->x = outer;
+	return rc;
 }
 
 /* --- each --- */
@@ -236,11 +332,10 @@ static int build_named(struct builder *b, const struct xy__stage *stage, const s
 /* Whether worker w belongs to the group that begins with worker first. */
 static bool same_group(const struct builder *b, enum xy__each each, unsigned first, unsigned w)
 {
-	const struct xy_worker_info *x = xy_machine_worker(b->tree->machine, first);
-	const struct xy_worker_info *y = xy_machine_worker(b->tree->machine, w);
+	const struct xy_machine *machine = b->tree->machine;
 
-	return each == XY__EACH_WORKER ? first == w :
-	       each == XY__EACH_NODE ? x->node == y->node : x->arch == y->arch;
+	return each == XY__EACH_WORKER ? first == w
+				       : xy__each_group(machine, each, first) == xy__each_group(machine, each, w);
 }
 
 /* One round of an each: its tree for the workers of a group, with the leaf of a worker or a team below. */
@@ -256,11 +351,10 @@ static int build_round(struct builder *b, const struct xy__stage *stage, const s
 	if (!rc && stage->branches)
 		rc = build_chain(b, stage->branches->stages, group, &below, NULL);
 	if (!rc && stage->each <= XY__EACH_TEAM && (below.count || below.top)) {
-		leaf = stage->each == XY__EACH_WORKER ? xy_tree_worker(b->tree, group->workers[0]) :
-							xy_tree_team(b->tree, group->team);
-		rc = leaf ? link_all(b, stage, &below, leaf, NULL) :
-			    builder_complain(b, stage, -ENOMEM, NULL);
-	} else if (!rc && ends_add_all(ends, &below)) {
+		leaf = stage->each == XY__EACH_WORKER ? xy_tree_worker(b->tree, group->workers[0])
+						      : xy_tree_team(b->tree, group->team);
+		rc = leaf ? link_all(b, stage, &below, leaf, NULL) : builder_complain(b, stage, -ENOMEM, NULL);
+	} else if (!rc && ends_join(b, ends, &below)) {
 		rc = builder_complain(b, stage, -ENOMEM, NULL);
 	}
 	free(below.at);
@@ -295,8 +389,7 @@ static int build_each_team(struct builder *b, const struct xy__stage *stage, con
 	return rc;
 }
 
-static int build_each(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
-		      struct ends *ends)
+static int build_each(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends)
 {
 	struct ends above = *ends;
 	struct scope group = { 0 };
@@ -327,21 +420,28 @@ static int build_each(struct builder *b, const struct xy__stage *stage, const st
 }
 
 /* The stages of a tree, each below the ends of the one before. */
-static int build_chain(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
-		       struct ends *ends, const char *label)
+static int build_chain(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends,
+		       const char *label)
 {
 	int rc = 0;
 
+	for (struct xy__let *let = stage->lets; !rc && let; let = let->next)
+		rc = build_let(b, let, scope);
 	for (; !rc && stage; stage = stage->next, label = NULL) {
 		if (!ends->count && !ends->top)
-			return builder_complain(b, stage, -EINVAL, "nothing can be below this place: "
+			return builder_complain(b, stage, -EINVAL,
+						"nothing can be below this place: "
 						"everything above it ends in a worker");
 		if (stage->each == XY__EACH_TEAM)
 			rc = build_each_team(b, stage, scope, ends);
 		else if (stage->each)
 			rc = build_each(b, stage, scope, ends);
+		else if (stage->named)
+			rc = build_reference(b, stage, scope, ends, label);
+		else if (stage->policy)
+			rc = build_policy(b, stage, scope, ends, label);
 		else
-			rc = build_named(b, stage, scope, ends, label);
+			rc = build_component_stage(b, stage, scope, ends, label);
 	}
 	return rc;
 }
@@ -349,8 +449,9 @@ static int build_chain(struct builder *b, const struct xy__stage *stage, const s
 int xy__tree_build(struct xy_tree *tree, const char *expression, size_t length, const char *origin,
 		   struct xy__message *error)
 {
-	struct xy__expression x = { .text = expression, .length = length, .origin = origin,
-				    .registry = tree->registry, .error = error };
+	struct xy__expression x = {
+		.text = expression, .length = length, .origin = origin, .registry = tree->registry, .error = error
+	};
 	struct builder b = { .tree = tree, .x = &x };
 	struct ends ends = { .top = true };
 	struct scope all = { .count = xy_machine_nworkers(tree->machine) };
@@ -366,6 +467,7 @@ int xy__tree_build(struct xy_tree *tree, const char *expression, size_t length, 
 	for (unsigned i = 0; i < all.count; i++)
 		all.workers[i] = i;
 	rc = build_chain(&b, x.stages, &all, &ends, NULL);
+	free_bounds(&b);
 	free(all.workers);
 	free(ends.at);
 out:

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the files that build, check, read and print trees share with each other.
- */
-#ifndef XYLEM_CORE_TREE_PARTS_H
-#define XYLEM_CORE_TREE_PARTS_H
+/* Shared by the files that build, check, parse and print trees. */
+#ifndef XYLEM_CORE_TREE_TREE_PARTS_H
+#define XYLEM_CORE_TREE_TREE_PARTS_H
 
+#include <string.h>
 #include "core/tree/tree.h"
 #include "core/util/message.h"
 
 enum {
-	XY__COMPONENT_NAME = 80,             /* bytes for the name of a component in messages */
-	XY__MAX_COMPONENTS = 1 << 20,        /* of a tree */
-	XY__MAX_LINKS = 1 << 20,             /* of an expression */
-	XY__MAX_EXPRESSION = 1 << 20,        /* bytes of text */
-	XY__MAX_NESTING = 64,                /* braces inside braces */
+	XY__COMPONENT_NAME = 80,      /* bytes for the name of a component in messages */
+	XY__MAX_COMPONENTS = 1 << 20, /* of a tree */
+	XY__MAX_LINKS = 1 << 20,      /* of an expression */
+	XY__MAX_EXPRESSION = 1 << 20, /* bytes of text */
+	XY__MAX_NESTING = 64,         /* braces inside braces */
 };
 
 /* Which worker a leaf is for: the value of its option `id`, -1 when it has none. */
 long xy__leaf_worker(const struct xy_component *leaf);
 
+/* The kinds of the leaves, which the registry always has: of one worker, and of a team. Names are unique. */
+#define XY__WORKER_KIND "worker"
+#define XY__TEAM_KIND "parallel-worker"
+
 static inline bool xy__is_team(const struct xy_component *c)
 {
-	return c->ops == &xy__parallel_worker_ops;
+	return !strcmp(c->ops->name, XY__TEAM_KIND);
 }
 
 /* Whether the own leaf of some worker is below, or is it. */
@@ -33,14 +36,19 @@ static inline bool xy__has_workers(const struct xy_component *c)
 /* The team that a parallel-worker is for, NULL for any other component and if there is no such team. */
 const struct xy__team_set *xy__leaf_team(const struct xy_component *leaf);
 
+/* Notes why a call that builds the tree failed, unless an earlier one did; returns error. */
+__attribute__((format(printf, 3, 4))) int xy__tree_note(struct xy_tree *tree, int error, const char *format, ...);
+
 /* "fifo#2", "worker#5 (cpu3)", "parallel-worker#9 (cpu0…cpu3)"; returns name. */
 const char *xy__component_name(const struct xy_component *c, char name[static XY__COMPONENT_NAME]);
 
 /* The label of a kind, or NULL; name has length bytes. */
 const char *xy__label_find(const struct xy_component_ops *ops, const char *name, size_t length);
 
-/* Whether everything below a and b, roots of two trees of n components each, is the same: kinds,
- * options, labels, workers, and the order of children and of parents. -ENOMEM, else 0 or 1. */
+/*
+ * Whether everything below a and b, roots of two trees of n components each, is equal: components, options, labels,
+ * workers, and the order of children and of parents. -ENOMEM, else 0 or 1.
+ */
 int xy__tree_same(const struct xy_component *a, const struct xy_component *b, unsigned n);
 
 /* Adds the components of an expression to an empty tree, without sealing it; the first one is

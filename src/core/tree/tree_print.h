@@ -2,8 +2,8 @@
 /*
  * The ways to show a sealed tree, one file each. All write to a buffer and return 0 or -errno.
  */
-#ifndef XYLEM_CORE_TREE_PRINT_H
-#define XYLEM_CORE_TREE_PRINT_H
+#ifndef XYLEM_CORE_TREE_TREE_PRINT_H
+#define XYLEM_CORE_TREE_TREE_PRINT_H
 
 #include "core/tree/tree_parts.h"
 #include "core/util/buffer.h"

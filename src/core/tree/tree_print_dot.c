@@ -18,8 +18,8 @@ static void dot_counters(struct xy_component *c, struct xy__buffer *out)
 	struct xy_counters n;
 
 	xy_component_counters(c, &n);
-	xy__buffer_add(out, "\\npushed %llu, pulled %llu\\nrefused %llu, woken %llu", n.pushed, n.pulled,
-		       n.refused, n.woken);
+	xy__buffer_add(out, "\\npushed %llu, pulled %llu\\nrefused %llu, woken %llu", n.pushed, n.pulled, n.refused,
+		       n.woken);
 	if (c->ops->flags & XY_STORES)
 		xy__buffer_add(out, "\\nholds %zu, peak %zu", n.depth, n.peak);
 }
@@ -51,7 +51,7 @@ static void dot_links(const struct xy_component *c, struct xy__buffer *out)
 int xy__print_dot(const struct xy_tree *tree, struct xy__buffer *out, unsigned flags)
 {
 	xy__buffer_add(out, "digraph tree {\n\tordering=out;\n\tnode [shape=box, fontname=\"sans-serif\"];\n"
-		       "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
+			    "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++)
 		dot_component(tree->components[i], out, flags);
 	for (unsigned i = 0; i < tree->ncomponents; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree as a drawing for people. Neighbours that are alike down to their workers are drawn once:
- * a line stands for a set of components ("copies") that have the same place in such subtrees, and
- * its counters are their sums.
+ * A tree as a drawing for people. Neighbours that are alike down to their workers are drawn once: a line represents a
+ * set of components ("copies") at the same place in such subtrees, and its counters are their sums.
  */
 #include "core/tree/tree_print.h"
 
@@ -14,16 +13,16 @@ struct drawing {
 	const struct xy_tree *tree;
 	struct xy__buffer *out;
 	unsigned flags;
-	bool *drawn;                            /* by component */
-	uint64_t *marks, mark;                  /* by component, for describe: set if it equals `mark` */
-	const struct xy_component **visited;    /* what describe has met, in order */
+	bool *drawn;                         /* by component */
+	uint64_t *marks, mark;               /* by component, for describe: set if it equals `mark` */
+	const struct xy_component **visited; /* what describe has visited, in order */
 	unsigned nvisited;
-	bool *named;                            /* by worker */
-	struct xy__buffer prefix;               /* what stands before the lines below */
+	bool *named;              /* by worker */
+	struct xy__buffer prefix; /* prefix of the lines below */
 	bool failed;
 };
 
-/* Components that one line stands for. */
+/* Components represented by one line. */
 struct copies {
 	struct xy_component **at;
 	unsigned count;
@@ -50,8 +49,8 @@ static unsigned rank_of(const struct xy_component *leaf, const struct xy_compone
 	return rank;
 }
 
-static void describe_below(struct drawing *d, const struct xy_component *c,
-			   const struct xy_component *head, struct xy__buffer *out)
+static void describe_below(struct drawing *d, const struct xy_component *c, const struct xy_component *head,
+			   struct xy__buffer *out)
 {
 	if (is_leaf(c)) {
 		xy__buffer_add(out, "%s@%u/%u", c->ops->name, rank_of(c, head), c->nmembers);
@@ -99,11 +98,9 @@ static unsigned count_alike(struct drawing *d, const struct xy_component *c, uns
 	unsigned end = first + 1;
 
 	describe(d, c->children[first], &one);
-	while (end < c->nchildren && one.length &&
-	       d->drawn[c->children[end]->id] == d->drawn[c->children[first]->id]) {
+	while (end < c->nchildren && one.length && d->drawn[c->children[end]->id] == d->drawn[c->children[first]->id]) {
 		describe(d, c->children[end], &other);
-		if (one.failed || other.failed || one.length != other.length ||
-		    memcmp(one.at, other.at, one.length))
+		if (one.failed || other.failed || one.length != other.length || memcmp(one.at, other.at, one.length))
 			break;
 		end++;
 	}
@@ -146,8 +143,7 @@ static void draw_workers(struct drawing *d, struct copies copies)
 		end = w + 1;
 		if (!d->named[w])
 			continue;
-		while (end < nworkers && d->named[end] &&
-		       xy_machine_worker(d->tree->machine, end)->arch == info->arch)
+		while (end < nworkers && d->named[end] && xy_machine_worker(d->tree->machine, end)->arch == info->arch)
 			end++;
 		xy__buffer_add(d->out, "%s%s", before, info->name);
 		if (end - w > 1)
@@ -286,8 +282,8 @@ static void align_counters(const char *text, struct xy__buffer *out)
 
 		xy__buffer_add(out, "%.*s", (int)tab, line);
 		if (tab < end)
-			xy__buffer_add(out, "%*s%.*s", (int)(widest - width(line, tab) + 1), "",
-				       (int)(end - tab - 1), line + tab + 1);
+			xy__buffer_add(out, "%*s%.*s", (int)(widest - width(line, tab) + 1), "", (int)(end - tab - 1),
+				       line + tab + 1);
 		xy__buffer_add(out, "\n");
 	}
 }

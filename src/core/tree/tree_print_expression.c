@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree as an expression: finds the folds (`each`) and joins (`a { b, c } | d`) that make it. What
- * comes out is read again and compared, so an expression that is printed is right; a shape that has
- * none is refused.
+ * A tree as an expression: finds the folds (`each`) and joins (`a { b, c } | d`) that make it, or binds names to what
+ * has several parents, or writes link by link. What comes out is read again and compared, so an expression that is
+ * printed is right.
  */
 #include "core/tree/tree_print.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/tree/expression.h"
+#include "core/tree/registry.h"
 #include "core/tree/tree_print_fold.h"
-
-enum { CANDIDATES = 256 };   /* places where branches could meet that are looked at, per component */
+#include "core/tree/tree_print_join.h"
+#include "core/tree/tree_print_links.h"
 
 struct printer {
 	struct xy__buffer *out;
-	bool fold;                /* use `each` at all */
-	bool *written;            /* by component */
-	unsigned *history;        /* components in the order of writing, to take it back */
+	bool fold;                        /* use `each` at all */
+	unsigned *names;                  /* by component: 0, or which name it is written as */
+	const struct xy_component *bound; /* whose name is being bound: it is written out */
+	bool *written;                    /* by component */
+	unsigned *history;                /* components in the order of writing, to take it back */
 	unsigned nhistory;
-	uint64_t *marks, mark;    /* by component, for searches: a mark is set if it equals `mark` */
+	struct xy__joins joins;
 };
 
 /* Where to go back to. */
@@ -29,17 +33,11 @@ struct place {
 	unsigned nhistory;
 };
 
-static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope,
-			struct xy__list stop);
+static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope, struct xy__list stop);
 
 static struct xy__list children(const struct xy_component *c)
 {
 	return (struct xy__list){ c->children, c->nchildren };
-}
-
-static bool same_list(struct xy__list a, struct xy__list b)
-{
-	return a.count && a.count == b.count && !memcmp(a.at, b.at, a.count * sizeof(*a.at));
 }
 
 static bool is_leaf(const struct xy_component *c)
@@ -98,8 +96,7 @@ static bool print_each(struct printer *p, struct xy__list heads, struct xy__scop
 	for (unsigned i = 1; i < heads.count; i++) {
 		size_t again = p->out->length;
 
-		if (!print_body(p, heads.at[i], each) || p->out->failed ||
-		    p->out->length - again != length ||
+		if (!print_body(p, heads.at[i], each) || p->out->failed || p->out->length - again != length ||
 		    memcmp(p->out->at + begin, p->out->at + again, length))
 			goto no;
 		xy__buffer_cut(p->out, again);
@@ -113,114 +110,10 @@ no:
 
 static bool print_any_each(struct printer *p, struct xy__list heads, struct xy__scope scope)
 {
-	for (unsigned each = XY__EACH_WORKER; each <= XY__EACH_ARCH; each++)
+	for (unsigned each = XY__EACH_WORKER; each < XY__EACH_END; each++)
 		if (print_each(p, heads, scope, each))
 			return true;
 	return false;
-}
-
-/* --- joins --- */
-
-static bool in_list(struct xy__list list, const struct xy_component *c)
-{
-	for (unsigned i = 0; i < list.count; i++)
-		if (list.at[i] == c)
-			return true;
-	return false;
-}
-
-/* Whether everything from c down stays in its branch or goes on to the join; counts the ways there.
- * Marks from `first` on are those of the branches before. */
-static bool leads_to_join(struct printer *p, const struct xy_component *c, struct xy__list join,
-			  struct xy__list stop, uint64_t first, unsigned *open)
-{
-	if (p->marks[c->id] == p->mark)
-		return true;
-	if (in_list(join, c) || p->marks[c->id] >= first)
-		return false;
-	p->marks[c->id] = p->mark;
-	if (same_list(children(c), join)) {
-		++*open;
-		return true;
-	}
-	if (same_list(children(c), stop))
-		return false;
-	for (unsigned i = 0; i < c->nchildren; i++)
-		if (!is_leaf(c->children[i]) &&
-		    !leads_to_join(p, c->children[i], join, stop, first, open))
-			return false;
-	return true;
-}
-
-static bool splits_somehow(struct xy__list list, struct xy__scope scope)
-{
-	for (unsigned each = XY__EACH_WORKER; each <= XY__EACH_ARCH; each++)
-		if (xy__print_splits(list, scope, each))
-			return true;
-	return false;
-}
-
-static bool is_join(struct printer *p, struct xy__list heads, struct xy__list join, struct xy__list stop,
-		    struct xy__scope scope)
-{
-	uint64_t first = p->mark + 1;
-	unsigned branches = 0;
-
-	if (same_list(join, stop))
-		return false;
-	if ((join.count > 1 || is_leaf(join.at[0])) && !splits_somehow(join, scope))
-		return false;
-	for (unsigned i = 0; i < heads.count; i++) {
-		unsigned open = 0;
-
-		p->mark++;
-		if (!is_leaf(heads.at[i]) && !leads_to_join(p, heads.at[i], join, stop, first, &open))
-			return false;
-		branches += open > 0;
-	}
-	return branches > 1;
-}
-
-/* Collects components below the heads whose children have other parents too, nearest first. */
-static unsigned find_candidates(struct printer *p, struct xy__list heads, const struct xy_component **found)
-{
-	unsigned count = 0, nqueue = 0, limit = heads.at[0]->tree->ncomponents;
-	const struct xy_component **queue = malloc(limit * sizeof(*queue));
-
-	if (!queue) {
-		p->out->failed = true;
-		return 0;
-	}
-	p->mark++;
-	for (unsigned i = 0; i < heads.count; i++) {
-		p->marks[heads.at[i]->id] = p->mark;
-		queue[nqueue++] = heads.at[i];
-	}
-	for (unsigned done = 0; done < nqueue && count < CANDIDATES; done++) {
-		const struct xy_component *c = queue[done];
-
-		if (c->nchildren && c->children[0]->nparents > 1)
-			found[count++] = c;
-		for (unsigned i = 0; i < c->nchildren; i++)
-			if (p->marks[c->children[i]->id] != p->mark) {
-				p->marks[c->children[i]->id] = p->mark;
-				queue[nqueue++] = c->children[i];
-			}
-	}
-	free(queue);
-	return count;
-}
-
-/* Where the branches that begin with heads meet again; none: an empty list. */
-static struct xy__list find_join(struct printer *p, struct xy__list heads, struct xy__list stop, struct xy__scope scope)
-{
-	const struct xy_component *found[CANDIDATES];
-	unsigned count = find_candidates(p, heads, found);
-
-	for (unsigned i = 0; i < count; i++)
-		if (is_join(p, heads, children(found[i]), stop, scope))
-			return children(found[i]);
-	return (struct xy__list){ 0 };
 }
 
 /* --- stages --- */
@@ -231,11 +124,10 @@ static bool print_next(struct printer *p, struct xy__list list, struct xy__scope
 	xy__buffer_add(p->out, " | ");
 	if (list.count == 1 && !is_leaf(list.at[0]))
 		return print_stage(p, list.at[0], scope, stop);
-	return print_any_each(p, list, scope) ||
-	       (list.count == 1 && print_stage(p, list.at[0], scope, stop));
+	return print_any_each(p, list, scope) || (list.count == 1 && print_stage(p, list.at[0], scope, stop));
 }
 
-/* The branches from the first on that one `each` stands for, written as that; 0 if there are none. */
+/* Prints the branches from the first on that fold into one `each`; returns their number, 0 for none. */
 static unsigned print_run(struct printer *p, const struct xy_component *c, unsigned first, struct xy__scope scope,
 			  enum xy__each each)
 {
@@ -248,8 +140,8 @@ static unsigned print_run(struct printer *p, const struct xy_component *c, unsig
 }
 
 /* One branch, or a run of them that an `each` makes; says how many. 0: not possible. */
-static unsigned print_branch(struct printer *p, const struct xy_component *c, unsigned first,
-			     struct xy__scope scope, struct xy__list stop)
+static unsigned print_branch(struct printer *p, const struct xy_component *c, unsigned first, struct xy__scope scope,
+			     struct xy__list stop)
 {
 	const char *label = label_below(c, c->children[first]);
 	unsigned run = label ? 0 : print_run(p, c, first, scope, XY__EACH_WORKER);
@@ -264,7 +156,7 @@ static unsigned print_branch(struct printer *p, const struct xy_component *c, un
 static bool print_branches(struct printer *p, const struct xy_component *c, struct xy__scope scope,
 			   struct xy__list stop)
 {
-	struct xy__list join = find_join(p, children(c), stop, scope);
+	struct xy__list join = xy__joins_find(&p->joins, children(c), stop, scope);
 	unsigned done = 0, run;
 
 	xy__buffer_add(p->out, " { ");
@@ -280,24 +172,25 @@ static bool print_branches(struct printer *p, const struct xy_component *c, stru
 	return !join.count || print_next(p, join, scope, stop);
 }
 
-/* Whether an `each` may follow: there is something to choose from, or the leaves come next. A single
- * chain above one worker is written without, except below a mapper. */
+/*
+ * Whether an `each` may follow: there is a choice, or the leaves come next. A single chain above one worker is written
+ * without, except below a mapper.
+ */
 static bool may_fold(const struct xy_component *c, struct xy__list stop)
 {
 	if (stop.count == 1 && is_leaf(stop.at[0]))
-		return false;   /* in an `each worker` already */
+		return false; /* in an `each worker` already */
 	for (unsigned i = 0; i < c->nchildren; i++)
 		if (label_below(c, c->children[i]))
 			return false;
 	return c->nchildren > 1 || (c->ops->flags & XY_MAPS) || is_leaf(c->children[0]);
 }
 
-static bool print_below(struct printer *p, const struct xy_component *c, struct xy__scope scope,
-			struct xy__list stop)
+static bool print_below(struct printer *p, const struct xy_component *c, struct xy__scope scope, struct xy__list stop)
 {
 	struct place before = here(p);
 
-	if (!c->nchildren || same_list(children(c), stop))
+	if (!c->nchildren || xy__same_list(children(c), stop))
 		return true;
 	if (may_fold(c, stop)) {
 		xy__buffer_add(p->out, " | ");
@@ -312,11 +205,14 @@ static bool print_below(struct printer *p, const struct xy_component *c, struct 
 	return print_branches(p, c, scope, stop);
 }
 
-/* Writes a component and what is below it, up to ends whose children are `stop`. False when it has
- * been written before: no expression says so. */
-static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope,
-			struct xy__list stop)
+/* Writes a component and what is below it, up to ends whose children are `stop`, or its name. False when it has been
+ * written before. */
+static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope, struct xy__list stop)
 {
+	if (p->names[c->id] && p->bound != c) {
+		xy__buffer_add(p->out, "n%u", p->names[c->id]);
+		return true;
+	}
 	if (p->written[c->id] && !is_leaf(c))
 		return false;
 	if (!is_leaf(c)) {
@@ -328,7 +224,61 @@ static bool print_stage(struct printer *p, const struct xy_component *c, struct 
 	return print_below(p, c, scope, stop);
 }
 
+/* --- names --- */
+
+bool xy__print_name(const struct xy_tree *tree, unsigned *last)
+{
+	char name[16];
+
+	do {
+		if (++*last > XY__MAX_COMPONENTS)
+			return false;
+		snprintf(name, sizeof(name), "n%u", *last);
+	} while (xy_registry_component(tree->registry, name) || xy_registry_policy(tree->registry, name));
+	return true;
+}
+
+/* Binds names to the components below c that have several parents, those below first, and then to c. */
+static bool print_lets(struct printer *p, const struct xy_component *c, unsigned *last)
+{
+	const struct xy_component *root = c->tree->root;
+	struct xy__scope all = { root->workers, root->nworkers };
+
+	if (is_leaf(c) || p->names[c->id] || p->joins.marks[c->id] == p->joins.mark)
+		return true;
+	p->joins.marks[c->id] = p->joins.mark;
+	for (unsigned i = 0; i < c->nchildren; i++)
+		if (!print_lets(p, c->children[i], last))
+			return false;
+	if (c->nparents < 2)
+		return true;
+	if (!xy__print_name(c->tree, last))
+		return false;
+	p->names[c->id] = *last;
+	p->bound = c;
+	xy__buffer_add(p->out, "let n%u = ", *last);
+	if (!print_stage(p, c, all, (struct xy__list){ 0 }))
+		return false;
+	xy__buffer_add(p->out, " in ");
+	p->bound = NULL;
+	return true;
+}
+
 /* --- the whole --- */
+
+/* The only component without a parent, NULL if there are several. */
+static const struct xy_component *sole_root(const struct xy_tree *tree)
+{
+	const struct xy_component *root = NULL;
+
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		if (!tree->components[i]->nparents) {
+			if (root)
+				return NULL;
+			root = tree->components[i];
+		}
+	return root;
+}
 
 /* Whether the text reads as the same tree: 1, 0 or -errno. */
 static int reads_back(const struct xy_tree *tree, const struct xy__buffer *out)
@@ -343,46 +293,79 @@ static int reads_back(const struct xy_tree *tree, const struct xy__buffer *out)
 	rc = xy__tree_build(again, out->at, out->length, NULL, &nobody);
 	if (rc && rc != -ENOMEM)
 		rc = 0;
-	else if (!rc && again->ncomponents == tree->ncomponents)
-		rc = xy__tree_same(tree->root, again->components[0], tree->ncomponents);
+	else if (!rc && again->ncomponents == tree->ncomponents && sole_root(again))
+		rc = xy__tree_same(tree->root, sole_root(again), tree->ncomponents);
 	xy_tree_destroy(again);
 	return rc;
 }
 
-/* 1 if an expression was written, 0 if there is none in this way, -errno. */
-static int try_expression(struct printer *p, const struct xy_tree *tree)
+/* A way to write a tree. The first that succeeds is the shortest. */
+enum way { ALL_JOINS, INNER_JOINS, NO_JOINS, NAMES, ALL_JOINS_NO_EACH, LINKS, NWAYS };
+
+static bool print_in_way(struct printer *p, const struct xy_tree *tree, enum way way)
 {
 	struct xy__scope all = { tree->root->workers, tree->root->nworkers };
+	unsigned last = 0;
+
+	if (way == LINKS)
+		return xy__print_links(tree, p->out);
+	p->fold = way != ALL_JOINS_NO_EACH;
+	p->joins.kinds = way == INNER_JOINS                ? XY__JOINS_INNER
+			 : way == NO_JOINS || way == NAMES ? XY__JOINS_NONE
+							   : XY__JOINS_ALL;
+	p->bound = NULL;
+	memset(p->names, 0, tree->ncomponents * sizeof(*p->names));
+	p->joins.mark++;
+	return (way != NAMES || print_lets(p, tree->root, &last)) &&
+	       print_stage(p, tree->root, all, (struct xy__list){ 0 });
+}
+
+/* 1 if an expression was written, 0 if there is none in this way, -errno. */
+static int try_expression(struct printer *p, const struct xy_tree *tree, enum way way)
+{
 	struct place start = { 0 };
 	int rc = 0;
 
-	if (print_stage(p, tree->root, all, (struct xy__list){ 0 }) && !p->out->failed)
+	bool printed = print_in_way(p, tree, way);
+
+	p->out->failed |= p->joins.failed;
+	if (printed && !p->out->failed)
 		rc = reads_back(tree, p->out);
 	if (rc != 1)
 		go_back(p, start);
 	return p->out->failed ? -ENOMEM : rc;
 }
 
+/* Whether an expression can name all components. */
+static bool knows_all(const struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		if (xy_registry_component(tree->registry, tree->components[i]->ops->name) != tree->components[i]->ops)
+			return false;
+	return true;
+}
+
 int xy__print_expression(const struct xy_tree *tree, struct xy__buffer *out)
 {
-	struct printer p = { .out = out, .fold = true };
+	struct printer p = { .out = out };
 	unsigned n = tree->ncomponents;
 	int rc = -ENOMEM;
 
-	if (!tree->registry)
+	if (!knows_all(tree))
 		return -ENOTSUP;
+	p.names = calloc(n, sizeof(*p.names));
 	p.written = calloc(n, sizeof(*p.written));
 	p.history = calloc(n, sizeof(*p.history));
-	p.marks = calloc(n, sizeof(*p.marks));
-	if (p.written && p.history && p.marks) {
-		rc = try_expression(&p, tree);
-		p.fold = false;
-		if (!rc)
-			rc = try_expression(&p, tree);
+	p.joins.marks = calloc(n, sizeof(*p.joins.marks));
+	if (p.names && p.written && p.history && p.joins.marks) {
+		rc = 0;
+		for (enum way way = ALL_JOINS; !rc && way < NWAYS; way++)
+			rc = try_expression(&p, tree, way);
 	}
+	free(p.names);
 	free(p.written);
 	free(p.history);
-	free(p.marks);
+	free(p.joins.marks);
 	if (rc == 1)
 		xy__buffer_add(out, "\n");
 	return rc == 1 ? 0 : rc ? rc : -ENOTSUP;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether branches divide the workers of a scope as an `each` would: by worker, team, node or architecture. Asks only
- * who is below which branch; whether the branches look alike is the printer's question.
+ * Whether branches divide the workers of a scope as an `each` would: by worker, team or group of workers. Only
+ * compares the workers below each branch; whether the branches look alike is up to the printer.
  */
 #include "core/tree/tree_print_fold.h"
+
+enum { GROUPS = 4096 }; /* parts of a machine that are looked at: the search is quadratic */
 
 static bool has_worker(struct xy__scope scope, unsigned worker)
 {
@@ -29,17 +31,10 @@ static bool has_team(struct xy__scope scope, const struct xy__team_set *set)
 	return i == set->count;
 }
 
-/* The node or architecture of a worker. */
-static unsigned group_of(const struct xy_component *c, unsigned worker, enum xy__each each)
-{
-	const struct xy_worker_info *info = xy_machine_worker(c->tree->machine, worker);
-
-	return each == XY__EACH_NODE ? info->node : (unsigned)info->arch;
-}
-
 /* Whether each head has exactly the workers of one group, in order of the groups' first workers. */
 static bool splits_groups(struct xy__list heads, struct xy__scope scope, enum xy__each each)
 {
+	const struct xy_machine *machine = heads.at[0]->tree->machine;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < heads.count; i++) {
@@ -48,14 +43,14 @@ static bool splits_groups(struct xy__list heads, struct xy__scope scope, enum xy
 
 		if (!xy__has_workers(head))
 			return false;
-		group = group_of(head, head->workers[0], each);
+		group = xy__each_group(machine, each, head->workers[0]);
 		for (unsigned j = 0; j < i; j++)
-			if (group == group_of(head, heads.at[j]->workers[0], each))
+			if (group == xy__each_group(machine, each, heads.at[j]->workers[0]))
 				return false;
 		if (i && heads.at[i - 1]->workers[0] >= head->workers[0])
 			return false;
 		for (unsigned j = 0; j < head->nworkers; j++)
-			if (group_of(head, head->workers[j], each) != group ||
+			if (xy__each_group(machine, each, head->workers[j]) != group ||
 			    !has_worker(scope, head->workers[j]))
 				return false;
 		count += head->nworkers;
@@ -113,7 +108,13 @@ bool xy__print_splits(struct xy__list heads, struct xy__scope scope, enum xy__ea
 		       splits_groups(heads, scope, each);
 	case XY__EACH_ARCH:
 		return heads.count > 1 && heads.count <= XY_NARCH && splits_groups(heads, scope, each);
+	case XY__EACH_PACKAGE:
+	case XY__EACH_NUMA:
+	case XY__EACH_CACHE:
+	case XY__EACH_CORE:
+		return heads.count > 1 && heads.count <= GROUPS && splits_groups(heads, scope, each);
 	case XY__EACH_NONE:
+	case XY__EACH_END:
 		break;
 	}
 	return false;

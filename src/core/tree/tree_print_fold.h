@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which components are one `each`: what the printer of expressions asks before it writes one. */
-#ifndef XYLEM_CORE_TREE_PRINT_FOLD_H
-#define XYLEM_CORE_TREE_PRINT_FOLD_H
+#ifndef XYLEM_CORE_TREE_TREE_PRINT_FOLD_H
+#define XYLEM_CORE_TREE_TREE_PRINT_FOLD_H
 
 #include "core/tree/expression.h"
 #include "core/tree/tree_print.h"
@@ -18,7 +18,7 @@ struct xy__scope {
 	unsigned count;
 };
 
-/* Whether the heads, at least one, are what this kind of `each` makes of the scope: one for each part, in order. */
+/* Whether the heads, at least one, are what this `each` makes of the scope: one per part, in order. */
 bool xy__print_splits(struct xy__list heads, struct xy__scope scope, enum xy__each each);
 
 /* How many teams are made up of workers of the scope. */

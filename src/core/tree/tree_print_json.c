@@ -9,8 +9,7 @@
 #include <math.h>
 #include "core/tree/option.h"
 
-static void json_ids(struct xy__buffer *out, const char *name, struct xy_component *const *list,
-		     unsigned count)
+static void json_ids(struct xy__buffer *out, const char *name, struct xy_component *const *list, unsigned count)
 {
 	xy__buffer_add(out, ", \"%s\": [", name);
 	for (unsigned i = 0; i < count; i++)
@@ -39,9 +38,10 @@ static void json_counters(struct xy__buffer *out, struct xy_component *c)
 	struct xy_counters n;
 
 	xy_component_counters(c, &n);
-	xy__buffer_add(out, ", \"counters\": {\"pushed\": %llu, \"pulled\": %llu, \"refused\": %llu, "
-		       "\"woken\": %llu, \"depth\": %zu, \"peak\": %zu}", n.pushed, n.pulled, n.refused,
-		       n.woken, n.depth, n.peak);
+	xy__buffer_add(out,
+		       ", \"counters\": {\"pushed\": %llu, \"pulled\": %llu, \"refused\": %llu, "
+		       "\"woken\": %llu, \"depth\": %zu, \"peak\": %zu}",
+		       n.pushed, n.pulled, n.refused, n.woken, n.depth, n.peak);
 }
 
 static void json_component(struct xy__buffer *out, struct xy_component *c, unsigned flags)
@@ -66,9 +66,10 @@ static void json_workers(struct xy__buffer *out, const struct xy_tree *tree)
 	for (unsigned i = 0; i < tree->root->nworkers; i++) {
 		const struct xy_worker_info *info = xy_machine_worker(tree->machine, i);
 
-		xy__buffer_add(out, "%s\n    {\"id\": %u, \"name\": \"%s\", \"arch\": \"%s\", \"node\": %u, "
-			       "\"leaf\": %u}", i ? "," : "", i, info->name, xy_arch_name(info->arch),
-			       info->node, tree->leaves[i]->id);
+		xy__buffer_add(out,
+			       "%s\n    {\"id\": %u, \"name\": \"%s\", \"arch\": \"%s\", \"node\": %u, "
+			       "\"leaf\": %u}",
+			       i ? "," : "", i, info->name, xy_arch_name(info->arch), info->node, tree->leaves[i]->id);
 	}
 }
 

@@ -2,8 +2,8 @@
 /*
  * The rules of a tree, as doc/tree.md lists them: what seal asks of a shape before it freezes it.
  */
-#ifndef XYLEM_CORE_TREE_RULES_H
-#define XYLEM_CORE_TREE_RULES_H
+#ifndef XYLEM_CORE_TREE_TREE_RULES_H
+#define XYLEM_CORE_TREE_TREE_RULES_H
 
 #include "core/tree/tree_parts.h"
 
@@ -14,10 +14,10 @@ struct xy__rules {
 	struct xy_tree *tree;
 	struct xy__message *error;
 	unsigned nfaults;
-	struct xy_component **order;   /* every component after all of its parents; shorter with a cycle */
+	struct xy_component **order; /* every component after all of its parents; shorter with a cycle */
 	unsigned norder;
-	unsigned *marks;               /* by component, and by worker, for searches: a mark is set if */
-	unsigned *worker_marks;        /* it equals `mark`; after the workers, teams by component */
+	unsigned *marks;        /* by component, and by worker, for searches: a mark is set if */
+	unsigned *worker_marks; /* it equals `mark`; after the workers, teams by component */
 	unsigned mark;
 };
 

@@ -35,8 +35,10 @@ static unsigned seal_max_level(const struct xy__rules *rules, unsigned *locks)
 	return deepest;
 }
 
-/* A call goes down the tree as recursion, and an agent has room for so many locks. False when the
- * tree is too deep to be looked at further. */
+/*
+ * A call recurses down the tree, and an agent has room for a limited number of locks. False if the tree is too deep to
+ * continue.
+ */
 static bool seal_levels(struct xy__rules *rules)
 {
 	const struct xy_agent *agent = NULL;
@@ -45,13 +47,14 @@ static bool seal_levels(struct xy__rules *rules)
 
 	if (levels > XY__MAX_LEVELS) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "the tree has %u levels, %d are the limit", levels,
-				XY__MAX_LEVELS);
+		xy__message_add(rules->error, "the tree has %u levels; the limit is %d", levels, XY__MAX_LEVELS);
 	}
 	if (locks > room) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%u components that store or decide are above one another, "
-				"%u are the limit", locks, room);
+		xy__message_add(rules->error,
+				"%u components that store or decide are above one another, "
+				"%u are the limit",
+				locks, room);
 	}
 	return levels <= XY__MAX_LEVELS;
 }
@@ -279,13 +282,15 @@ int xy_tree_seal(struct xy_tree *tree, char *error, size_t error_size)
 
 	xy__message_init(&message, error, error_size);
 	if (!tree) {
-		xy__message_add(&message, "there is no tree");
+		xy__message_add(&message, "the tree is NULL");
 		return -EINVAL;
 	}
 	if (tree->sealed) {
 		xy__message_add(&message, "the tree is sealed already");
 		return -EBUSY;
 	}
+	*tree->why = '\0';
+	tree->fault = 0;
 	rc = seal(&rules);
 	if (rc == -ENOMEM)
 		xy__message_add(&message, "%sno memory to seal the tree", rules.nfaults ? "\n" : "");

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/tree/option.h"
 
-enum { NAMES = 3 };   /* that are written of a list */
+enum { NAMES = 3 }; /* that are written of a list */
 
 void xy__rules_fault(struct xy__rules *rules)
 {
@@ -41,8 +41,8 @@ static void check_options(struct xy__rules *rules, const struct xy_component *c)
 		xy__rules_fault(rules);
 		xy__option_print(o, v, value);
 		xy__option_describe(o, what, sizeof(what));
-		xy__message_add(rules->error, "%s has %s=%s, which must be %s",
-				xy__component_name(c, name), o->name, value, what);
+		xy__message_add(rules->error, "%s has %s=%s, which must be %s", xy__component_name(c, name), o->name,
+				value, what);
 	}
 }
 
@@ -58,8 +58,8 @@ static void check_team(struct xy__rules *rules, struct xy_component *c)
 		xy__message_add(rules->error, "%s is a leaf for a team that the machine does not have", name);
 	} else if (*leaf && *leaf != c) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%s and %s are leaves of the same team",
-				xy__component_name(*leaf, other), name);
+		xy__message_add(rules->error, "%s and %s are leaves of the same team", xy__component_name(*leaf, other),
+				name);
 	} else {
 		*leaf = c;
 	}
@@ -81,8 +81,7 @@ static void check_leaf(struct xy__rules *rules, struct xy_component *c)
 		check_team(rules, c);
 	else if (worker < 0 || !xy_machine_worker(tree->machine, (unsigned)worker)) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%s is a leaf for a worker that the machine does not have",
-				name);
+		xy__message_add(rules->error, "%s is a leaf for a worker that the machine does not have", name);
 	} else if (tree->leaves[worker] && tree->leaves[worker] != c) {
 		xy__rules_fault(rules);
 		xy__message_add(rules->error, "%s and %s are leaves of the same worker",
@@ -99,13 +98,17 @@ static void check_inner(struct xy__rules *rules, const struct xy_component *c)
 	xy__component_name(c, name);
 	if (!c->nchildren) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%s has nothing below it: every way down must end in a worker "
-				"(an expression ends with \"| each worker { }\")", name);
+		xy__message_add(rules->error,
+				"%s has nothing below it: every path must end in a worker "
+				"(an expression ends with \"| each worker { }\")",
+				name);
 	}
 	if (c->nchildren > 1 && !(c->ops->flags & XY_MAPS)) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%s has %u components below it, but %s can't choose between "
-				"them: put a mapper such as eager there", name, c->nchildren, c->ops->name);
+		xy__message_add(rules->error,
+				"%s has %u components below it, but %s can't choose between "
+				"them: put a mapper such as eager there",
+				name, c->nchildren, c->ops->name);
 	}
 }
 
@@ -120,10 +123,10 @@ static void check_roots(struct xy__rules *rules)
 		return;
 	xy__rules_fault(rules);
 	if (!count) {
-		xy__message_add(rules->error, "there is no root: every component has another one above it");
+		xy__message_add(rules->error, "no root: every component has another one above it");
 		return;
 	}
-	xy__message_add(rules->error, "there must be one root, but nothing is above each of ");
+	xy__message_add(rules->error, "there must be one root, but none of these has a parent: ");
 	count = 0;
 	for (unsigned i = 0; i < tree->ncomponents; i++)
 		if (!tree->components[i]->nparents)
@@ -135,7 +138,7 @@ static void check_roots(struct xy__rules *rules)
 static void sort(struct xy__rules *rules)
 {
 	const struct xy_tree *tree = rules->tree;
-	unsigned *waiting = rules->marks;   /* parents that are not in the order yet */
+	unsigned *waiting = rules->marks; /* parents that are not in the order yet */
 
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What SCHED says: finds the expression behind a policy's name, an expression or @file, builds its
- * tree and seals it. An unknown name is an error, never another policy.
+ * Interprets SCHED: finds the expression of a policy's name, an expression or @file, builds its tree and seals it. An
+ * unknown name is an error, never another policy.
  */
 #include "core/tree/tree.h"
 
@@ -17,8 +17,9 @@
 struct source {
 	const char *text;
 	size_t length;
-	char *file;             /* its text when it comes from a file, to be freed */
-	char origin[120];       /* "" when it was given as it is */
+	char *file;                    /* its text when it comes from a file, to be freed */
+	char origin[120];              /* "" when it was given as it is */
+	const struct xy_policy *built; /* the policy, if it is built by calls: there is no text then */
 };
 
 static int source_read_file(struct source *source, const char *path, struct xy__message *error)
@@ -82,7 +83,9 @@ static int source_resolve(struct source *source, const struct xy_registry *regis
 		return -ENOMEM;
 	}
 	policy = xy_registry_policy(registry, name);
-	if (policy) {
+	if (policy && policy->build) {
+		source->built = policy;
+	} else if (policy) {
 		source->text = policy->expression;
 		source->length = strlen(policy->expression);
 		snprintf(source->origin, sizeof(source->origin), "policy %s", policy->name);
@@ -94,8 +97,7 @@ static int source_resolve(struct source *source, const struct xy_registry *regis
 }
 
 /* In place of the rules that a single component breaks: a policy was meant, if there is one with such a name. */
-static void suggest_policy(const struct source *source, const struct xy_registry *registry,
-			   struct xy__message *error)
+static void suggest_policy(const struct source *source, const struct xy_registry *registry, struct xy__message *error)
 {
 	struct xy__nearest nearest;
 	size_t at, length = xy__expression_sole_name(source->text, source->length, &at);
@@ -111,25 +113,87 @@ static void suggest_policy(const struct source *source, const struct xy_registry
 	xy__nearest_say(&nearest, error);
 }
 
+/* Lets a policy's function build the tree, and asks why if it does not. */
+static int source_call(const struct xy_policy *policy, struct xy_tree *tree, struct xy__message *error)
+{
+	int rc = policy->build(tree, policy->build_arg);
+
+	if (!rc)
+		return 0;
+	if (tree->fault < 0)
+		rc = tree->fault;
+	else if (rc > 0)
+		rc = -EINVAL;
+	if (policy->name)
+		xy__message_add(error, "policy %s: ", policy->name);
+	xy__message_add(error, "the tree can't be built: %s", *tree->why ? tree->why : strerror(-rc));
+	return rc;
+}
+
+/* Seals the tree; what is wrong comes behind the text that is in error already. */
+static int source_seal(struct xy_tree *tree, struct xy__message *error)
+{
+	bool room = error->at && error->used < error->size;
+	int rc = xy_tree_seal(tree, room ? error->at + error->used : NULL, room ? error->size - error->used : 0);
+
+	if (!rc)
+		xy__message_init(error, error->at, error->size);
+	else
+		error->used = error->at ? strlen(error->at) : 0;
+	return rc;
+}
+
 static int source_build(const struct source *source, struct xy_tree *tree, struct xy__message *error)
 {
-	int rc = xy__tree_build(tree, source->text, source->length,
-				source->origin[0] ? source->origin : NULL, error);
+	int rc = source->built ? source_call(source->built, tree, error)
+			       : xy__tree_build(tree, source->text, source->length,
+						source->origin[0] ? source->origin : NULL, error);
 
 	if (rc)
 		return rc;
-	rc = xy_tree_seal(tree, error->at, error->size);
-	error->used = error->at ? strlen(error->at) : 0;
-	if (rc == -EINVAL)
+	if (source->built && source->built->name)
+		xy__message_add(error, "policy %s: ", source->built->name);
+	rc = source_seal(tree, error);
+	if (rc == -EINVAL && !source->built)
 		suggest_policy(source, tree->registry, error);
 	return rc;
+}
+
+/* Makes the tree of a source. */
+static int source_make(const struct source *source, struct xy_tree **tree, const struct xy_machine *machine,
+		       const struct xy_registry *registry, unsigned nshards, struct xy__message *error)
+{
+	struct xy_tree *made = xy_tree_create(machine, registry);
+	int rc;
+
+	if (!made) {
+		xy__message_add(error, "no memory for the tree");
+		return -ENOMEM;
+	}
+	made->nshards = nshards;
+	rc = source_build(source, made, error);
+	if (rc)
+		xy_tree_destroy(made);
+	else
+		*tree = made;
+	return rc;
+}
+
+int xy__tree_make(struct xy_tree **tree, const struct xy_policy *policy, const struct xy_machine *machine,
+		  const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size)
+{
+	struct source source = { .built = policy };
+	struct xy__message message;
+
+	xy__message_init(&message, error, error_size);
+	*tree = NULL;
+	return source_make(&source, tree, machine, registry, nshards, &message);
 }
 
 int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
 		   const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size)
 {
 	struct source source = { .text = text };
-	struct xy_tree *made = NULL;
 	struct xy__message message;
 	int rc;
 
@@ -145,21 +209,8 @@ int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_mach
 	rc = *text == '@' ? source_read_file(&source, text + 1, &message) : 0;
 	if (!rc)
 		rc = source_resolve(&source, registry, &message);
-	if (rc)
-		goto out;
-	made = xy_tree_create(machine, registry);
-	if (made) {
-		made->nshards = nshards;
-		rc = source_build(&source, made, &message);
-	} else {
-		xy__message_add(&message, "no memory for the tree");
-		rc = -ENOMEM;
-	}
-	if (rc)
-		xy_tree_destroy(made);
-	else
-		*tree = made;
-out:
+	if (!rc)
+		rc = source_make(&source, tree, machine, registry, nshards, &message);
 	free(source.file);
 	return rc;
 }

@@ -15,11 +15,11 @@ struct range {
 
 struct finder {
 	const struct xy_machine *machine;
-	unsigned count;               /* of CPU workers */
-	unsigned *sorted;             /* them, by place */
+	unsigned count;   /* of CPU workers */
+	unsigned *sorted; /* them, by place */
 	struct range *found;
-	unsigned nfound;              /* at most one less than workers, as each team splits one in two */
-	size_t nmembers;              /* of all that were found */
+	unsigned nfound; /* at most one less than workers, as each team splits one in two */
+	size_t nmembers; /* of all that were found */
 };
 
 static int by_place(const void *left, const void *right, void *arg)

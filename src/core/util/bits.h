@@ -28,7 +28,7 @@ static inline void xy__bits_set(_Atomic uint64_t *bits, size_t i, bool value)
 		atomic_fetch_and_explicit(&bits[i / 64], ~bit, memory_order_relaxed);
 }
 
-/* The first one that is set, from `from` up to but not including `to`; `to` if there is none. */
+/* The first set bit from `from` up to but not including `to`; `to` without one. */
 static inline size_t xy__bits_next(_Atomic uint64_t *bits, size_t from, size_t to)
 {
 	while (from < to) {

@@ -9,15 +9,14 @@
 #include <stddef.h>
 
 struct xy__buffer {
-	char *at;                  /* ends with a zero byte once something was added */
+	char *at; /* ends with a zero byte once something was added */
 	size_t length, capacity;
-	bool failed;               /* something could not be added */
+	bool failed; /* something could not be added */
 };
 
 void xy__buffer_fini(struct xy__buffer *buffer);
 
-__attribute__((format(printf, 2, 3)))
-void xy__buffer_add(struct xy__buffer *buffer, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void xy__buffer_add(struct xy__buffer *buffer, const char *format, ...);
 
 /* Forgets everything from there on. */
 void xy__buffer_cut(struct xy__buffer *buffer, size_t length);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #ifndef LOCK_SPINS
-#define LOCK_SPINS 100   /* a checker may want fewer */
+#define LOCK_SPINS 100 /* a checker may want fewer */
 #endif
 
 void xy__futex_wait(_Atomic(int) *word, int value, double seconds)
@@ -51,4 +51,17 @@ void xy__lock_wait(_Atomic(int) *lock)
 	/* acquire: pairs with the release in xy__lock_drop */
 	while (atomic_exchange_explicit(lock, 2, memory_order_acquire) != 0)
 		xy__futex_wait(lock, 2, -1);
+}
+
+bool xy__lock_take_for(_Atomic(int) *lock, double seconds)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	double end = xy__now() + seconds;
+
+	while (!xy__lock_try(lock)) {
+		if (xy__now() >= end)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }

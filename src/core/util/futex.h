@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Sleeping on a word until somebody changes it, and a lock made of one word.
- */
+/* Sleeping on a word until it changes, and a lock made of one word. */
 #ifndef XYLEM_CORE_UTIL_FUTEX_H
 #define XYLEM_CORE_UTIL_FUTEX_H
 
@@ -32,23 +30,24 @@ static inline void xy__fence(void)
  * reason: the caller looks at the word again. */
 void xy__futex_wait(_Atomic(int) *word, int value, double seconds);
 
-/* Wakes so many threads that sleep on the word. */
+/* Wakes up to count threads that sleep on the word. */
 void xy__futex_wake(_Atomic(int) *word, int count);
 
 /* Seconds of a clock that never jumps. */
 double xy__now(void);
 
-/* --- a lock: 0 free, 1 taken, 2 taken and somebody sleeps --- */
+/* --- a lock: 0 free, 1 taken, 2 taken with sleepers --- */
 
 void xy__lock_wait(_Atomic(int) *lock);
+/* Takes the lock unless that takes longer; polls, for rare use. */
+bool xy__lock_take_for(_Atomic(int) *lock, double seconds);
 
 static inline bool xy__lock_try(_Atomic(int) *lock)
 {
 	int expected = 0;
 
 	/* acquire: pairs with the release in xy__lock_drop */
-	return atomic_compare_exchange_strong_explicit(lock, &expected, 1, memory_order_acquire,
-						       memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(lock, &expected, 1, memory_order_acquire, memory_order_relaxed);
 }
 
 static inline void xy__lock_take(_Atomic(int) *lock)

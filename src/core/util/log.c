@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Log lines. Each leaves in one call or one write, so that lines of several threads don't mix, and
- * control characters become spaces, so that a name in a message can't begin a line of its own.
+ * Log lines. Each is written in one call, so that lines of several threads don't mix, and control characters become
+ * spaces, so that a name in a message can't start a new line.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static size_t log_cut(char *line)
 {
 	size_t length = LOG_MAX - 3;
 
-	while (length > 0 && ((unsigned char) line[length] & 0xc0) == 0x80)
+	while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
 		length--;
 	memcpy(line + length, "...", 4);
 	return length + 3;
@@ -36,7 +36,7 @@ static void log_write(const char *text, size_t size)
 			return;
 		if (written > 0) {
 			text += written;
-			size -= (size_t) written;
+			size -= (size_t)written;
 		}
 	}
 }
@@ -55,9 +55,9 @@ void xy__log(const struct xy__log *log, const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		n = snprintf(line, LOG_MAX + 1, "%s", format);
-	length = n > LOG_MAX ? log_cut(line) : (size_t) n;
+	length = n > LOG_MAX ? log_cut(line) : (size_t)n;
 	for (size_t i = 0; i < length; i++)
-		if ((unsigned char) line[i] < ' ' || line[i] == 0x7f)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = ' ';
 	if (log && log->function) {
 		log->function(log->arg, line);

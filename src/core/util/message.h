@@ -10,15 +10,14 @@
 #include <stddef.h>
 
 struct xy__message {
-	char *at;           /* NULL: everything is thrown away */
-	size_t size, used;  /* used < size, unless size is 0 */
+	char *at;          /* NULL: everything is thrown away */
+	size_t size, used; /* used < size, unless size is 0 */
 	bool cut;
 };
 
 /* Begins an empty message; buffer may be NULL. */
 void xy__message_init(struct xy__message *message, char *buffer, size_t size);
 
-__attribute__((format(printf, 2, 3)))
-void xy__message_add(struct xy__message *message, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void xy__message_add(struct xy__message *message, const char *format, ...);
 
 #endif

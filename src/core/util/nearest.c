@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names near to a misspelt one. A name that contains the wanted one ("ws" in "tree-ws") is near too, and so is
- * one whose part behind the first dash is ("lws" and "tree-ws").
+ * one whose part behind the first dash is ("lws" and "tree-ws"); if that part is the wanted name, nothing is nearer.
  */
 #include "core/util/nearest.h"
 
@@ -20,6 +20,8 @@ static unsigned nearest_distance(const struct xy__nearest *nearest, const char *
 	unsigned distance = xy__text_distance(nearest->wanted, name), tail;
 	const char *dash = strchr(name, '-');
 
+	if (dash && !strcmp(nearest->wanted, dash + 1))
+		return 0;
 	if (distance > 1 && strlen(nearest->wanted) > 1 && strstr(name, nearest->wanted))
 		return 1;
 	tail = dash ? xy__text_distance(nearest->wanted, dash + 1) : distance;
@@ -53,8 +55,11 @@ bool xy__nearest_say(const struct xy__nearest *nearest, struct xy__message *mess
 	while (count < nearest->count && nearest->distances[count] <= nearest->distances[0] + 1)
 		count++;
 	for (unsigned i = 0; i < count; i++)
-		xy__message_add(message, "%s\"%s\"", i == 0 ? "; did you mean " :
-				i + 1 < count ? ", " : " or ", nearest->names[i]);
+		xy__message_add(message, "%s\"%s\"",
+				i == 0          ? "; did you mean "
+				: i + 1 < count ? ", "
+						: " or ",
+				nearest->names[i]);
 	if (count)
 		xy__message_add(message, "?");
 	return count > 0;

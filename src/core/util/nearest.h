@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which known names somebody may have meant by a name that nobody knows.
- */
+/* Known names nearest to an unknown one, for suggestions. */
 #ifndef XYLEM_CORE_UTIL_NEAREST_H
 #define XYLEM_CORE_UTIL_NEAREST_H
 
@@ -9,12 +7,12 @@
 #include <stddef.h>
 #include "core/util/message.h"
 
-enum { XY__NEAREST = 3 };   /* so many suggestions at most */
+enum { XY__NEAREST = 3 }; /* maximum number of suggestions */
 
 /* A search: begin it, show it every name, then let it speak. */
 struct xy__nearest {
 	char wanted[64];
-	const char *names[XY__NEAREST];    /* best first, of these distances */
+	const char *names[XY__NEAREST]; /* best first, of these distances */
 	unsigned distances[XY__NEAREST];
 	unsigned count;
 };

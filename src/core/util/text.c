@@ -29,7 +29,7 @@ bool xy__text_unsigned(const char **text, uint64_t max, uint64_t *value)
 	if (!text_is_digit(*p))
 		return false;
 	for (; text_is_digit(*p); p++) {
-		unsigned digit = (unsigned) (*p - '0');
+		unsigned digit = (unsigned)(*p - '0');
 
 		if (sum > (UINT64_MAX - digit) / 10)
 			fits = false;
@@ -70,8 +70,8 @@ bool xy__text_double(const char **text, double *value)
 		return false;
 	if (**text == '0' && ((*text)[1] | 0x20) == 'x')
 		return false;
-	c = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
-	if (c == (locale_t) 0)
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (c == (locale_t)0)
 		return false;
 	d = strtod_l(*text, &end, c);
 	freelocale(c);
@@ -89,7 +89,7 @@ static unsigned text_min(unsigned a, unsigned b)
 
 static char text_lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char) (c | 0x20) : c;
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
 /* Rows of the usual table: row[i][j] is the distance of the first i letters of a from the first j
@@ -102,20 +102,18 @@ unsigned xy__text_distance(const char *a, const char *b)
 	if (na > TEXT_NAME_MAX || nb > TEXT_NAME_MAX)
 		return UINT_MAX;
 	for (size_t j = 0; j <= nb; j++)
-		rows[0][j] = (unsigned) j;
+		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= na; i++) {
 		unsigned *row = rows[i % 3];
 		const unsigned *above = rows[(i + 2) % 3], *swap = rows[(i + 1) % 3];
 		char x = text_lower(a[i - 1]);
 
-		row[0] = (unsigned) i;
+		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= nb; j++) {
 			char y = text_lower(b[j - 1]);
 
-			row[j] = text_min(text_min(row[j - 1], above[j]) + 1,
-					  above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == text_lower(b[j - 2]) &&
-			    text_lower(a[i - 2]) == y)
+			row[j] = text_min(text_min(row[j - 1], above[j]) + 1, above[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == text_lower(b[j - 2]) && text_lower(a[i - 2]) == y)
 				row[j] = text_min(row[j], swap[j - 2] + 1);
 		}
 	}

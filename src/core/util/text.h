@@ -9,26 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the decimal digits at *text into *value and moves *text behind them. False when there is no
- * digit (*text stays) or the number is above max (*text is behind it all the same). */
+/*
+ * Reads the decimal digits at *text into *value and moves *text past them. False without a digit (*text stays) or if
+ * the number is above max (*text moves anyway).
+ */
 bool xy__text_unsigned(const char **text, uint64_t max, uint64_t *value);
 
-/* The same with an optional K, M or G behind the digits: times 1024 once, twice, three times. */
+/* xy__text_unsigned with an optional K, M or G after the digits: times 1024 once, twice, three times. */
 bool xy__text_bytes(const char **text, uint64_t max, uint64_t *value);
 
-/* Reads a decimal number such as 3, 0.5 or 1e-3 (no sign, no "inf", no hexadecimal) the same way.
- * False when there is none, or when it is too large for a double. */
+/*
+ * Reads a decimal number such as 3, 0.5 or 1e-3 (no sign, no "inf", no hexadecimal) likewise. False without one, or if
+ * it is too large for a double.
+ */
 bool xy__text_double(const char **text, double *value);
 
 /* How many letters must be put in, left out, changed or swapped with their neighbour to get from a
  * to b; letters of different case are alike. Names beyond 31 letters differ by UINT_MAX. */
 unsigned xy__text_distance(const char *a, const char *b);
 
-/* Whether a word at that distance is worth a "did you mean". */
+/* Whether a word at that distance deserves a "did you mean". */
 bool xy__text_is_near(const char *word, unsigned distance);
 
 /* Writes a sentence for the caller, cut to size; nothing for NULL. */
-__attribute__((format(printf, 3, 4)))
-void xy__text_print(char *text, size_t size, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void xy__text_print(char *text, size_t size, const char *format, ...);
 
 #endif

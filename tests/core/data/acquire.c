@@ -20,7 +20,7 @@ static void through(struct helper *h, struct gate *gate, struct xy_handle *x, en
 {
 	struct xy_access access = { x, mode };
 
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = XY_ACCESSES(access));
 }
 
 static int set_body(struct xy_call *call)
@@ -83,7 +83,7 @@ static void reading_shares_with_readers(void **state)
 	helper_reach(h, &writer.inside, 1);
 	helper_open(&writer);
 	assert_int_equal(xy_release(x), -EINVAL);
-	helper_one_line(h, "not held");
+	helper_one_line(h, "not acquired");
 	assert_int_equal(xy_unregister(&x), 0);
 	assert_int_equal(helper_stop(h), 0);
 }
@@ -130,7 +130,7 @@ static void refuses_modes_that_make_no_sense(void **state)
 	assert_int_equal(xy_acquire_callback(x, XY_R, NULL, NULL), -EINVAL);
 	helper_one_line(h, "callback");
 	assert_int_equal(xy_release(x), -EINVAL);
-	helper_one_line(h, "not held");
+	helper_one_line(h, "not acquired");
 	assert_int_equal(xy_unregister(&x), 0);
 	assert_int_equal(helper_stop(h), 0);
 }
@@ -243,7 +243,7 @@ static void a_slow_callback_does_not_delay_others(void **state)
 		struct gate gate = { 0 };
 
 		through(h, &gate, holder.x, XY_W);
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &holder.called, .accesses = &read, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &holder.called, .accesses = XY_ACCESSES(read));
 		assert_int_equal(xy_acquire_callback(holder.x, XY_R, wait_inside, &holder), 0);
 		helper_reach(h, &gate.inside, 1);
 		while (atomic_load(&h->rt->resting) != 1)
@@ -264,8 +264,9 @@ static void submit_inside(void *arg, int status)
 	holder->status = status;
 	if (!status)
 		holder->status = xy_submit(*(struct xy_runtime **)xy_handle_pointer(holder->x),
-					   &(struct xy_task_desc){ .codelet = &helper_count, .arg = &holder->called,
-								   .accesses = &access, .naccesses = 1 });
+					   &(struct xy_task_desc){ .codelet = &helper_count,
+								   .arg = &holder->called,
+								   .accesses = XY_ACCESSES(access) });
 	holder->released = xy_release(holder->x);
 }
 
@@ -300,12 +301,12 @@ static void gives_the_error_of_the_task_that_should_have_written(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &write, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = XY_ACCESSES(write));
 		if (i) /* known before the acquire */
 			assert_int_equal(helper_wait(h), -EIO);
 		assert_int_equal(xy_acquire(holder.x, XY_R), -EIO);
 		assert_int_equal(xy_release(holder.x), -EINVAL);
-		helper_one_line(h, "not held");
+		helper_one_line(h, "not acquired");
 		assert_int_equal(xy_acquire_callback(holder.x, XY_RW, hold, &holder), 0);
 		helper_reach(h, &holder.called, i + 1);
 		assert_int_equal(holder.status, -EIO);
@@ -332,7 +333,7 @@ static void stopping_gives_up_what_the_application_holds(void **state)
 
 	(void)state;
 	assert_int_equal(xy_acquire(x, XY_W), 0);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(access));
 	/* that tasks are cancelled, the error, the handle */
 	assert_int_equal(helper_stop_lines(h, 3), -ECANCELED);
 	assert_int_equal(n, 0);
@@ -361,7 +362,7 @@ static void stopping_calls_back_who_never_gets_the_data(void **state)
 	struct xy_access access = { first.x, XY_W };
 
 	(void)state;
-	HELPER_SUBMIT(h, .accesses = &access, .naccesses = 1, .after = &never, .nafter = 1);
+	HELPER_SUBMIT(h, .accesses = XY_ACCESSES(access), .after = &never, .nafter = 1);
 	xy_task_release(dropped); /* its memory comes before that of the task that was never submitted */
 	assert_int_equal(xy_acquire_callback(first.x, XY_R, hold, &first), 0);
 	assert_int_equal(xy_acquire_callback(first.x, XY_RW, hold, &second), 0);

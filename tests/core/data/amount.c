@@ -44,7 +44,9 @@ const struct xy_codelet zero = { .name = "zero", .cpu = { zero_body }, .modes = 
 const struct xy_codelet one = { .name = "one", .cpu = { one_body }, .modes = { XY_W } };
 const struct xy_codelet sum = { .name = "sum", .cpu = { sum_body }, .modes = { XY_RW, XY_R } };
 const struct xy_codelet product = {
-	.name = "product", .cpu = { product_body }, .modes = { XY_RW | XY_COMMUTE, XY_R },
+	.name = "product",
+	.cpu = { product_body },
+	.modes = { XY_RW | XY_COMMUTE, XY_R },
 };
 
 int add_body(struct xy_call *call)

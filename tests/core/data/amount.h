@@ -10,20 +10,20 @@
 /* Only `value` is reduced. */
 struct amount {
 	uint64_t value;
-	unsigned depth;      /* combines on the longest way from a leaf */
-	unsigned combines;   /* in all */
+	unsigned depth;    /* combines on the longest way from a leaf */
+	unsigned combines; /* in all */
 };
 
-extern _Atomic int ninits, ncombines;   /* calls of zero and sum */
+extern _Atomic int ninits, ncombines; /* calls of zero and sum */
 
-extern const struct xy_codelet zero, one;      /* init */
-extern const struct xy_codelet sum, product;   /* combine */
+extern const struct xy_codelet zero, one;    /* init */
+extern const struct xy_codelet sum, product; /* combine */
 int sum_body(struct xy_call *call);
 
 /* With a uint64_t as argument: */
-extern const struct xy_codelet add, multiply;  /* XY_REDUX */
-extern const struct xy_codelet set;            /* XY_W */
-extern const struct xy_codelet is;             /* XY_R: fails with -ERANGE if the value is another */
+extern const struct xy_codelet add, multiply; /* XY_REDUX */
+extern const struct xy_codelet set;           /* XY_W */
+extern const struct xy_codelet is;            /* XY_R: fails with -ERANGE if the value is another */
 int add_body(struct xy_call *call);
 int multiply_body(struct xy_call *call);
 

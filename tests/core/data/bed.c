@@ -96,7 +96,7 @@ static struct work work_of(struct xy_call *call, void (*body)(const struct work 
 		.a = xy_pointer(call, 0),
 		.b = call->nbuffers > 1 ? xy_pointer(call, 1) : NULL,
 		.c = call->nbuffers > 2 ? xy_pointer(call, 2) : NULL,
-		.n = xy_vector(call, 0)->n,
+		.n = xy_vector_at(call, 0)->n,
 		.k = call->arg ? ((const struct bed_arg *)call->arg)->k : 1,
 	};
 }
@@ -127,16 +127,25 @@ static int work_cpu(struct xy_call *call, void (*body)(const struct work *work))
 	return 0;
 }
 
-#define CODELET(what, ...)                                                                       \
-	static int what##_cpu(struct xy_call *call) { return work_cpu(call, work_##what); }      \
-	static int what##_cuda(struct xy_call *call) { return work_cuda(call, work_##what); }    \
-	static int what##_opencl(struct xy_call *call) { return bed_opencl(call, #what); }       \
-	const struct xy_codelet bed_##what = {                                                   \
-		.name = #what,                                                                   \
-		.cpu = { what##_cpu },                                                           \
-		.cuda = { what##_cuda },                                                         \
-		.opencl = { what##_opencl },                                                     \
-		.modes = { __VA_ARGS__ },                                                        \
+#define CODELET(what, ...) \
+	static int what##_cpu(struct xy_call *call) \
+	{ \
+		return work_cpu(call, work_##what); \
+	} \
+	static int what##_cuda(struct xy_call *call) \
+	{ \
+		return work_cuda(call, work_##what); \
+	} \
+	static int what##_opencl(struct xy_call *call) \
+	{ \
+		return bed_opencl(call, #what); \
+	} \
+	const struct xy_codelet bed_##what = { \
+		.name = #what, \
+		.cpu = { what##_cpu }, \
+		.cuda = { what##_cuda }, \
+		.opencl = { what##_opencl }, \
+		.modes = { __VA_ARGS__ }, \
 	}
 
 CODELET(set, XY_W);
@@ -167,9 +176,9 @@ struct helper *bed_start(unsigned ncpu, const struct xy_config *config, bool ope
 
 	cudart_double_reset();
 	c.ncpu = ncpu;
-	c.bind = XY_BIND_NO;
-	c.cuda_devices = c.cuda_devices ? c.cuda_devices : "0,1";
-	c.opencl_devices = opencl ? "0,1" : "none";
+	c.bind = XY_NO;
+	c.arch[XY_CUDA].devices = c.arch[XY_CUDA].devices ? c.arch[XY_CUDA].devices : "0,1";
+	c.arch[XY_OPENCL].devices = opencl ? "0,1" : "none";
 	return helper_start_with(&c);
 }
 
@@ -219,7 +228,9 @@ struct xy_node_stats bed_stats(struct helper *h, unsigned node)
 
 bool bed_has_opencl(void)
 {
-	struct xy_config c = { .ncpu = 1, .opencl_devices = "0,1", .cuda_devices = "none", .bind = XY_BIND_NO };
+	struct xy_config c = {
+		.ncpu = 1, .arch[XY_OPENCL].devices = "0,1", .arch[XY_CUDA].devices = "none", .bind = XY_NO
+	};
 	struct helper *h;
 	int error;
 	bool has;
@@ -237,8 +248,11 @@ static void submit(struct helper *h, const unsigned *worker, const struct xy_cod
 {
 	struct bed_arg arg = { k };
 
-	helper_submit(h, &(struct xy_task_desc){ .codelet = codelet, .handles = { handles[0], handles[1], handles[2] },
-						 .arg = &arg, .arg_size = sizeof arg, .workers = worker,
+	helper_submit(h, &(struct xy_task_desc){ .codelet = codelet,
+						 .handles = { handles[0], handles[1], handles[2] },
+						 .arg = &arg,
+						 .arg_size = sizeof arg,
+						 .workers = worker,
 						 .nworkers = worker ? 1 : 0 });
 }
 

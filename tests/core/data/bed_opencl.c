@@ -34,7 +34,7 @@ static const struct xy_opencl_program program = {
 
 int bed_opencl(struct xy_call *call, const char *name)
 {
-	size_t n = xy_vector(call, 0)->n;
+	size_t n = xy_vector_at(call, 0)->n;
 	cl_uint k = call->arg ? ((const struct bed_arg *)call->arg)->k : 1;
 	cl_kernel kernel;
 	int error = xy_opencl_kernel(call, &program, name, &kernel);
@@ -47,6 +47,6 @@ int bed_opencl(struct xy_call *call, const char *name)
 
 		clSetKernelArg(kernel, i + 1, sizeof buffer, &buffer);
 	}
-	return xy_opencl_check(call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &n, NULL, 0, NULL,
-							    NULL));
+	return xy_opencl_check(call,
+			       clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
 }

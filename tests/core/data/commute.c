@@ -48,15 +48,14 @@ static const struct xy_codelet alone_codelet = { .name = "alone", .cpu = { alone
 
 static void submit_alone(struct helper *h, struct alone *all, unsigned mask, enum xy_mode mode)
 {
-	struct xy_access accesses[HANDLES];
+	struct xy_access accesses[HANDLES + 1] = { 0 };
 	struct alone mine = { .mask = mask, .all = all };
 	unsigned n = 0;
 
 	for (int i = 0; i < HANDLES; i++)
 		if (mask & 1u << i)
 			accesses[n++] = (struct xy_access){ handles[i], mode };
-	HELPER_SUBMIT(h, .codelet = &alone_codelet, .arg = &mine, .arg_size = sizeof mine, .accesses = accesses,
-		      .naccesses = n);
+	HELPER_SUBMIT(h, .codelet = &alone_codelet, .arg = &mine, .arg_size = sizeof mine, .accesses = accesses);
 }
 
 static void one_at_a_time_and_no_deadlock(void **state)
@@ -93,13 +92,13 @@ static void the_order_among_neighbours_is_free(void **state)
 	access = (struct xy_access){ handles[0], XY_RW | XY_COMMUTE };
 	never = HELPER_CREATE(h, .name = "never");
 	/* submitted first, but kept from running; its neighbour does not wait for it, what follows does */
-	first = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1,
-			      .after = &never, .nafter = 1);
+	first = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(access), .after = &never,
+			      .nafter = 1);
 	assert_int_equal(xy_task_submit(first), 0);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(access));
 	helper_reach(h, &n, 1);
 	access.mode = XY_R;
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(access));
 	assert_int_equal(xy_wait_for(h->rt, 0.01), -ETIMEDOUT);
 	assert_int_equal(n, 1);
 	assert_int_equal(xy_task_submit(never), 0);
@@ -122,7 +121,7 @@ static void readers_between_end_a_group(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct xy_access access = { handles[0], modes[i] };
 
-		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = &access, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = XY_ACCESSES(access));
 	}
 	for (int i = 0; i < 3; i++) {
 		helper_reach(h, &gates[i].inside, 1);
@@ -146,7 +145,7 @@ static void a_commuting_task_that_fails_lets_the_next_one_in(void **state)
 	access = (struct xy_access){ handles[0], XY_RW | XY_COMMUTE };
 	for (int i = 0; i < 100; i++)
 		HELPER_SUBMIT(h, .codelet = i % 2 ? &helper_count : &helper_fail, .arg = &n, .retries = (unsigned)i % 4,
-			      .accesses = &access, .naccesses = 1);
+			      .accesses = XY_ACCESSES(access));
 	assert_int_equal(helper_wait(h), -EIO);
 	assert_int_equal(n, 50);
 	assert_int_equal(xy_unregister(&handles[0]), -EIO);

@@ -154,7 +154,7 @@ static void scratch_buffers_are_on_the_worker_s_node(void **state)
 
 static void works_in_little_memory(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "4K" }; /* four vectors */
+	const struct xy_config config = { .arch[XY_CUDA].limit = "4K" }; /* four vectors */
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v[20];
 	unsigned node = bed_node(h, XY_CUDA, 0);
@@ -180,7 +180,7 @@ static void works_in_little_memory(void **state)
 
 static void evicts_what_is_valid_elsewhere_first(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "3K", .cuda_pipeline = XY_PIPELINE_NONE };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "3K", .arch[XY_CUDA].ahead = XY_NONE };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *dirty = bed_vector(h, NULL, N), *a = bed_vector(h, x, N), *b = bed_vector(h, y, N),
 			 *c = bed_vector(h, z, N);
@@ -204,7 +204,7 @@ static void evicts_what_is_valid_elsewhere_first(void **state)
 
 static void a_task_that_cannot_fit_fails_and_says_the_bytes(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "2K" };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "2K" };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *a = bed_vector(h, x, N), *b = bed_vector(h, y, N), *c = bed_vector(h, z, N);
 
@@ -213,7 +213,7 @@ static void a_task_that_cannot_fit_fails_and_says_the_bytes(void **state)
 	z[0] = 2;
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_sum, 1, a, b, c);
 	assert_int_equal(helper_wait(h), -ENOMEM);
-	assert_non_null(strstr(xy_error(h->rt), "3072 bytes on cuda0 at once, which has room for 2048"));
+	assert_non_null(strstr(xy_error(h->rt), "3072 bytes on cuda0, which has room for 2048"));
 	helper_one_line(h, "3072 bytes on cuda0");
 	/* The others go on, and what was in RAM is there. */
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_axpy, 1, a, b, NULL);
@@ -238,7 +238,7 @@ static void what_can_not_be_brought_says_why(void **state)
 	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
 	bed_submit_on(h, device, &bed_copy, 1, a, b, NULL);
 	assert_int_equal(helper_wait(h), -EINVAL);
-	helper_one_line(h, "'a' could not be brought to cuda0: cudaMemcpyAsync on CUDA device 0: ");
+	helper_one_line(h, "'a' could not be copied to cuda0: cudaMemcpyAsync on CUDA device 0: ");
 	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
 	assert_int_equal(xy_fetch(a, node), -EINVAL);
 	helper_one_line(h, "cudaErrorInvalidValue");
@@ -246,7 +246,7 @@ static void what_can_not_be_brought_says_why(void **state)
 	assert_int_equal(helper_wait(h), 0);
 	assert_true(cudart_double_fail("cudaMemcpyAsync", 1, INVALID_VALUE));
 	assert_int_equal(xy_unregister(&a), -EINVAL);
-	helper_one_line(h, "'a' could not be brought back: cudaMemcpyAsync on CUDA device 0: ");
+	helper_one_line(h, "'a' could not be copied back: cudaMemcpyAsync on CUDA device 0: ");
 	assert_int_equal(xy_unregister(&b), -EINVAL);
 	assert_int_equal(bed_stop(h, 0), 0);
 }
@@ -260,12 +260,15 @@ static void a_task_that_fits_the_limit_but_not_the_device_says_so(void **state)
 	(void)state;
 	cudart_double_reset();
 	cudart_double_set_memory(0, 512);
-	h = helper_start_with(&(struct xy_config){ .ncpu = 1, .bind = XY_BIND_NO, .cuda_devices = "0",
-						   .opencl_devices = "none", .limit_cuda = "1G" });
+	h = helper_start_with(&(struct xy_config){ .ncpu = 1,
+						   .bind = XY_NO,
+						   .arch[XY_CUDA].devices = "0",
+						   .arch[XY_OPENCL].devices = "none",
+						   .arch[XY_CUDA].limit = "1G" });
 	a = bed_vector(h, x, N);
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_add, 1, a, NULL, NULL);
 	assert_int_equal(helper_wait(h), -ENOMEM);
-	helper_one_line(h, "1024 bytes on cuda0 at once, more than it has");
+	helper_one_line(h, "1024 bytes on cuda0, more than it has");
 	assert_int_equal(xy_unregister(&a), -ENOMEM);
 	assert_int_equal(bed_stop(h, 0), 0);
 }
@@ -274,7 +277,9 @@ static void a_task_that_fits_the_limit_but_not_the_device_says_so(void **state)
  * nobody brings anything twice for one task. */
 static void tasks_that_want_each_other_s_memory_take_turns(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "5K", .cuda_workers = 2, .cuda_devices = "0" };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "5K",
+					  .arch[XY_CUDA].workers = 2,
+					  .arch[XY_CUDA].devices = "0" };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v[6];
 	unsigned node = bed_node(h, XY_CUDA, 0), tasks = helper_scale(60);
@@ -298,7 +303,7 @@ static void tasks_that_want_each_other_s_memory_take_turns(void **state)
 /* Memory that somebody is about to use or to give back is not lost for a task that fits. */
 static void a_task_that_fits_waits_for_memory_that_others_have_in_hand(void **state)
 {
-	const struct xy_config config = { .sched = "tree-eager-prefetching", .limit_cuda = "2K" };
+	const struct xy_config config = { .sched = "tree-eager-prefetching", .arch[XY_CUDA].limit = "2K" };
 	uint64_t seed = 5;
 
 	(void)state;
@@ -363,7 +368,7 @@ static void a_prefetch_is_looked_after_when_all_sleep(void **state)
 
 static void a_fetch_that_cannot_fit_says_so(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "1000" };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "1000" };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v = bed_vector(h, x, N);
 
@@ -404,7 +409,7 @@ static void what_is_invalidated_is_not_brought_back(void **state)
 	assert_int_equal(xy_invalidate(v), 0);
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_add, 3, v, NULL, NULL);
 	assert_int_equal(helper_wait(h), -ENODATA);
-	helper_one_line(h, "nothing was written to it");
+	helper_one_line(h, "was never written");
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 5, v, NULL, NULL);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(moved(CUDART_DOUBLE_OUT), 0);
@@ -435,7 +440,7 @@ static void writes_through_to_the_nodes_of_the_mask(void **state)
 
 static void follows_advice_when_it_evicts(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "3K", .cuda_pipeline = XY_PIPELINE_NONE };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "3K", .arch[XY_CUDA].ahead = XY_NONE };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v[4];
 	unsigned node = bed_node(h, XY_CUDA, 0);
@@ -487,8 +492,11 @@ static void has_memory_that_is_fast_to_copy(void **state)
 
 static void NUMA_nodes_can_have_copies_of_their_own(void **state)
 {
-	const struct xy_config config = { .machine = "this(numa:2 core:1)", .numa = true, .cuda_devices = "none",
-					  .opencl_devices = "none", .bind = XY_BIND_NO };
+	const struct xy_config config = { .machine = "this(numa:2 core:1)",
+					  .numa = true,
+					  .arch[XY_CUDA].devices = "none",
+					  .arch[XY_OPENCL].devices = "none",
+					  .bind = XY_NO };
 	struct helper *h = helper_start_with(&config);
 	struct xy_handle *v = bed_vector(h, x, N);
 

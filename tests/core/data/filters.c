@@ -11,7 +11,7 @@
 
 static int set_body(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 
 	for (size_t i = 0; i < v->n; i++)
 		((int *)v->ptr)[i] = *(int *)call->arg;
@@ -80,29 +80,32 @@ static void refuses_filters_that_make_no_sense(void **state)
 {
 	static const size_t few[] = { 5, 1 }, many[] = { 5, 6 }, zero[] = { 10, 0 }, huge[] = { 5, SIZE_MAX };
 	static const struct xy_filter_ops nothing = { .name = "nothing" };
-	const struct { struct xy_filter filter; const char *text; } wrong[] = {
+	const struct {
+		struct xy_filter filter;
+		const char *text;
+	} wrong[] = {
 		{ { .ops = NULL, .n = 2 }, "no ops" },
 		{ { .ops = &nothing, .n = 2 }, "no ops" },
 		{ { .ops = &xy_filter_blocks }, "zero children" },
 		{ { .ops = &xy_filter_blocks, .n = 11 }, "some would be empty" },
 		{ { .ops = &xy_filter_blocks, .n = UINT32_MAX }, "some would be empty" },
 		{ { .ops = &xy_filter_blocks, .n = 2, .dimension = 1 }, "no dimension 1" },
-		{ { .ops = &xy_filter_list, .n = 2 }, "no list" },
+		{ { .ops = &xy_filter_list, .n = 2 }, "list of lengths is missing" },
 		{ { .ops = &xy_filter_list, .lengths = few }, "zero children" },
 		{ { .ops = &xy_filter_list, .n = 2, .lengths = few }, "add up to 6, not to 10" },
 		{ { .ops = &xy_filter_list, .n = 2, .lengths = many }, "length 1 is 6" },
 		{ { .ops = &xy_filter_list, .n = 2, .lengths = zero }, "length 1 is 0" },
 		{ { .ops = &xy_filter_list, .n = 2, .lengths = huge }, "length 1 is" },
-		{ { .ops = &xy_filter_halves, .n = 3 }, "halves are two" },
+		{ { .ops = &xy_filter_halves, .n = 3 }, "there are two halves" },
 		{ { .ops = &xy_filter_halves, .length = 10 }, "leaves nothing" },
-		{ { .ops = &xy_filter_shadow, .n = 2, .length = 5 }, "nothing is left" },
-		{ { .ops = &xy_filter_shadow, .n = 2, .length = SIZE_MAX }, "nothing is left" },
+		{ { .ops = &xy_filter_shadow, .n = 2, .length = 5 }, "leave nothing" },
+		{ { .ops = &xy_filter_shadow, .n = 2, .length = SIZE_MAX }, "leave nothing" },
 		{ { .ops = &xy_filter_shadow, .n = 3, .length = 4 }, "some would be empty" },
 		{ { .ops = &xy_filter_shadow, .length = 1 }, "zero children" },
 		{ { .ops = &xy_filter_grid }, "zero children" },
 		{ { .ops = &xy_filter_grid, .grid = { 2, 2 } }, "no dimension 1" },
 		{ { .ops = &xy_filter_grid, .grid = { 11 } }, "some would be empty" },
-		{ { .ops = &xy_filter_grid, .grid = { 2 }, .n = 3 }, "3 are asked for" },
+		{ { .ops = &xy_filter_grid, .grid = { 2 }, .n = 3 }, "3 are requested" },
 		{ { .ops = &xy_filter_rows, .n = 2 }, "for csr and bcsr" },
 	};
 	struct helper *h = helper_start(NULL, 1);
@@ -199,7 +202,7 @@ static void cuts_in_any_dimension(void **state)
 /* Numbers each element with 100 times the child and its place in it. */
 static int number_body(struct xy_call *call)
 {
-	const struct xy_matrix *m = xy_matrix(call, 0);
+	const struct xy_matrix *m = xy_matrix_at(call, 0);
 
 	for (size_t y = 0; y < m->ny; y++)
 		for (size_t x = 0; x < m->nx; x++)
@@ -223,7 +226,10 @@ static void cuts_matrices_in_grids(void **state)
 
 	(void)state;
 	memset(a, -1, sizeof a);
-	assert_int_equal(xy_matrix_register(h->rt, &m, a, LD, X, Y, sizeof *a), 0);
+	assert_int_equal(
+		xy_matrix_register(h->rt, &m,
+				   &(struct xy_matrix){ .ptr = a, .nx = X, .ny = Y, .ld = LD, .elem = sizeof *a }),
+		0);
 	assert_int_equal(xy_partition(m, FILTER(&xy_filter_grid, .grid = { 2, 2 }), children, 4), 0);
 	for (int i = 0; i < 4; i++)
 		HELPER_SUBMIT(h, .codelet = &number, .handles = { children[i] }, .arg = &i, .arg_size = sizeof i);
@@ -248,7 +254,15 @@ static void cuts_sparse_matrices_by_rows(void **state)
 	const struct xy_csr *child;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &m, values, colind, rowptr, 6, 5, 3, sizeof *values), 0);
+	assert_int_equal(xy_csr_register(h->rt, &m,
+					 &(struct xy_csr){ .nzval = values,
+							   .colind = colind,
+							   .rowptr = rowptr,
+							   .nnz = 6,
+							   .nrow = 5,
+							   .firstentry = 3,
+							   .elem = sizeof *values }),
+			 0);
 	assert_int_equal(xy_partition(m, FILTER(&xy_filter_rows, .n = 2), children, 2), 0);
 	child = xy_handle_view(children[0]);
 	assert_int_equal(child->nrow, 3);
@@ -292,7 +306,16 @@ static void cuts_sparse_matrices_of_blocks(void **state)
 	const struct xy_bcsr *child;
 
 	(void)state;
-	assert_int_equal(xy_bcsr_register(h->rt, &m, values, colind, rowptr, 4, 3, 0, R, C, sizeof *values), 0);
+	assert_int_equal(xy_bcsr_register(h->rt, &m,
+					  &(struct xy_bcsr){ .nzval = values,
+							     .colind = colind,
+							     .rowptr = rowptr,
+							     .nnz = 4,
+							     .nrow = 3,
+							     .r = R,
+							     .c = C,
+							     .elem = sizeof *values }),
+			 0);
 	assert_int_equal(xy_partition(m, FILTER(&xy_filter_rows, .n = 3), children, 3), 0);
 	child = xy_handle_view(children[1]);
 	assert_ptr_equal(child->nzval, values + R * C);
@@ -311,7 +334,7 @@ static void cuts_sparse_matrices_of_blocks(void **state)
 /* Writes the row pointers of a matrix without entries. */
 static int rowptr_body(struct xy_call *call)
 {
-	const struct xy_csr *csr = xy_csr(call, 0);
+	const struct xy_csr *csr = xy_csr_at(call, 0);
 
 	for (size_t i = 0; i <= csr->nrow; i++)
 		csr->rowptr[i] = (uint32_t)(i < 2 ? i : 2);
@@ -327,7 +350,7 @@ static void waits_for_what_a_filter_reads(void **state)
 	struct xy_handle *m;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &m, NULL, NULL, NULL, 2, 4, 0, sizeof(int)), 0);
+	assert_int_equal(xy_csr_register(h->rt, &m, &(struct xy_csr){ .nnz = 2, .nrow = 4, .elem = sizeof(int) }), 0);
 	helper_block(h, &gate);
 	HELPER_SUBMIT(h, .codelet = &write, .handles = { m });
 	helper_open(&gate);
@@ -358,8 +381,11 @@ static int column_child(const struct xy_cut *cut)
 }
 
 static const struct xy_filter_ops columns = {
-	.name = "columns", .interface = &xy_matrix_interface, .child_interface = &xy_vector_interface,
-	.count = column_count, .child = column_child,
+	.name = "columns",
+	.interface = &xy_matrix_interface,
+	.child_interface = &xy_vector_interface,
+	.count = column_count,
+	.child = column_child,
 };
 
 static void cuts_with_filters_of_ones_own(void **state)
@@ -369,7 +395,10 @@ static void cuts_with_filters_of_ones_own(void **state)
 	int a[3 * 4] = { 0 }, seven = 7;
 
 	(void)state;
-	assert_int_equal(xy_matrix_register(h->rt, &m, a, 4, 3, 3, sizeof *a), 0);
+	assert_int_equal(
+		xy_matrix_register(h->rt, &m,
+				   &(struct xy_matrix){ .ptr = a, .nx = 3, .ny = 3, .ld = 4, .elem = sizeof *a }),
+		0);
 	assert_int_equal(xy_partition(m, FILTER(&columns), children, 3), 0);
 	HELPER_SUBMIT(h, .codelet = &set, .handles = { children[1] }, .arg = &seven);
 	assert_int_equal(xy_unpartition(m), 0);
@@ -408,8 +437,11 @@ static void checks_what_filters_say(void **state)
 {
 	static const struct xy_filter_ops ops = { .name = "wrong", .child = wrong_child };
 	static const char *const texts[] = {
-		[OUTSIDE] = "child 1 of 2: it is not in the memory", [NOWHERE] = "not in the memory",
-		[EMPTY] = "a size is 0", [TALKS] = "the moon is full", [SILENT] = "Numerical argument",
+		[OUTSIDE] = "child 1 of 2: it is not in the memory",
+		[NOWHERE] = "not in the memory",
+		[EMPTY] = "a size is 0",
+		[TALKS] = "the moon is full",
+		[SILENT] = "Numerical argument",
 	};
 	struct helper *h = helper_start(NULL, 1);
 	int v[4];

@@ -8,19 +8,34 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../double/cudart_double.h"
+#include "core/data/transfer.h"
 #include "core/runtime/runtime.h"
 
 enum { N = 256, BYTES = N * sizeof(uint32_t) };
 
 static uint32_t x[N], y[N], z[N];
 
-/* Long enough for something that must not happen. */
-static void wait_a_little(void)
+/* Copies of a direction that have been begun. */
+static uint64_t copies(enum cudart_double_direction direction)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	struct cudart_double_traffic traffic;
+
+	cudart_double_traffic(direction, &traffic);
+	return traffic.copies;
+}
+
+/* Waits until a device has looked for memory several times since `changes` were counted, or has saved something. */
+static void wait_for_looks(struct xy__node *node, unsigned changes)
+{
+	double end = xy__now() + 20;
+
+	while (atomic_load(&node->changes) - changes < 10 && !atomic_load(&node->writebacks)) {
+		if (xy__now() >= end)
+			fail_msg("%s does not look for memory", node->name);
+		sched_yield();
+	}
 }
 
 /* --- making room --- */
@@ -29,7 +44,7 @@ static int write_at_gate(struct xy_call *call)
 {
 	uint32_t *a = xy_pointer(call, 0);
 
-	for (size_t i = 0; i < xy_vector(call, 0)->n; i++)
+	for (size_t i = 0; i < xy_vector_at(call, 0)->n; i++)
 		a[i] = 42;
 	helper_add(&((struct gate *)call->arg)->inside);
 	return helper_body_reach(&((struct gate *)call->arg)->open, 1);
@@ -39,10 +54,12 @@ static const struct xy_codelet slow_writer = { .name = "slow_writer", .cpu = { w
 
 static void what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "2K" };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "2K" };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v = bed_vector(h, x, N), *a = bed_vector(h, y, N), *b = bed_vector(h, z, N);
+	struct xy__node *node = &h->rt->memory.nodes[bed_node(h, XY_CUDA, 0)];
 	struct gate gate = { 0 };
+	unsigned changes;
 
 	(void)state;
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 1, v, NULL, NULL);
@@ -50,8 +67,10 @@ static void what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves(void **s
 	HELPER_SUBMIT(h, .codelet = &slow_writer, .handles = { v }, .arg = &gate);
 	helper_reach(h, &gate.inside, 1);
 	/* The device has the only valid copy, and has to give it up for this. */
+	changes = atomic_load(&node->changes);
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_axpy, 1, a, b, NULL);
-	wait_a_little();
+	wait_for_looks(node, changes);
+	assert_int_equal(atomic_load(&node->writebacks), 0);
 	helper_open(&gate);
 	assert_int_equal(helper_wait(h), 0);
 	bed_unregister(h, &v);
@@ -65,7 +84,9 @@ static void what_a_CPU_writes_is_not_overwritten_by_what_a_device_saves(void **s
 /* The second task needs all memory: it has to wait for the kernel and then for what that wrote to be saved. */
 static void a_task_waits_for_memory_that_a_slow_kernel_has(void **state)
 {
-	const struct xy_config config = { .limit_cuda = "2K", .cuda_workers = 2, .cuda_devices = "0" };
+	const struct xy_config config = { .arch[XY_CUDA].limit = "2K",
+					  .arch[XY_CUDA].workers = 2,
+					  .arch[XY_CUDA].devices = "0" };
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v = bed_vector(h, NULL, N), *a = bed_vector(h, y, N), *b = bed_vector(h, z, N);
 
@@ -158,29 +179,54 @@ static void what_was_on_a_lost_device_is_not_taken_for_invalid(void **state)
 
 /* --- old content on its way --- */
 
-/* What a CPU wrote is on its slow way from RAM to the first device when the second one overwrites it. */
+/* What a CPU wrote is on its way from RAM to the first device, and stays there, when the second one overwrites it. */
 static void send_and_overwrite(struct helper *h, struct xy_handle *v, uint64_t through)
 {
+	double end = xy__now() + 20;
+
 	assert_int_equal(xy_handle_set_write_through(v, 1u << bed_node(h, XY_CUDA, 0)), 0);
-	cudart_double_set_delays(BYTES / 500e3 / 1e3, 0); /* half a second */
+	cudart_double_hold_copies(true);
 	bed_submit_on(h, bed_worker(h, XY_CPU, 0), &bed_set, 1, v, NULL, NULL);
-	while (!atomic_load(&v->copies->ram.readers))
+	while (!copies(CUDART_DOUBLE_IN) && xy__now() < end)
 		sched_yield();
-	wait_a_little(); /* until it has begun to move */
-	cudart_double_set_delays(0, 0);
+	assert_int_equal(copies(CUDART_DOUBLE_IN), 1);
 	assert_int_equal(xy_handle_set_write_through(v, through), 0);
 	bed_submit_on(h, bed_worker(h, XY_CUDA, 1), &bed_set, 7, v, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(atomic_load(&v->copies->ram.readers), 1);
+}
+
+/* Lets the old content arrive, after which the new one has to be on these nodes. */
+static void let_go_and_expect(struct xy_handle *v, uint64_t nodes)
+{
+	double end = xy__now() + 20;
+
+	cudart_double_hold_copies(false);
+	while ((xy_handle_nodes(v) & nodes) != nodes && xy__now() < end)
+		sched_yield();
+	assert_int_equal(xy_handle_nodes(v) & nodes, nodes);
+	assert_int_equal(atomic_load(&v->copies->ram.readers), 0);
+}
+
+static void count_success(void *arg, int status)
+{
+	if (!status)
+		helper_add(arg);
 }
 
 static void memory_is_not_written_while_old_content_leaves_it(void **state)
 {
 	struct helper *h = bed_start(1, NULL, false);
 	struct xy_handle *v = bed_vector(h, x, N);
+	_Atomic int held = 0;
 
 	(void)state;
 	send_and_overwrite(h, v, 0);
-	assert_int_equal(xy_acquire(v, XY_R), 0);
-	assert_int_equal(atomic_load(&v->copies->ram.readers), 0);
+	assert_int_equal(xy_acquire_callback(v, XY_R, count_success, &held), 0);
+	assert_int_equal(copies(CUDART_DOUBLE_OUT), 0);
+	assert_int_equal(atomic_load(&held), 0);
+	let_go_and_expect(v, 1);
+	helper_reach(h, &held, 1);
 	assert_int_equal(x[1], 8);
 	xy_release(v);
 	bed_unregister(h, &v);
@@ -195,11 +241,9 @@ static void memory_is_not_written_by_an_eviction_either(void **state)
 
 	(void)state;
 	send_and_overwrite(h, v, 0);
-	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(xy_evict(v, bed_node(h, XY_CUDA, 1)), 0);
-	while (!(xy_handle_nodes(v) & 1))
-		sched_yield();
-	assert_int_equal(atomic_load(&v->copies->ram.readers), 0);
+	assert_int_equal(copies(CUDART_DOUBLE_OUT), 0);
+	let_go_and_expect(v, 1);
 	bed_unregister(h, &v);
 	assert_int_equal(x[1], 8);
 	assert_int_equal(bed_stop(h, 0), 0);
@@ -213,9 +257,8 @@ static void what_is_written_through_comes_after_old_content(void **state)
 
 	(void)state;
 	send_and_overwrite(h, v, both);
-	assert_int_equal(helper_wait(h), 0);
-	for (unsigned i = 0; i < 400 && xy_handle_nodes(v) != both; i++)
-		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	assert_int_equal(copies(CUDART_DOUBLE_PEER) + copies(CUDART_DOUBLE_OUT), 0);
+	let_go_and_expect(v, both);
 	assert_int_equal(xy_handle_nodes(v), both);
 	bed_unregister(h, &v);
 	assert_int_equal(x[1], 8);

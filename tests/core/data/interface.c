@@ -16,7 +16,7 @@ struct dense {
 	unsigned ndims;
 	size_t n[XY_NDIMS], ld[XY_NDIMS], elem;
 	unsigned char *memory;
-	size_t room;               /* of memory: up to the end of the last gap */
+	size_t room; /* of memory: up to the end of the last gap */
 };
 
 union any_view {
@@ -125,9 +125,9 @@ static void copies_what_single_elements_would_copy(void **state)
 		unsigned ndims;
 	} kinds[] = {
 		{ &xy_variable_interface, 1 }, { &xy_vector_interface, 1 }, { &xy_matrix_interface, 2 },
-		{ &xy_block_interface, 3 }, { &xy_tensor_interface, 4 }, { &xy_ndim_interface, 1 },
-		{ &xy_ndim_interface, 2 }, { &xy_ndim_interface, 3 }, { &xy_ndim_interface, 4 },
-		{ &xy_ndim_interface, 5 }, { &xy_ndim_interface, 6 }, { &xy_ndim_interface, 7 },
+		{ &xy_block_interface, 3 },    { &xy_tensor_interface, 4 }, { &xy_ndim_interface, 1 },
+		{ &xy_ndim_interface, 2 },     { &xy_ndim_interface, 3 },   { &xy_ndim_interface, 4 },
+		{ &xy_ndim_interface, 5 },     { &xy_ndim_interface, 6 },   { &xy_ndim_interface, 7 },
 		{ &xy_ndim_interface, 8 },
 	};
 	uint64_t seed = 3;
@@ -177,7 +177,7 @@ static void copies_each_array_of_a_sparse_matrix(void **state)
 {
 	static const struct {
 		const struct xy_interface *interface;
-		size_t bytes[3];         /* of five entries */
+		size_t bytes[3]; /* of five entries */
 	} kinds[] = {
 		{ &xy_csr_interface, { 40, 20, 32 } },
 		{ &xy_bcsr_interface, { 120, 20, 32 } },
@@ -372,15 +372,17 @@ static unsigned two_parts(const void *view, struct xy_part parts[XY_NPARTS])
 }
 
 static const struct xy_interface two_interface = {
-	.name = "two", .view_size = sizeof(struct two), .parts = two_parts,
+	.name = "two",
+	.view_size = sizeof(struct two),
+	.parts = two_parts,
 };
 
 static void a_count_of_zero_makes_an_array_empty(void **state)
 {
 	struct two view = { .parts = {
-		{ .row_bytes = 8, .ndims = 2, .count = { 0, 3 }, .stride = { 8, 8 } },
-		{ .row_bytes = 8, .ndims = 1, .count = { 3 }, .stride = { 16 } },
-	} };
+				    { .row_bytes = 8, .ndims = 2, .count = { 0, 3 }, .stride = { 8, 8 } },
+				    { .row_bytes = 8, .ndims = 1, .count = { 3 }, .stride = { 16 } },
+			    } };
 	struct xy_part parts[XY_NPARTS];
 	struct xy__copy_list list;
 

@@ -10,7 +10,7 @@
 #include <xylem/interface.h>
 #include <xylem/partition.h>
 
-#include "drivers/cuda_api.h"
+#include "drivers/gpu_api.h"
 
 enum { N = 64 };
 
@@ -30,7 +30,14 @@ static void memory_of_a_device_is_not_registered(void **state)
 	assert_int_equal(xy_vector_register(h->rt, &v, memory, N, sizeof *x), -EINVAL);
 	assert_null(v);
 	helper_one_line(h, "array 0 is in the memory of a cuda device");
-	assert_int_equal(xy_csr_register(h->rt, &v, x, y, (uint32_t *)memory + 8, 4, 3, 0, 4), -EINVAL);
+	assert_int_equal(xy_csr_register(h->rt, &v,
+					 &(struct xy_csr){ .nzval = x,
+							   .colind = y,
+							   .rowptr = (uint32_t *)memory + 8,
+							   .nnz = 4,
+							   .nrow = 3,
+							   .elem = 4 }),
+			 -EINVAL);
 	helper_one_line(h, "csr: array 2 is in the memory of a cuda device");
 	assert_int_equal(cudaFree(memory), cudaSuccess);
 	/* Pinned memory of the host is no memory of a device. */
@@ -56,14 +63,15 @@ static void a_task_with_a_handle_that_has_left_is_refused(void **state)
 {
 	struct helper *h = bed_start(1, NULL, false);
 	struct xy_handle *old = departed(h), *v = bed_vector(h, y, N);
-	struct xy_access accesses[] = { { v, XY_R }, { old, XY_RW } };
+	struct xy_access accesses[] = { { v, XY_R }, { old, XY_RW }, { 0 } };
 
 	(void)state;
 	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_axpy, .handles = { v, old } }),
 			 -EINVAL);
 	helper_one_line(h, "task 'axpy' is not submitted: handles[1], 'velocity', has been unregistered");
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_axpy, .name = "mine",
-								  .accesses = accesses, .naccesses = 2 }), -EINVAL);
+	assert_int_equal(
+		xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_axpy, .name = "mine", .accesses = accesses }),
+		-EINVAL);
 	helper_one_line(h, "task 'mine' is not submitted: accesses[1], 'velocity', has been unregistered");
 	bed_unregister(h, &v);
 	assert_int_equal(bed_stop(h, 0), 0);
@@ -167,11 +175,22 @@ static void refuse(struct helper *h, const struct xy_task_desc *desc, const char
 	helper_one_line(h, why);
 }
 
+static int nothing_body(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
 static void modes_have_to_match_the_handles(void **state)
 {
+	static const struct xy_codelet nine = { .name = "nine",
+						.modes = { XY_R, XY_R, XY_R, XY_R, XY_R, XY_R, XY_R, XY_R, XY_R },
+						.where = XY_ON_CPU,
+						.cpu = { nothing_body } };
 	struct helper *h = bed_start(1, NULL, false);
 	struct xy_handle *v = bed_vector(h, x, N), *w = bed_vector(h, y, N);
-	const struct xy_access none[] = { { v, XY_R }, { NULL, XY_R } }, odd[] = { { v, XY_R | XY_SCRATCH } };
+	const struct xy_access none[] = { { v, XY_R }, { NULL, XY_R }, { 0 } };
+	const struct xy_access odd[] = { { v, XY_R | XY_SCRATCH }, { 0 } };
 
 	(void)state;
 	assert_int_equal(xy_handle_set_name(v, "v"), 0);
@@ -181,14 +200,15 @@ static void modes_have_to_match_the_handles(void **state)
 	refuse(h, &(struct xy_task_desc){ .codelet = &bed_sum, .handles = { v } },
 	       "task 'sum' is not submitted: its codelet has the modes of 3 handles, but there is 1");
 	refuse(h, &(struct xy_task_desc){ .codelet = &bed_sum }, "has the modes of 3 handles, but there are 0");
-	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .accesses = none, .naccesses = 2 },
+	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .accesses = none },
 	       "task 'set' is not submitted: accesses[1] is NULL");
-	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .accesses = odd, .naccesses = 1 },
-	       "task 'set' is not submitted: accesses[0], 'v', has no mode that there is");
-	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .naccesses = 1 }, "but not the accesses");
-	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .handles = { v }, .accesses = none, .naccesses = 1 },
+	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .accesses = odd },
+	       "task 'set' is not submitted: accesses[0], 'v', has an invalid access mode");
+	refuse(h, &(struct xy_task_desc){ .codelet = &bed_set, .handles = { v }, .accesses = none },
 	       "it has both handles and accesses");
-	refuse(h, &(struct xy_task_desc){ .handles = { v } }, "no codelet that has their modes");
+	refuse(h, &(struct xy_task_desc){ .codelet = &nine, .handles = { v, v, v, v, v, v, v, v } },
+	       "its codelet declares more than 8 modes; leave them out and give the task its accesses");
+	refuse(h, &(struct xy_task_desc){ .handles = { v } }, "no codelet to declare their modes");
 	assert_int_equal(xy_acquire(v, XY_SCRATCH), -EINVAL);
 	helper_one_line(h, "xy_acquire: 'v': the mode must be");
 	bed_unregister(h, &v);
@@ -206,9 +226,17 @@ static void sizes_that_overflow_are_refused(void **state)
 	(void)state;
 	assert_int_equal(xy_vector_register(h->rt, &v, NULL, SIZE_MAX / 2, 4), -EOVERFLOW);
 	helper_one_line(h, "vector");
-	assert_int_equal(xy_matrix_register(h->rt, &v, x, SIZE_MAX / 8, 4, 4, 4), -EOVERFLOW);
+	assert_int_equal(
+		xy_matrix_register(h->rt, &v,
+				   &(struct xy_matrix){ .ptr = x, .nx = 4, .ny = 4, .ld = SIZE_MAX / 8, .elem = 4 }),
+		-EOVERFLOW);
 	helper_one_line(h, "matrix");
-	assert_int_equal(xy_block_register(h->rt, &v, NULL, 1u << 30, (size_t)1 << 62, 4, 4, 4, 8), -EOVERFLOW);
+	assert_int_equal(
+		xy_block_register(
+			h->rt, &v,
+			&(struct xy_block){
+				.nx = 4, .ny = 4, .nz = 4, .ldy = 1u << 30, .ldz = (size_t)1 << 62, .elem = 8 }),
+		-EOVERFLOW);
 	helper_one_line(h, "block");
 	assert_null(v);
 	assert_int_equal(bed_stop(h, 0), 0);

@@ -106,7 +106,7 @@ static void run_program(struct helper *h, uint64_t seed, unsigned nsteps)
 		assert_int_equal(xy_variable_register(h->rt, &handles[i], &data[i], sizeof data[i]), 0);
 	}
 	for (unsigned i = 0; i < nsteps; i++) {
-		struct xy_access accesses[MOST_ACCESSES];
+		struct xy_access accesses[MOST_ACCESSES + 1] = { 0 };
 		struct step step;
 
 		step_random(&step, &seed);
@@ -118,7 +118,7 @@ static void run_program(struct helper *h, uint64_t seed, unsigned nsteps)
 			for (unsigned j = 0; j < step.naccesses; j++)
 				accesses[j] = (struct xy_access){ handles[step.cell[j]], step.mode[j] };
 			HELPER_SUBMIT(h, .codelet = &codelet, .arg = &step, .arg_size = sizeof step,
-				      .accesses = accesses, .naccesses = step.naccesses);
+				      .accesses = accesses);
 		}
 		step_model(&step, model);
 	}
@@ -131,7 +131,10 @@ static void run_program(struct helper *h, uint64_t seed, unsigned nsteps)
 
 static void ends_as_if_tasks_had_run_one_after_the_other(void **state)
 {
-	static const struct { const char *sched; unsigned nworkers; } runs[] = {
+	static const struct {
+		const char *sched;
+		unsigned nworkers;
+	} runs[] = {
 		{ "tree-eager", 1 }, { "tree-eager", 4 }, { "tree-ws", 2 }, { "tree-ws", 8 }, { "tree-random", 3 },
 	};
 
@@ -162,7 +165,7 @@ static void through(struct helper *h, struct gate *gate, struct xy_handle *x, en
 {
 	struct xy_access access = { x, mode };
 
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = XY_ACCESSES(access));
 }
 
 static void readers_run_together_and_writers_alone(void **state)
@@ -234,7 +237,8 @@ static void a_handle_without_order_gives_no_dependency(void **state)
 static void the_same_handle_twice_counts_as_its_strongest_mode(void **state)
 {
 	static const enum xy_mode modes[][2] = {
-		{ XY_R, XY_W }, { XY_W, XY_R }, { XY_RW, XY_RW }, { XY_R, XY_RW | XY_COMMUTE },
+		{ XY_R, XY_W },        { XY_W, XY_R },
+		{ XY_RW, XY_RW },      { XY_R, XY_RW | XY_COMMUTE },
 		{ XY_SCRATCH, XY_RW }, { XY_RW | XY_COMMUTE, XY_RW | XY_COMMUTE },
 	};
 	struct helper *h = helper_start("tree-eager", 2);
@@ -243,10 +247,10 @@ static void the_same_handle_twice_counts_as_its_strongest_mode(void **state)
 	(void)state;
 	assert_int_equal(xy_variable_register(h->rt, &x, NULL, 8), 0);
 	for (unsigned i = 0; i < HELPER_COUNT(modes); i++) {
-		struct xy_access twice[2] = { { x, modes[i][0] }, { x, modes[i][1] } };
+		struct xy_access twice[] = { { x, modes[i][0] }, { x, modes[i][1] }, { 0 } };
 		struct gate first = { 0 }, second = { 0 };
 
-		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &first, .accesses = twice, .naccesses = 2);
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &first, .accesses = twice);
 		through(h, &second, x, XY_R);
 		helper_reach(h, &first.inside, 1);
 		assert_int_equal(second.inside, 0);
@@ -264,11 +268,10 @@ static void an_empty_task_orders_by_its_handles(void **state)
 	struct helper *h = helper_start("tree-eager", 2);
 	struct xy_handle *x = handle(h), *y = handle(h);
 	struct gate first = { 0 }, second = { 0 };
-	struct xy_access both[2] = { { x, XY_R }, { y, XY_W } };
 
 	(void)state;
 	through(h, &first, x, XY_W);
-	HELPER_SUBMIT(h, .accesses = both, .naccesses = 2);
+	HELPER_SUBMIT(h, .accesses = XY_ACCESSES({ x, XY_R }, { y, XY_W }));
 	through(h, &second, y, XY_R);
 	helper_reach(h, &first.inside, 1);
 	assert_int_equal(second.inside, 0);
@@ -287,15 +290,15 @@ static void a_writer_waits_for_any_number_of_readers(void **state)
 	struct gate gate = { 0 };
 	_Atomic int n = 0;
 	struct xy_access read = { x, XY_R }, write = { x, XY_RW };
-	int readers = (int)helper_scale(70000);   /* more than 16 bits can count */
+	int readers = (int)helper_scale(70000); /* more than 16 bits can count */
 
 	(void)state;
 	through(h, &gate, x, XY_W);
 	for (int i = 0; i < readers; i++)
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &read, .naccesses = 1);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &write, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(read));
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(write));
 	for (int i = 0; i < readers; i++)
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &read, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(read));
 	assert_int_equal(n, 0);
 	helper_open(&gate);
 	assert_int_equal(helper_wait(h), 0);

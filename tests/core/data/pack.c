@@ -45,7 +45,7 @@ static void carry(struct helper *h, struct xy_handle *from, struct xy_handle *to
 struct dense_case {
 	const char *name;
 	unsigned ndims;
-	size_t n[XY_NDIMS], ld[2][XY_NDIMS], elem;   /* ld[0] where it is packed, ld[1] where it is unpacked */
+	size_t n[XY_NDIMS], ld[2][XY_NDIMS], elem; /* ld[0] where it is packed, ld[1] where it is unpacked */
 };
 
 static const struct dense_case dense_cases[] = {
@@ -57,32 +57,41 @@ static const struct dense_case dense_cases[] = {
 	{ "tensor", 4, { 2, 3, 4, 3 }, { { 1, 3, 10, 41 }, { 1, 2, 7, 30 } }, 5 },
 	{ "ndim", 1, { 9 }, { { 1 }, { 1 } }, 8 },
 	{ "ndim", 5, { 2, 3, 2, 2, 3 }, { { 1, 3, 10, 21, 44 }, { 1, 2, 7, 15, 30 } }, 4 },
-	{ "ndim", 8, { 2, 2, 2, 2, 2, 2, 2, 2 },
-	  { { 1, 3, 7, 15, 31, 63, 127, 255 }, { 1, 2, 4, 8, 16, 32, 64, 128 } }, 1 },
+	{ "ndim",
+	  8,
+	  { 2, 2, 2, 2, 2, 2, 2, 2 },
+	  { { 1, 3, 7, 15, 31, 63, 127, 255 }, { 1, 2, 4, 8, 16, 32, 64, 128 } },
+	  1 },
 };
 
 static struct xy_handle *dense_register(struct xy_runtime *rt, const struct dense_case *c, unsigned side, void *ptr)
 {
-	const size_t *n = c->n, *ld = c->ld[side];
+	const size_t *n = c->n, *ld = c->ld[side], elem = c->elem;
+	const struct xy_matrix matrix = { ptr, n[0], n[1], ld[1], elem };
+	const struct xy_block block = { ptr, n[0], n[1], n[2], ld[1], ld[2], elem };
+	const struct xy_tensor tensor = { ptr, n[0], n[1], n[2], n[3], ld[1], ld[2], ld[3], elem };
+	struct xy_ndim ndim = { .ptr = ptr, .ndims = c->ndims, .elem = elem };
 	struct xy_handle *h = NULL;
 
+	memcpy(ndim.n, n, c->ndims * sizeof *n);
+	memcpy(ndim.ld, ld, c->ndims * sizeof *ld);
 	switch (c->name[0]) {
 	case 'v':
-		assert_int_equal(c->elem == 13 ? xy_variable_register(rt, &h, ptr, c->elem) :
-				 xy_vector_register(rt, &h, ptr, n[0], c->elem), 0);
+		assert_int_equal(elem == 13 ? xy_variable_register(rt, &h, ptr, elem)
+					    : xy_vector_register(rt, &h, ptr, n[0], elem),
+				 0);
 		break;
 	case 'm':
-		assert_int_equal(xy_matrix_register(rt, &h, ptr, ld[1], n[0], n[1], c->elem), 0);
+		assert_int_equal(xy_matrix_register(rt, &h, &matrix), 0);
 		break;
 	case 'b':
-		assert_int_equal(xy_block_register(rt, &h, ptr, ld[1], ld[2], n[0], n[1], n[2], c->elem), 0);
+		assert_int_equal(xy_block_register(rt, &h, &block), 0);
 		break;
 	case 't':
-		assert_int_equal(xy_tensor_register(rt, &h, ptr, ld[1], ld[2], ld[3], n[0], n[1], n[2], n[3],
-						    c->elem), 0);
+		assert_int_equal(xy_tensor_register(rt, &h, &tensor), 0);
 		break;
 	default:
-		assert_int_equal(xy_ndim_register(rt, &h, ptr, ld, n, c->ndims, c->elem), 0);
+		assert_int_equal(xy_ndim_register(rt, &h, &ndim), 0);
 	}
 	return h;
 }
@@ -148,8 +157,20 @@ static void sparse_matrices_go_there_and_back(void **state)
 	struct xy_handle *from, *to;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &from, values, columns, rows, 3, 2, 0, 8), 0);
-	assert_int_equal(xy_csr_register(h->rt, &to, got_values, got_columns, got_rows, 3, 2, 0, 8), 0);
+	assert_int_equal(
+		xy_csr_register(
+			h->rt, &from,
+			&(struct xy_csr){
+				.nzval = values, .colind = columns, .rowptr = rows, .nnz = 3, .nrow = 2, .elem = 8 }),
+		0);
+	assert_int_equal(xy_csr_register(h->rt, &to,
+					 &(struct xy_csr){ .nzval = got_values,
+							   .colind = got_columns,
+							   .rowptr = got_rows,
+							   .nnz = 3,
+							   .nrow = 2,
+							   .elem = 8 }),
+			 0);
 	carry(h, from, to, bytes, 24 + 12 + 12);
 	assert_memory_equal(bytes, values, 24);
 	assert_memory_equal(bytes + 24, columns, 12);
@@ -159,15 +180,49 @@ static void sparse_matrices_go_there_and_back(void **state)
 	assert_memory_equal(got_rows, rows, 12);
 	memset(got_values, 0, sizeof got_values);
 	memset(got_rows, 0, sizeof got_rows);
-	assert_int_equal(xy_bcsr_register(h->rt, &from, values, columns, rows, 3, 2, 0, 1, 2, 8), 0);
-	assert_int_equal(xy_bcsr_register(h->rt, &to, got_values, got_columns, got_rows, 3, 2, 0, 1, 2, 8), 0);
+	assert_int_equal(xy_bcsr_register(h->rt, &from,
+					  &(struct xy_bcsr){ .nzval = values,
+							     .colind = columns,
+							     .rowptr = rows,
+							     .nnz = 3,
+							     .nrow = 2,
+							     .r = 1,
+							     .c = 2,
+							     .elem = 8 }),
+			 0);
+	assert_int_equal(xy_bcsr_register(h->rt, &to,
+					  &(struct xy_bcsr){ .nzval = got_values,
+							     .colind = got_columns,
+							     .rowptr = got_rows,
+							     .nnz = 3,
+							     .nrow = 2,
+							     .r = 1,
+							     .c = 2,
+							     .elem = 8 }),
+			 0);
 	carry(h, from, to, bytes, sizeof bytes);
 	assert_memory_equal(got_values, values, 48);
 	assert_memory_equal(got_rows, rows, 12);
 	memset(got_values, 0, sizeof got_values);
 	memset(got_rows, 0, sizeof got_rows);
-	assert_int_equal(xy_coo_register(h->rt, &from, values, columns, rows, 4, 4, 3, 16), 0);
-	assert_int_equal(xy_coo_register(h->rt, &to, got_values, got_columns, got_rows, 4, 4, 3, 16), 0);
+	assert_int_equal(xy_coo_register(h->rt, &from,
+					 &(struct xy_coo){ .values = values,
+							   .columns = columns,
+							   .rows = rows,
+							   .nx = 4,
+							   .ny = 4,
+							   .n_values = 3,
+							   .elem = 16 }),
+			 0);
+	assert_int_equal(xy_coo_register(h->rt, &to,
+					 &(struct xy_coo){ .values = got_values,
+							   .columns = got_columns,
+							   .rows = got_rows,
+							   .nx = 4,
+							   .ny = 4,
+							   .n_values = 3,
+							   .elem = 16 }),
+			 0);
 	carry(h, from, to, bytes, sizeof bytes);
 	assert_memory_equal(got_values, values, 48);
 	assert_memory_equal(got_rows, rows, 12);
@@ -193,7 +248,9 @@ static void memory_of_the_runtime_can_be_unpacked_to(void **state)
 	int numbers[3] = { 1, 2, 3 }, got[3] = { 0 };
 
 	(void)state;
-	assert_int_equal(xy_matrix_register(h->rt, &x, NULL, 2, 1, 3, sizeof(int)), 0);
+	assert_int_equal(
+		xy_matrix_register(h->rt, &x, &(struct xy_matrix){ .nx = 1, .ny = 3, .ld = 2, .elem = sizeof(int) }),
+		0);
 	assert_int_equal(xy_acquire(x, XY_RW), 0);
 	assert_int_equal(xy_unpack(x, numbers, sizeof numbers), 0);
 	assert_int_equal(((int *)xy_handle_pointer(x))[4], 3);
@@ -241,8 +298,12 @@ static void small_unpack(void *view, const void *bytes)
 static void an_interface_may_pack_in_its_own_form(void **state)
 {
 	static const struct xy_interface interface = {
-		.name = "small", .view_size = sizeof(struct small), .parts = small_parts,
-		.packed_bytes = small_packed_bytes, .pack = small_pack, .unpack = small_unpack,
+		.name = "small",
+		.view_size = sizeof(struct small),
+		.parts = small_parts,
+		.packed_bytes = small_packed_bytes,
+		.pack = small_pack,
+		.unpack = small_unpack,
 	};
 	int numbers[] = { 7, 200, 0 }, got[3] = { 0 };
 	unsigned char bytes[3];
@@ -271,16 +332,16 @@ static void only_who_holds_the_data_packs_it(void **state)
 	assert_int_equal(xy_variable_register(h->rt, &x, &number, sizeof number), 0);
 	assert_int_equal(xy_handle_set_name(x, "numbers"), 0);
 	assert_int_equal(xy_pack(x, &bytes, sizeof bytes), -EINVAL);
-	helper_one_line(h, "'numbers' is not held for reading");
+	helper_one_line(h, "'numbers' is not acquired for reading");
 	assert_int_equal(xy_unpack(x, &bytes, sizeof bytes), -EINVAL);
-	helper_one_line(h, "'numbers' is not held for writing");
+	helper_one_line(h, "'numbers' is not acquired for writing");
 	assert_int_equal(xy_acquire(x, XY_R), 0);
 	assert_int_equal(xy_unpack(x, &bytes, sizeof bytes), -EINVAL);
-	helper_one_line(h, "not held for writing");
+	helper_one_line(h, "not acquired for writing");
 	assert_int_equal(xy_release(x), 0);
 	assert_int_equal(xy_acquire(x, XY_W), 0);
 	assert_int_equal(xy_pack(x, &bytes, sizeof bytes), -EINVAL);
-	helper_one_line(h, "not held for reading");
+	helper_one_line(h, "not acquired for reading");
 	assert_int_equal(xy_release(x), 0);
 	assert_int_equal(number, 1);
 	assert_int_equal(bytes, 2);

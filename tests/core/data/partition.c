@@ -12,7 +12,7 @@
 /* Adds the argument to each element of a vector. */
 static int add_body(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 
 	for (size_t i = 0; i < v->n; i++)
 		((int *)v->ptr)[i] += *(int *)call->arg;
@@ -23,7 +23,7 @@ static const struct xy_codelet add = { .name = "add", .cpu = { add_body }, .mode
 
 static int set_body(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 
 	for (size_t i = 0; i < v->n; i++)
 		((int *)v->ptr)[i] = *(int *)call->arg;
@@ -42,7 +42,7 @@ static const struct xy_codelet spoil = { .name = "spoil", .cpu = { fail_body }, 
 
 static int sum_body(struct xy_call *call)
 {
-	const struct xy_vector *v = xy_vector(call, 0);
+	const struct xy_vector *v = xy_vector_at(call, 0);
 	int *sum = call->arg;
 
 	*sum = 0;
@@ -109,7 +109,7 @@ static void refuses_calls_without_arguments(void **state)
 	assert_int_equal(helper_lines(h), 4);
 	helper_forget(h);
 	assert_int_equal(xy_partition(x, filter, children, 3), -EINVAL);
-	helper_one_line(h, "makes 2 children of 'v', and there is room for 3");
+	helper_one_line(h, "makes 2 children of 'v', but there is room for 3");
 	assert_int_equal(xy_unpartition(x), -EINVAL);
 	helper_one_line(h, "'v' is not partitioned");
 	helper_stderr_begin();
@@ -143,11 +143,15 @@ static void refuses_a_partitioned_parent(void **state)
 	assert_int_equal(xy_partition(x, FILTER(&xy_filter_halves), children, 2), 0);
 	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &add, .handles = { x } }), -EBUSY);
 	helper_one_line(h, "task 'add' is not submitted: 'v' is partitioned (halves): use its children");
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &sum, .handles = { x },
-		.after = &task, .nafter = 1 }), -EBUSY);
+	assert_int_equal(
+		xy_submit(h->rt,
+			  &(struct xy_task_desc){ .codelet = &sum, .handles = { x }, .after = &task, .nafter = 1 }),
+		-EBUSY);
 	helper_one_line(h, "task 'sum' is not submitted: 'v' is partitioned");
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &count,
-		.accesses = &scratch, .naccesses = 1 }), -EBUSY);
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count,
+								  .arg = &count,
+								  .accesses = XY_ACCESSES(scratch) }),
+			 -EBUSY);
 	helper_one_line(h, "'v' is partitioned");
 	assert_int_equal(xy_task_submit(task), -EBUSY);
 	helper_one_line(h, "task 'add' is not submitted: 'v' is partitioned");
@@ -238,7 +242,7 @@ static void needs_the_order_of_tasks(void **state)
 	(void)state;
 	assert_int_equal(xy_handle_set_sequential(x, false), 0);
 	assert_int_equal(xy_partition(x, FILTER(&xy_filter_halves), NULL, 0), -EINVAL);
-	helper_one_line(h, "gives tasks no order");
+	helper_one_line(h, "its sequential order is off");
 	assert_int_equal(xy_handle_set_sequential(x, true), 0);
 	assert_int_equal(xy_partition(x, FILTER(&xy_filter_halves), NULL, 0), 0);
 	assert_int_equal(xy_unpartition(x), 0);

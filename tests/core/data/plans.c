@@ -33,7 +33,7 @@ static void through(struct helper *h, struct gate *gate, struct xy_handle *v, en
 {
 	struct xy_access access = { v, mode };
 
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .accesses = XY_ACCESSES(access));
 }
 
 static int try_mode(struct helper *h, struct xy_handle *v, enum xy_mode mode)
@@ -41,8 +41,11 @@ static int try_mode(struct helper *h, struct xy_handle *v, enum xy_mode mode)
 	struct xy_access access = { v, mode };
 	int zero = 0;
 
-	return xy_submit(h->rt, &(struct xy_task_desc){ .name = "try", .codelet = &helper_count, .arg = &zero,
-		.arg_size = sizeof zero, .accesses = &access, .naccesses = 1 });
+	return xy_submit(h->rt, &(struct xy_task_desc){ .name = "try",
+							.codelet = &helper_count,
+							.arg = &zero,
+							.arg_size = sizeof zero,
+							.accesses = XY_ACCESSES(access) });
 }
 
 /* --- order --- */
@@ -180,8 +183,9 @@ static void plan_inside(void *arg, int status)
 	in->error = status ? status : xy_plan_begin(in->plan, XY_RW);
 	for (unsigned i = 0; i < 2 && !in->error; i++)
 		in->error = xy_submit(in->h->rt, &(struct xy_task_desc){ .codelet = &bed_add,
-			.handles = { xy_plan_child(in->plan, i) }, .arg = &(struct bed_arg){ i + 1 },
-			.arg_size = sizeof(struct bed_arg) });
+									 .handles = { xy_plan_child(in->plan, i) },
+									 .arg = &(struct bed_arg){ i + 1 },
+									 .arg_size = sizeof(struct bed_arg) });
 	if (!in->error)
 		in->error = xy_plan_end(in->plan);
 	if (!status)
@@ -219,7 +223,7 @@ static void refuses_what_is_not_in_force(void **state)
 	assert_int_equal(xy_acquire(xy_plan_child(two, 1), XY_R), -EBUSY);
 	helper_one_line(h, "'v.blocks[1]' is a child of 'v'");
 	assert_int_equal(xy_plan_end(two), -EINVAL);
-	helper_one_line(h, "'blocks' of 'v' can't end: it is not in force");
+	helper_one_line(h, "'blocks' of 'v' can't end: it is not active");
 	assert_int_equal(xy_plan_begin(two, XY_W), -EINVAL);
 	helper_one_line(h, "XY_R or XY_RW");
 	assert_int_equal(xy_unregister(&same), -EBUSY);
@@ -227,22 +231,22 @@ static void refuses_what_is_not_in_force(void **state)
 
 	assert_int_equal(xy_plan_begin(two, XY_RW), 0);
 	assert_int_equal(xy_plan_begin(two, XY_RW), -EBUSY);
-	helper_one_line(h, "can't begin: it is in force already");
+	helper_one_line(h, "can't begin: it is already active");
 	assert_int_equal(xy_plan_begin(three, XY_R), -EBUSY);
-	helper_one_line(h, "'blocks' is in force");
+	helper_one_line(h, "'blocks' is active");
 	assert_int_equal(try_mode(h, v, XY_R), -EBUSY);
 	helper_one_line(h, "'v' is partitioned (blocks): use its children, or end that plan first");
 	assert_int_equal(try_mode(h, xy_plan_child(three, 0), XY_R), -EBUSY);
-	helper_one_line(h, "is not in force");
+	helper_one_line(h, "is not active");
 	assert_int_equal(xy_unpartition(v), -EINVAL);
 	helper_one_line(h, "'v' is not partitioned by xy_partition");
 	assert_int_equal(xy_plan_destroy(&plan), -EBUSY);
-	helper_one_line(h, "'blocks' of 'v' is in force: end it first");
+	helper_one_line(h, "'blocks' of 'v' is active: end it first");
 	assert_ptr_equal(plan, two);
 	assert_int_equal(xy_plan_end(two), 0);
 	assert_int_equal(try_mode(h, v, XY_RW), 0);
 	assert_int_equal(try_mode(h, xy_plan_child(two, 0), XY_R), -EBUSY);
-	helper_one_line(h, "is not in force");
+	helper_one_line(h, "is not active");
 	assert_int_equal(xy_plan_destroy(&two), 0);
 	assert_int_equal(xy_plan_destroy(&three), 0);
 	bed_unregister(h, &v);
@@ -276,7 +280,7 @@ static const struct xy_codelet combine = { .cpu = { combine_body }, .modes = { X
 static void what_is_refused_changes_nothing(void **state)
 {
 	struct helper *h = helper_start(NULL, 2);
-	struct xy_access accesses[] = { { NULL, XY_W }, { NULL, XY_R }, { NULL, XY_W } };
+	struct xy_access accesses[] = { { NULL, XY_W }, { NULL, XY_R }, { NULL, XY_W }, { 0 } };
 	uint32_t totals[3] = { 0 };
 	struct xy_plan *plan;
 	struct xy_task *task;
@@ -291,11 +295,11 @@ static void what_is_refused_changes_nothing(void **state)
 	}
 	plan = blocks(accesses[1].handle, 2);
 	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
-	task = HELPER_CREATE(h, .codelet = &helper_count, .accesses = accesses, .naccesses = 3);
+	task = HELPER_CREATE(h, .codelet = &helper_count, .accesses = accesses);
 	assert_int_equal(xy_task_submit(task), -EBUSY);
 	helper_one_line(h, "'v' is partitioned");
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .accesses = accesses,
-		.naccesses = 3 }), -EBUSY);
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .accesses = accesses }),
+			 -EBUSY);
 	helper_one_line(h, "'v' is partitioned");
 	xy_task_release(task);
 	assert_int_equal(xy_plan_end(plan), 0);
@@ -339,7 +343,7 @@ static void refuses_to_write_what_is_shared(void **state)
 	assert_int_equal(xy_plan_end(inner), 0);
 	assert_int_equal(xy_plan_end(two), 0);
 	assert_int_equal(xy_plan_begin(inner, XY_R), -EBUSY);
-	helper_one_line(h, "'v.blocks[0]' is itself a child of a plan that is not in force");
+	helper_one_line(h, "'v.blocks[0]' is itself a child of an inactive plan");
 	assert_int_equal(xy_plan_destroy(&two), -EBUSY);
 	helper_one_line(h, "'v.blocks[0]', a child of 'v', is itself partitioned or has plans");
 	assert_int_equal(xy_plan_destroy(&inner), 0);

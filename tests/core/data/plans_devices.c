@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "../../double/cudart_double.h"
-#include "core/runtime/runtime.h"
+#include "core/data/copy.h"
 
 enum { N = 64, BYTES = N * sizeof(uint32_t) };
 
@@ -223,7 +223,7 @@ enum { THREADS = 3, VECTOR = 12 };
 
 struct thread {
 	struct helper *h;
-	struct xy_handle *shared;    /* which another thread cuts now and then */
+	struct xy_handle *shared; /* which another thread cuts now and then */
 	uint32_t memory[VECTOR];
 	pthread_t id;
 	unsigned rounds, used, refused;
@@ -234,8 +234,8 @@ static int add_one(struct xy_runtime *rt, struct xy_handle *v)
 {
 	struct bed_arg arg = { 1 };
 
-	return xy_submit(rt, &(struct xy_task_desc){ .codelet = &bed_add, .handles = { v }, .arg = &arg,
-						    .arg_size = sizeof arg });
+	return xy_submit(rt, &(struct xy_task_desc){
+				     .codelet = &bed_add, .handles = { v }, .arg = &arg, .arg_size = sizeof arg });
 }
 
 static void *thread_main(void *arg)

@@ -17,15 +17,15 @@ enum { N = 96, MOST_PIECES = 64, MOST_PLANS = 8, MOST_CHILDREN = 8, STEPS = 150,
 struct piece {
 	struct xy_handle *handle;
 	unsigned first, length;
-	int child_of;                /* a plan, or -1 */
-	bool failed;                 /* what was written last is not there */
+	int child_of; /* a plan, or -1 */
+	bool failed;  /* what was written last is not there */
 };
 
 struct plan {
 	struct xy_plan *plan;
-	unsigned parent;             /* a piece */
+	unsigned parent; /* a piece */
 	unsigned nchildren, children[MOST_CHILDREN];
-	enum xy_mode mode;           /* 0: not in force */
+	enum xy_mode mode; /* 0: not in force */
 	bool overlaps;
 };
 
@@ -40,7 +40,7 @@ struct program {
 	uint64_t seed, random;
 	uint32_t memory[N], model[N];
 	unsigned npieces, nplans, nworkers;
-	bool fails;                  /* some tasks do */
+	bool fails; /* some tasks do */
 	struct piece pieces[MOST_PIECES];
 	struct plan plans[MOST_PLANS];
 	struct sink sinks[N + 1];
@@ -110,8 +110,11 @@ static unsigned add_plan(struct program *p, unsigned parent, struct xy_filter fi
 		const struct xy_vector *v = xy_handle_view(child);
 
 		plan->children[i] = p->npieces;
-		p->pieces[p->npieces++] = (struct piece){ .handle = child, .length = (unsigned)v->n,
-			.first = (unsigned)((uint32_t *)v->ptr - (uint32_t *)whole->ptr), .child_of = (int)id };
+		p->pieces[p->npieces++] =
+			(struct piece){ .handle = child,
+					.length = (unsigned)v->n,
+					.first = (unsigned)((uint32_t *)v->ptr - (uint32_t *)whole->ptr),
+					.child_of = (int)id };
 	}
 	return id;
 }
@@ -179,7 +182,11 @@ static int fail_body(struct xy_call *call)
 }
 
 static const struct xy_codelet fail = {
-	.name = "fail", .cpu = { fail_body }, .cuda = { fail_body }, .opencl = { fail_body }, .modes = { XY_RW },
+	.name = "fail",
+	.cpu = { fail_body },
+	.cuda = { fail_body },
+	.opencl = { fail_body },
+	.modes = { XY_RW },
 };
 
 static void step_fail(struct program *p)
@@ -297,9 +304,9 @@ static void step_switch(struct program *p)
 
 static void step(struct program *p)
 {
-	static void (*const steps[])(struct program *p) = {
-		step_write, step_write, step_write, step_write, step_read, step_read, step_switch, step_switch,
-		step_switch, step_look, step_touch, step_hint, step_wrong, step_fail,
+	static void (*const steps[])(struct program * p) = {
+		step_write,  step_write,  step_write, step_write, step_read, step_read,  step_switch,
+		step_switch, step_switch, step_look,  step_touch, step_hint, step_wrong, step_fail,
 	};
 
 	steps[below(p, HELPER_COUNT(steps))](p);
@@ -376,7 +383,7 @@ static void on_cuda_devices(void **state)
 /* Not enough for the vector and its pieces at once. */
 static void on_small_cuda_devices_that_prefetch(void **state)
 {
-	const struct xy_config config = { .sched = "tree-eager-prefetching", .limit_cuda = "900" };
+	const struct xy_config config = { .sched = "tree-eager-prefetching", .arch[XY_CUDA].limit = "900" };
 	struct helper *h = bed_start(1, &config, false);
 
 	(void)state;

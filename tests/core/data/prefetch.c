@@ -4,21 +4,24 @@
  * first. On two CUDA devices of the test double, whose workers a task at a gate keeps from taking anything.
  */
 #include "bed.h"
+#include "core/data/copy.h"
+#include "core/runtime/runtime.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/runtime/agent.h"
+#include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
-
 enum { N = 256, BYTES = N * sizeof(uint32_t), WAIT_MS = 20000 };
 
 static uint32_t x[N], y[N];
 
 /* Nothing is fetched for a task before it leaves its queue, but by the queue. */
-static struct helper *start(const char *sched, enum xy_prefetch prefetch)
+static struct helper *start(const char *sched, enum xy_switch prefetch)
 {
-	const struct xy_config config = { .sched = sched, .prefetch = prefetch, .cuda_pipeline = XY_PIPELINE_NONE };
+	const struct xy_config config = { .sched = sched, .prefetch = prefetch, .arch[XY_CUDA].ahead = XY_NONE };
 
 	return bed_start(1, &config, false);
 }
@@ -71,7 +74,7 @@ static unsigned wanted(const struct xy_handle *v, unsigned node)
 
 static void a_queue_brings_data_while_its_device_is_busy(void **state)
 {
-	struct helper *h = start("tree-eager-prefetching", XY_PREFETCH_DEFAULT);
+	struct helper *h = start("tree-eager-prefetching", XY_DEFAULT);
 	struct xy_handle *a = bed_vector(h, x, N), *b = bed_vector(h, y, N);
 	unsigned worker = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
 	struct gate gate = { 0 };
@@ -97,7 +100,7 @@ static void a_queue_brings_data_while_its_device_is_busy(void **state)
 /* What is only written needs no content. */
 static void a_queue_does_not_bring_what_is_overwritten(void **state)
 {
-	struct helper *h = start("tree-eager-prefetching", XY_PREFETCH_YES);
+	struct helper *h = start("tree-eager-prefetching", XY_YES);
 	struct xy_handle *a = bed_vector(h, x, N), *b = bed_vector(h, y, N);
 	unsigned worker = bed_worker(h, XY_CUDA, 1), node = bed_node(h, XY_CUDA, 1);
 	struct gate gate = { 0 };
@@ -117,7 +120,7 @@ static void a_queue_does_not_bring_what_is_overwritten(void **state)
 
 static void nothing_comes_ahead_when_it_is_switched_off(void **state)
 {
-	struct helper *h = start("tree-eager-prefetching", XY_PREFETCH_NO);
+	struct helper *h = start("tree-eager-prefetching", XY_NO);
 	struct xy_handle *a = bed_vector(h, x, N);
 	unsigned worker = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
 	struct gate gate = { 0 };
@@ -139,13 +142,13 @@ static void nothing_comes_ahead_when_it_is_switched_off(void **state)
 /* As a queue that has no room any more does, when the task then goes to another one. */
 static void a_task_that_goes_elsewhere_leaves_nothing_behind(void **state)
 {
-	struct helper *h = start("tree-eager", XY_PREFETCH_DEFAULT);
+	struct helper *h = start("tree-eager", XY_DEFAULT);
 	struct xy_handle *a = bed_vector(h, x, N);
 	unsigned first = bed_node(h, XY_CUDA, 0), second = bed_node(h, XY_CUDA, 1);
 	unsigned workers[] = { bed_worker(h, XY_CUDA, 0), bed_worker(h, XY_CUDA, 1) };
 	struct bed_arg arg = { 1 };
 	struct xy_task *task = HELPER_CREATE(h, .codelet = &bed_add, .handles = { a }, .arg = &arg);
-	struct xy__agent *agent = xy__enter(h->rt);
+	struct xy__agent *agent = xy__agent_enter(h->rt);
 
 	(void)state;
 	xy_task_prefetch(task, workers[0], h->rt->root, &agent->base);
@@ -155,7 +158,7 @@ static void a_task_that_goes_elsewhere_leaves_nothing_behind(void **state)
 	xy_task_prefetch(task, workers[1], h->rt->root, &agent->base);
 	assert_int_equal(wanted(a, first), 0);
 	assert_int_equal(wanted(a, second), 1);
-	xy__leave(agent);
+	xy__agent_leave(agent);
 	wait_for_copy(a, first);
 	wait_for_copy(a, second);
 	assert_int_equal(xy_task_submit(task), 0);
@@ -181,7 +184,7 @@ static const struct xy_codelet note = { .name = "note", .cuda = { note_body }, .
 
 static void check_order(const char *sched, int first)
 {
-	struct helper *h = start(sched, XY_PREFETCH_NO);
+	struct helper *h = start(sched, XY_NO);
 	struct xy_handle *far = bed_vector(h, x, N), *near = bed_vector(h, y, N);
 	unsigned worker = bed_worker(h, XY_CUDA, 0);
 	struct gate gate = { 0 };
@@ -213,7 +216,7 @@ static void with_ready_a_task_whose_data_is_there_goes_first(void **state)
 /* The queue of the worker is full, so the tasks wait above; which of them comes when there is room again? */
 static void check_order_above(const char *sched, int first)
 {
-	struct helper *h = start(sched, XY_PREFETCH_NO);
+	struct helper *h = start(sched, XY_NO);
 	struct xy_handle *far = bed_vector(h, x, N), *near = bed_vector(h, y, N);
 	unsigned worker = bed_worker(h, XY_CUDA, 0);
 	struct gate gate = { 0 };
@@ -251,7 +254,7 @@ static void queues_that_want_more_than_fits_do_no_harm(void **state)
 {
 	const struct xy_config config = {
 		.sched = "prio | eager | each worker { prio(ntasks=30, ready) | best-implementation }",
-		.limit_cuda = "4K",
+		.arch[XY_CUDA].limit = "4K",
 	};
 	struct helper *h = bed_start(1, &config, false);
 	struct xy_handle *v[20];

@@ -20,14 +20,20 @@ static int multiply_and_add_body(struct xy_call *call)
 }
 
 static const struct xy_codelet add_commuting = {
-	.name = "add_commuting", .cpu = { add_body }, .modes = { XY_RW | XY_COMMUTE },
+	.name = "add_commuting",
+	.cpu = { add_body },
+	.modes = { XY_RW | XY_COMMUTE },
 };
 static const struct xy_codelet multiply_in_order = {
-	.name = "multiply_in_order", .cpu = { multiply_body }, .modes = { XY_RW },
+	.name = "multiply_in_order",
+	.cpu = { multiply_body },
+	.modes = { XY_RW },
 };
 static const struct xy_codelet add_from = { .name = "add_from", .cpu = { add_from_body }, .modes = { XY_REDUX, XY_R } };
 static const struct xy_codelet multiply_and_add = {
-	.name = "multiply_and_add", .cpu = { multiply_and_add_body }, .modes = { XY_REDUX, XY_REDUX },
+	.name = "multiply_and_add",
+	.cpu = { multiply_and_add_body },
+	.modes = { XY_REDUX, XY_REDUX },
 };
 
 /* --- results --- */
@@ -95,14 +101,17 @@ static void model_step(struct model *m)
 	uint64_t x = helper_random(&m->seed) | 1;
 
 	switch (helper_below(&m->seed, 40)) {
-	case 0: case 1: case 2:
+	case 0:
+	case 1:
+	case 2:
 		submit(m->h, &is, m->handles[i], m->value[i]);
 		break;
 	case 3:
 		submit(m->h, &multiply_in_order, m->handles[i], x);
 		m->value[i] *= x;
 		break;
-	case 4: case 5:
+	case 4:
+	case 5:
 		submit(m->h, &add_commuting, m->handles[i], x);
 		m->value[i] += x;
 		break;
@@ -170,7 +179,7 @@ static void what_was_there_before_counts(void **state)
 
 static int ones_body(struct xy_call *call)
 {
-	const struct xy_matrix *m = xy_matrix(call, 0);
+	const struct xy_matrix *m = xy_matrix_at(call, 0);
 
 	for (size_t y = 0; y < m->ny; y++)
 		for (size_t x = 0; x < m->nx; x++)
@@ -180,7 +189,7 @@ static int ones_body(struct xy_call *call)
 
 static int zeros_body(struct xy_call *call)
 {
-	const struct xy_matrix *m = xy_matrix(call, 0);
+	const struct xy_matrix *m = xy_matrix_at(call, 0);
 
 	for (size_t y = 0; y < m->ny; y++)
 		memset((int *)m->ptr + y * m->ld, 0, m->nx * sizeof(int));
@@ -189,7 +198,7 @@ static int zeros_body(struct xy_call *call)
 
 static int sums_body(struct xy_call *call)
 {
-	const struct xy_matrix *to = xy_matrix(call, 0), *from = xy_matrix(call, 1);
+	const struct xy_matrix *to = xy_matrix_at(call, 0), *from = xy_matrix_at(call, 1);
 
 	for (size_t y = 0; y < to->ny; y++)
 		for (size_t x = 0; x < to->nx; x++)
@@ -210,7 +219,10 @@ static void arrays_with_gaps_are_reduced_without_them(void **state)
 
 	(void)state;
 	memset(a, 0xff, sizeof a);
-	assert_int_equal(xy_matrix_register(h->rt, &handle, a, LD, NX, NY, sizeof(int)), 0);
+	assert_int_equal(
+		xy_matrix_register(h->rt, &handle,
+				   &(struct xy_matrix){ .ptr = a, .nx = NX, .ny = NY, .ld = LD, .elem = sizeof(int) }),
+		0);
 	assert_int_equal(xy_handle_set_reduction(handle, &zeros, &sums), 0);
 	for (int i = 0; i < 50; i++)
 		HELPER_SUBMIT(h, .codelet = &ones, .handles = { handle }, .arg = &x);
@@ -318,8 +330,8 @@ static void a_group_waits_for_what_was_before_and_holds_what_comes_after(void **
 	for (int i = 0; i < 3; i++) {
 		struct xy_access access = { handle, modes[i] };
 
-		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = &access, .naccesses = 1);
-		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = &access, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = XY_ACCESSES(access));
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gates[i], .accesses = XY_ACCESSES(access));
 	}
 	for (int i = 0; i < 3; i++) {
 		helper_reach(h, &gates[i].inside, i < 2 ? 2 : 1);
@@ -355,8 +367,9 @@ static int spawn_body(struct xy_call *call)
 	uint64_t x = 3;
 
 	amount(call, 0)->value += 1;
-	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &add_commuting, .handles = { *handle },
-								.arg = &x, .arg_size = sizeof x });
+	return xy_submit(call->runtime,
+			 &(struct xy_task_desc){
+				 .codelet = &add_commuting, .handles = { *handle }, .arg = &x, .arg_size = sizeof x });
 }
 
 static const struct xy_codelet spawn = { .name = "spawn", .cpu = { spawn_body }, .modes = { XY_REDUX } };
@@ -430,7 +443,9 @@ static void partitions_see_what_was_combined(void **state)
 	struct xy_plan *plan;
 
 	(void)state;
-	assert_int_equal(xy_matrix_register(h->rt, &handle, a, PARTS, PARTS, 1, sizeof(int)), 0);
+	assert_int_equal(xy_matrix_register(h->rt, &handle,
+					    &(struct xy_matrix){ .ptr = a, .nx = PARTS, .ny = 1, .elem = sizeof(int) }),
+			 0);
 	assert_int_equal(xy_handle_set_reduction(handle, &zeros, &sums), 0);
 	assert_int_equal(xy_plan_create(handle, &(struct xy_filter){ .ops = &xy_filter_blocks, .n = PARTS }, &plan), 0);
 	for (int round = 1; round <= 10; round++) {

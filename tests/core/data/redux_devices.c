@@ -117,7 +117,12 @@ static void random_program(const char *sched, const struct xy_config *config, bo
 		case 2:
 			check(h, v, total, expected);
 			break;
-		case 3: case 4: case 5: case 6: case 7: case 8:
+		case 3:
+		case 4:
+		case 5:
+		case 6:
+		case 7:
+		case 8:
 			bed_submit(h, &bed_collect, k, v, a, NULL);
 			expected += k * other;
 			break;
@@ -142,8 +147,8 @@ static void results_are_those_of_one_after_the_other(void **state)
 	(void)state;
 	for (unsigned p = 0; p < HELPER_COUNT(policies); p++)
 		for (unsigned seed = 1; seed <= 2; seed++)
-			random_program(policies[p], &(struct xy_config){ .cuda_workers = seed }, opencl && seed == 1,
-				       10 * p + seed);
+			random_program(policies[p], &(struct xy_config){ .arch[XY_CUDA].workers = seed },
+				       opencl && seed == 1, 10 * p + seed);
 }
 
 static void results_are_right_when_memory_is_short(void **state)
@@ -151,14 +156,15 @@ static void results_are_right_when_memory_is_short(void **state)
 	(void)state;
 	/* room for two vectors: replicas come and go between tasks */
 	for (unsigned seed = 1; seed <= 3; seed++)
-		random_program("tree-eager-prefetching", &(struct xy_config){ .limit_cuda = "512" }, false, seed);
+		random_program("tree-eager-prefetching", &(struct xy_config){ .arch[XY_CUDA].limit = "512" }, false,
+			       seed);
 }
 
 /* Content that has been combined is not saved before it goes. */
 static void what_was_combined_is_not_saved(void **state)
 {
 	struct xy_codelet join = bed_join;
-	struct helper *h = bed_start(1, &(struct xy_config){ .limit_cuda = "256" }, false);
+	struct helper *h = bed_start(1, &(struct xy_config){ .arch[XY_CUDA].limit = "256" }, false);
 	unsigned worker = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
 	struct xy_handle *v, *a = bed_vector(h, y, N);
 
@@ -191,10 +197,18 @@ static int bad_body(struct xy_call *call)
 }
 
 static const struct xy_codelet bad_zero = {
-	.name = "bad_zero", .cpu = { bad_body }, .cuda = { bad_body }, .opencl = { bad_body }, .modes = { XY_W },
+	.name = "bad_zero",
+	.cpu = { bad_body },
+	.cuda = { bad_body },
+	.opencl = { bad_body },
+	.modes = { XY_W },
 };
 static const struct xy_codelet bad_join = {
-	.name = "bad_join", .cpu = { bad_body }, .cuda = { bad_body }, .opencl = { bad_body }, .modes = { XY_RW, XY_R },
+	.name = "bad_join",
+	.cpu = { bad_body },
+	.cuda = { bad_body },
+	.opencl = { bad_body },
+	.modes = { XY_RW, XY_R },
 };
 static const struct xy_codelet cpu_zero = { .name = "cpu_zero", .cpu = { bad_body }, .modes = { XY_W } };
 
@@ -246,8 +260,10 @@ static bool strike(unsigned n, int error)
 	for (unsigned i = 0; i < 6; i++) { /* refused if the device is lost already */
 		unsigned worker = i % 3;
 
-		taken += !xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_collect, .handles = { v, a },
-								   .workers = &worker, .nworkers = 1 });
+		taken += !xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_collect,
+								   .handles = { v, a },
+								   .workers = &worker,
+								   .nworkers = 1 });
 	}
 	bed_submit(h, &bed_axpy, 1, v, a, NULL); /* reads the sum */
 	bed_submit(h, &bed_set, 0, a, NULL, NULL);
@@ -294,8 +310,12 @@ static void only_workers_with_an_init_run_the_tasks(void **state)
 
 	(void)state;
 	assert_int_equal(xy_handle_set_reduction(v, &cpu_zero, &bed_join), 0);
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_more, .handles = { v }, .arg = &arg,
-								  .workers = &cuda, .nworkers = 1 }), -ENODEV);
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &bed_more,
+								  .handles = { v },
+								  .arg = &arg,
+								  .workers = &cuda,
+								  .nworkers = 1 }),
+			 -ENODEV);
 	helper_one_line(h, "no worker can run it");
 	task = HELPER_CREATE(h, .codelet = &bed_more, .handles = { v }, .arg = &arg);
 	assert_int_equal(xy_task_submit(task), 0);

@@ -30,25 +30,51 @@ static void shows(struct helper *h, struct xy_handle *handle, const void *view, 
 static void shows_codelets_dense_arrays(void **state)
 {
 	static char data[1000];
-	static const size_t n[] = { 2, 3, 4, 2, 2 }, ld[] = { 1, 3, 9, 40, 81 };
 	const struct xy_tensor tensor = { data, 2, 3, 4, 5, 3, 10, 41, 2 };
-	struct xy_ndim ndim = { data, 5, { 2, 3, 4, 2, 2 }, { 1, 3, 9, 40, 81 }, 4 };
+	const struct xy_ndim ndim = { data, 5, { 2, 3, 4, 2, 2 }, { 1, 3, 9, 40, 81 }, 4 };
 	struct helper *h = helper_start(NULL, 1);
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_tensor_register(h->rt, &x, data, 3, 10, 41, 2, 3, 4, 5, 2), 0);
+	assert_int_equal(xy_tensor_register(h->rt, &x, &tensor), 0);
 	shows(h, x, &tensor, sizeof tensor);
 	assert_int_equal(xy_handle_size(x), 2 * 3 * 4 * 5 * 2);
 	assert_ptr_equal(xy_handle_interface(x), &xy_tensor_interface);
 	assert_ptr_equal(xy_handle_pointer(x), data);
 	assert_int_equal(xy_unregister(&x), 0);
-	assert_int_equal(xy_ndim_register(h->rt, &x, data, ld, n, 5, 4), 0);
+	assert_int_equal(xy_ndim_register(h->rt, &x, &ndim), 0);
 	shows(h, x, &ndim, sizeof ndim);
 	assert_int_equal(xy_handle_size(x), 2 * 3 * 4 * 2 * 2 * 4);
 	assert_int_equal(xy_unregister(&x), 0);
-	assert_int_equal(xy_ndim_register(h->rt, &x, data, NULL, n, 5, 4), 0);
-	memcpy(ndim.ld, (size_t[]){ 1, 2, 6, 24, 48 }, 5 * sizeof(size_t));
+	assert_int_equal(helper_stop(h), 0);
+}
+
+/* A stride of 0 is that of an array without gaps above what was given. */
+static void takes_strides_of_zero_as_dense(void **state)
+{
+	static char data[1000];
+	const struct xy_matrix matrix = { data, 2, 3, 2, 4 };
+	const struct xy_block block = { data, 2, 3, 4, 5, 15, 2 };
+	const struct xy_tensor tensor = { data, 2, 3, 4, 5, 2, 7, 28, 2 };
+	const struct xy_ndim ndim = { data, 5, { 2, 3, 4, 2, 2 }, { 1, 2, 6, 25, 50 }, 4 };
+	struct helper *h = helper_start(NULL, 1);
+	struct xy_handle *x;
+
+	(void)state;
+	assert_int_equal(xy_matrix_register(h->rt, &x, &(struct xy_matrix){ data, .nx = 2, .ny = 3, .elem = 4 }), 0);
+	shows(h, x, &matrix, sizeof matrix);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(xy_block_register(h->rt, &x, &(struct xy_block){ data, 2, 3, 4, .ldy = 5, .elem = 2 }), 0);
+	shows(h, x, &block, sizeof block);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(xy_tensor_register(h->rt, &x, &(struct xy_tensor){ data, 2, 3, 4, 5, .ldz = 7, .elem = 2 }),
+			 0);
+	shows(h, x, &tensor, sizeof tensor);
+	assert_int_equal(xy_unregister(&x), 0);
+	/* Entries beyond ndims don't matter. */
+	assert_int_equal(xy_ndim_register(h->rt, &x,
+					  &(struct xy_ndim){ data, 5, { 2, 3, 4, 2, 2, 9 }, { 0, 0, 0, 25, 0, 9 }, 4 }),
+			 0);
 	shows(h, x, &ndim, sizeof ndim);
 	assert_int_equal(xy_unregister(&x), 0);
 	assert_int_equal(helper_stop(h), 0);
@@ -65,15 +91,15 @@ static void shows_codelets_sparse_matrices(void **state)
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &x, values, columns, rows, 6, 5, 1, 8), 0);
+	assert_int_equal(xy_csr_register(h->rt, &x, &csr), 0);
 	shows(h, x, &csr, sizeof csr);
 	assert_int_equal(xy_handle_size(x), 6 * 8 + 6 * 4 + 6 * 4);
 	assert_int_equal(xy_unregister(&x), 0);
-	assert_int_equal(xy_bcsr_register(h->rt, &x, values, columns, rows, 4, 5, 0, 2, 3, 8), 0);
+	assert_int_equal(xy_bcsr_register(h->rt, &x, &bcsr), 0);
 	shows(h, x, &bcsr, sizeof bcsr);
 	assert_int_equal(xy_handle_size(x), 4 * 6 * 8 + 4 * 4 + 6 * 4);
 	assert_int_equal(xy_unregister(&x), 0);
-	assert_int_equal(xy_coo_register(h->rt, &x, values, columns, rows, 9, 8, 6, 8), 0);
+	assert_int_equal(xy_coo_register(h->rt, &x, &coo), 0);
 	shows(h, x, &coo, sizeof coo);
 	assert_int_equal(xy_handle_size(x), 6 * (8 + 4 + 4));
 	assert_int_equal(xy_unregister(&x), 0);
@@ -84,7 +110,7 @@ static void shows_codelets_sparse_matrices(void **state)
 
 static int identity_body(struct xy_call *call)
 {
-	const struct xy_csr *csr = xy_csr(call, 0);
+	const struct xy_csr *csr = xy_csr_at(call, 0);
 
 	for (uint32_t i = 0; i < csr->nnz; i++) {
 		((double *)csr->nzval)[i] = 1;
@@ -98,14 +124,17 @@ static void allocates_each_array_at_first_use(void **state)
 {
 	static const struct xy_codelet write = { .name = "write", .cpu = { identity_body }, .modes = { XY_W } };
 	static const struct xy_codelet scratch = {
-		.name = "scratch", .cpu = { identity_body }, .modes = { XY_SCRATCH },
+		.name = "scratch",
+		.cpu = { identity_body },
+		.modes = { XY_SCRATCH },
 	};
 	struct helper *h = helper_start(NULL, 2);
 	const struct xy_csr *csr;
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &x, NULL, NULL, NULL, 100, 100, 0, sizeof(double)), 0);
+	assert_int_equal(
+		xy_csr_register(h->rt, &x, &(struct xy_csr){ .nnz = 100, .nrow = 100, .elem = sizeof(double) }), 0);
 	HELPER_SUBMIT(h, .codelet = &scratch, .handles = { x });
 	assert_int_equal(helper_wait(h), 0);
 	csr = xy_handle_view(x);
@@ -123,7 +152,7 @@ static void allocates_each_array_at_first_use(void **state)
 
 static int scratch_body(struct xy_call *call)
 {
-	const struct xy_csr *csr = xy_csr(call, 0);
+	const struct xy_csr *csr = xy_csr_at(call, 0);
 
 	memset(csr->nzval, 1, csr->nnz * csr->elem);
 	return !csr->rowptr;
@@ -132,7 +161,9 @@ static int scratch_body(struct xy_call *call)
 static void scratch_of_a_sparse_matrix_is_private(void **state)
 {
 	static const struct xy_codelet scratch = {
-		.name = "scratch", .cpu = { scratch_body }, .modes = { XY_SCRATCH },
+		.name = "scratch",
+		.cpu = { scratch_body },
+		.modes = { XY_SCRATCH },
 	};
 	struct helper *h = helper_start(NULL, 1);
 	double values[2] = { 1, 2 };
@@ -140,7 +171,14 @@ static void scratch_of_a_sparse_matrix_is_private(void **state)
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &x, values, columns, rows, 2, 2, 0, sizeof(double)), 0);
+	assert_int_equal(xy_csr_register(h->rt, &x,
+					 &(struct xy_csr){ .nzval = values,
+							   .colind = columns,
+							   .rowptr = rows,
+							   .nnz = 2,
+							   .nrow = 2,
+							   .elem = sizeof(double) }),
+			 0);
 	HELPER_SUBMIT(h, .codelet = &scratch, .handles = { x });
 	assert_int_equal(helper_wait(h), 0);
 	assert_true(values[0] == 1 && values[1] == 2);
@@ -155,13 +193,14 @@ static void a_matrix_without_entries_is_one(void **state)
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_csr_register(h->rt, &x, NULL, NULL, rows, 0, 2, 0, 8), 0);
+	assert_int_equal(xy_csr_register(h->rt, &x, &(struct xy_csr){ .rowptr = rows, .nnz = 0, .nrow = 2, .elem = 8 }),
+			 0);
 	assert_int_equal(xy_handle_size(x), 12);
 	assert_null(xy_handle_pointer(x));
 	assert_int_equal(xy_acquire(x, XY_RW), 0);
 	assert_int_equal(xy_release(x), 0);
 	assert_int_equal(xy_unregister(&x), 0);
-	assert_int_equal(xy_coo_register(h->rt, &x, NULL, NULL, NULL, 2, 2, 0, 8), 0);
+	assert_int_equal(xy_coo_register(h->rt, &x, &(struct xy_coo){ .nx = 2, .ny = 2, .n_values = 0, .elem = 8 }), 0);
 	assert_int_equal(xy_handle_size(x), 0);
 	assert_int_equal(xy_acquire(x, XY_RW), 0);
 	assert_int_equal(xy_release(x), 0);
@@ -188,21 +227,36 @@ static void refuses_dense_sizes_that_make_no_sense(void **state)
 	char data[8];
 
 	(void)state;
-	REFUSED(-EINVAL, xy_tensor_register(rt, &x, data, 1, 4, 4, 2, 2, 1, 1, 1));
-	REFUSED(-EINVAL, xy_tensor_register(rt, &x, data, 2, 3, 4, 2, 2, 1, 1, 1));
-	REFUSED(-EINVAL, xy_tensor_register(rt, &x, data, 2, 4, 7, 2, 2, 2, 1, 1));
-	REFUSED(-EINVAL, xy_tensor_register(rt, &x, data, 1, 1, 1, 1, 1, 1, 0, 1));
-	REFUSED(-EINVAL, xy_tensor_register(rt, &x, data, 1, 1, 1, 1, 1, 1, 1, 0));
-	REFUSED(-EOVERFLOW, xy_tensor_register(rt, &x, data, 1, 1, huge, 1, 1, 1, 4, 1));
-	REFUSED(-EOVERFLOW, xy_tensor_register(rt, &x, data, 1, 1, huge, 1, 1, 1, 2, 2));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, NULL, (size_t[]){ 1 }, 0, 1));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, NULL, (size_t[9]){ 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 9, 1));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, NULL, NULL, 1, 1));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, (size_t[]){ 2 }, (size_t[]){ 1 }, 1, 1));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, (size_t[]){ 1, 2 }, (size_t[]){ 3, 1 }, 2, 1));
-	REFUSED(-EINVAL, xy_ndim_register(rt, &x, data, NULL, (size_t[]){ 3, 0 }, 2, 1));
-	REFUSED(-EOVERFLOW, xy_ndim_register(rt, &x, data, NULL, (size_t[]){ huge, 4, 2 }, 3, 1));
-	REFUSED(-EOVERFLOW, xy_ndim_register(rt, &x, data, NULL, (size_t[]){ huge, 2 }, 2, 2));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 2, 2, 1, 1, 1, 4, 4, 1 }));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 2, 2, 1, 1, 2, 3, 4, 1 }));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 2, 2, 2, 1, 2, 4, 7, 1 }));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 1, 1, 1, 0, 1, 1, 1, 1 }));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 1, 1, 1, 1, 1, 1, 1, 0 }));
+	REFUSED(-EOVERFLOW, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 1, 1, 1, 4, 1, 1, huge, 1 }));
+	REFUSED(-EOVERFLOW, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, 1, 1, 1, 2, 1, 1, huge, 2 }));
+	REFUSED(-EOVERFLOW, xy_tensor_register(rt, &x, &(struct xy_tensor){ data, huge, huge, huge, 4, .elem = 1 }));
+	REFUSED(-EINVAL, xy_matrix_register(rt, &x, NULL));
+	REFUSED(-EINVAL, xy_block_register(rt, &x, NULL));
+	REFUSED(-EINVAL, xy_tensor_register(rt, &x, NULL));
+	REFUSED(-EINVAL, xy_ndim_register(rt, &x, NULL));
+	REFUSED(-EINVAL, xy_ndim_register(rt, &x, &(struct xy_ndim){ .ptr = data, .ndims = 0, .n = { 1 }, .elem = 1 }));
+	REFUSED(-EINVAL,
+		xy_ndim_register(
+			rt, &x,
+			&(struct xy_ndim){ .ptr = data, .ndims = 9, .n = { 1, 1, 1, 1, 1, 1, 1, 1 }, .elem = 1 }));
+	REFUSED(-EINVAL, xy_ndim_register(rt, &x, &(struct xy_ndim){ .ptr = data, .ndims = 1, .elem = 1 }));
+	REFUSED(-EINVAL,
+		xy_ndim_register(rt, &x,
+				 &(struct xy_ndim){ .ptr = data, .ndims = 1, .n = { 1 }, .ld = { 2 }, .elem = 1 }));
+	REFUSED(-EINVAL, xy_ndim_register(rt, &x,
+					  &(struct xy_ndim){
+						  .ptr = data, .ndims = 2, .n = { 3, 1 }, .ld = { 1, 2 }, .elem = 1 }));
+	REFUSED(-EINVAL,
+		xy_ndim_register(rt, &x, &(struct xy_ndim){ .ptr = data, .ndims = 2, .n = { 3, 0 }, .elem = 1 }));
+	REFUSED(-EOVERFLOW,
+		xy_ndim_register(rt, &x, &(struct xy_ndim){ .ptr = data, .ndims = 3, .n = { huge, 4, 2 }, .elem = 1 }));
+	REFUSED(-EOVERFLOW,
+		xy_ndim_register(rt, &x, &(struct xy_ndim){ .ptr = data, .ndims = 2, .n = { huge, 2 }, .elem = 2 }));
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -216,31 +270,31 @@ static void refuses_sparse_sizes_that_make_no_sense(void **state)
 	uint32_t c[8], r[8];
 
 	(void)state;
-	REFUSED(-EINVAL, xy_csr_register(rt, &x, v, c, r, 1, 0, 0, 8));
-	REFUSED(-EINVAL, xy_csr_register(rt, &x, v, c, r, 1, 1, 0, 0));
-	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, v, c, r, most, 1, 1, 8));
-	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, v, c, r, most + 1, 1, 0, 8));
-	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, v, c, r, 0, 1, most + 1, 8));
-	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, v, c, r, 1, most + 1, 0, 8));
-	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, v, c, r, 4, 1, 0, huge));
-	REFUSED(-EINVAL, xy_csr_register(rt, &x, v, NULL, r, 1, 1, 0, 8));
-	REFUSED(-EINVAL, xy_csr_register(rt, &x, NULL, NULL, r, 1, 1, 0, 8));
-	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, v, c, r, 1, 1, 0, 0, 1, 8));
-	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, v, c, r, 1, 1, 0, 1, 0, 8));
-	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, v, c, r, 1, 0, 0, 1, 1, 8));
-	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, v, c, r, 1, 1, 0, huge, 4, 1));
-	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, v, c, r, 1, 1, 0, huge, 1, 8));
-	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, v, c, r, 4, 1, 0, huge, 1, 1));
-	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, v, c, r, most + 1, 1, 0, 1, 1, 1));
-	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, v, c, r, 1, most + 1, 0, 1, 1, 1));
-	REFUSED(-EINVAL, xy_coo_register(rt, &x, v, c, r, 0, 1, 1, 8));
-	REFUSED(-EINVAL, xy_coo_register(rt, &x, v, c, r, 1, 0, 1, 8));
-	REFUSED(-EINVAL, xy_coo_register(rt, &x, v, c, r, 1, 1, 1, 0));
-	REFUSED(-EINVAL, xy_coo_register(rt, &x, v, c, NULL, 1, 1, 1, 8));
-	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, v, c, r, most + 1, 1, 1, 8));
-	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, v, c, r, 1, most + 1, 1, 8));
-	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, v, c, r, 1, 1, 4, huge));
-	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, v, c, r, 1, 1, huge, 1));
+	REFUSED(-EINVAL, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, 1, 0, 0, 8 }));
+	REFUSED(-EINVAL, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, 1, 1, 0, 0 }));
+	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, most, 1, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, most + 1, 1, 0, 8 }));
+	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, 0, 1, most + 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, 1, most + 1, 0, 8 }));
+	REFUSED(-EOVERFLOW, xy_csr_register(rt, &x, &(struct xy_csr){ v, c, r, 4, 1, 0, huge }));
+	REFUSED(-EINVAL, xy_csr_register(rt, &x, &(struct xy_csr){ v, NULL, r, 1, 1, 0, 8 }));
+	REFUSED(-EINVAL, xy_csr_register(rt, &x, &(struct xy_csr){ NULL, NULL, r, 1, 1, 0, 8 }));
+	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, 1, 0, 0, 1, 8 }));
+	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, 1, 0, 1, 0, 8 }));
+	REFUSED(-EINVAL, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, 0, 0, 1, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, 1, 0, huge, 4, 1 }));
+	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, 1, 0, huge, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 4, 1, 0, huge, 1, 1 }));
+	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, most + 1, 1, 0, 1, 1, 1 }));
+	REFUSED(-EOVERFLOW, xy_bcsr_register(rt, &x, &(struct xy_bcsr){ v, c, r, 1, most + 1, 0, 1, 1, 1 }));
+	REFUSED(-EINVAL, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 0, 1, 1, 8 }));
+	REFUSED(-EINVAL, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 1, 0, 1, 8 }));
+	REFUSED(-EINVAL, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 1, 1, 1, 0 }));
+	REFUSED(-EINVAL, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, NULL, 1, 1, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, most + 1, 1, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 1, most + 1, 1, 8 }));
+	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 1, 1, 4, huge }));
+	REFUSED(-EOVERFLOW, xy_coo_register(rt, &x, &(struct xy_coo){ v, c, r, 1, 1, huge, 1 }));
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -314,9 +368,10 @@ static void refuses_arrays_that_make_no_sense(void **state)
 	const size_t huge = (size_t)1 << (sizeof huge * 8 - 2);
 	const struct xy_interface interface = { .name = "own", .view_size = sizeof(struct own), .parts = own_parts };
 	double data[2];
-	const struct own good = { .a = &data[0], .b = &data[1],
-		.parts = { { .pointer = offsetof(struct own, a), .row_bytes = 8 },
-			   { .pointer = offsetof(struct own, b), .row_bytes = 8 } } };
+	const struct own good = { .a = &data[0],
+				  .b = &data[1],
+				  .parts = { { .pointer = offsetof(struct own, a), .row_bytes = 8 },
+					     { .pointer = offsetof(struct own, b), .row_bytes = 8 } } };
 	struct helper *h = helper_start(NULL, 1);
 	struct own bad = good;
 	struct xy_handle *x;
@@ -381,10 +436,14 @@ static int large_body(struct xy_call *call)
 static void a_view_may_have_any_size(void **state)
 {
 	static const struct xy_interface interface = {
-		.name = "large", .view_size = sizeof(struct large), .parts = large_parts,
+		.name = "large",
+		.view_size = sizeof(struct large),
+		.parts = large_parts,
 	};
 	static const struct xy_codelet codelet = {
-		.name = "large", .cpu = { large_body }, .modes = { XY_W, XY_SCRATCH },
+		.name = "large",
+		.cpu = { large_body },
+		.modes = { XY_W, XY_SCRATCH },
 	};
 	const struct large view = { .before = "before", .n = 10, .after = 3 };
 	struct helper *h = helper_start(NULL, 1);
@@ -407,6 +466,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_codelets_dense_arrays),
+		cmocka_unit_test(takes_strides_of_zero_as_dense),
 		cmocka_unit_test(shows_codelets_sparse_matrices),
 		cmocka_unit_test(allocates_each_array_at_first_use),
 		cmocka_unit_test(scratch_of_a_sparse_matrix_is_private),

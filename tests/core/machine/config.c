@@ -14,6 +14,7 @@
 
 #include <xylem/tree.h>
 #include "core/machine/config.h"
+#include "core/util/arch.h"
 
 static struct {
 	unsigned lines;
@@ -32,9 +33,9 @@ static void capture(void *arg, const char *line)
 /* Runs each test in an environment without our variables. */
 static int clean(void **state)
 {
-	(void) state;
-	for (const struct xy__variable *v = xy__variables; v->name; v++)
-		unsetenv(v->name);
+	(void)state;
+	for (struct xy__variables each = { 0 }; xy__variables_next(&each);)
+		unsetenv(each.now.name);
 	unsetenv("XYLEM_WNDOW");
 	unsetenv("XYLEM_SCHED");
 	unsetenv("XYLEM_SOMETHING_ELSE");
@@ -54,7 +55,7 @@ static void has_defaults(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(xy__settings_init(&s, NULL), 0);
 	assert_string_equal(s.sched, "");
 	assert_string_equal(s.machine, "");
@@ -70,11 +71,11 @@ static void has_defaults(void **state)
 	assert_string_equal(s.drivers, "");
 	assert_false(s.numa);
 	assert_true(s.prefetch);
-	for (unsigned arch = XY_CUDA; arch <= XY_OPENCL; arch++) {
-		assert_string_equal(s.devices[arch], "");
-		assert_int_equal(s.workers[arch], 1);
-		assert_int_equal(s.pipeline[arch], 2);
-		assert_true(xy__limit(&s.limits[arch], 0) == SIZE_MAX);
+	for (unsigned arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++) {
+		assert_string_equal(s.arch[arch].devices, "");
+		assert_int_equal(s.arch[arch].workers, 1);
+		assert_int_equal(s.arch[arch].ahead, 2);
+		assert_true(xy__limit(&s.arch[arch].limit, 0) == SIZE_MAX);
 	}
 	xy__settings_fini(&s);
 }
@@ -83,21 +84,21 @@ static const struct xy_config program = {
 	.sched = "fifo | each worker { }",
 	.machine = "this",
 	.ncpu = 3,
-	.bind = XY_BIND_NO,
+	.bind = XY_NO,
 	.window = 7,
 	.watchdog_s = 2.5,
 	.seed = 11,
 	.plugins = "./a.so:./b.so",
 	.profile = true,
 	.drivers = "/a:/b",
-	.cuda_devices = "0,2",
-	.opencl_devices = "none",
-	.cuda_workers = 4,
-	.cuda_pipeline = XY_PIPELINE_NONE,
-	.opencl_pipeline = 5,
-	.limit_cuda = "1G,512M",
-	.limit_opencl = "3K",
-	.prefetch = XY_PREFETCH_NO,
+	.arch[XY_CUDA].devices = "0,2",
+	.arch[XY_OPENCL].devices = "none",
+	.arch[XY_CUDA].workers = 4,
+	.arch[XY_CUDA].ahead = XY_NONE,
+	.arch[XY_OPENCL].ahead = 5,
+	.arch[XY_CUDA].limit = "1G,512M",
+	.arch[XY_OPENCL].limit = "3K",
+	.prefetch = XY_NO,
 	.numa = true,
 };
 
@@ -105,7 +106,7 @@ static void takes_what_the_program_says(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(init(&s, program), 0);
 	assert_string_equal(s.sched, program.sched);
 	assert_string_equal(s.machine, "this");
@@ -117,12 +118,12 @@ static void takes_what_the_program_says(void **state)
 	assert_int_equal(s.seed, 11);
 	assert_true(s.profile);
 	assert_string_equal(s.drivers, "/a:/b");
-	assert_string_equal(s.devices[XY_CUDA], "0,2");
-	assert_string_equal(s.devices[XY_OPENCL], "none");
-	assert_int_equal(s.workers[XY_CUDA], 4);
-	assert_int_equal(s.workers[XY_OPENCL], 1);
-	assert_int_equal(s.pipeline[XY_CUDA], 0);
-	assert_int_equal(s.pipeline[XY_OPENCL], 5);
+	assert_string_equal(s.arch[XY_CUDA].devices, "0,2");
+	assert_string_equal(s.arch[XY_OPENCL].devices, "none");
+	assert_int_equal(s.arch[XY_CUDA].workers, 4);
+	assert_int_equal(s.arch[XY_OPENCL].workers, 1);
+	assert_int_equal(s.arch[XY_CUDA].ahead, 0);
+	assert_int_equal(s.arch[XY_OPENCL].ahead, 5);
 	assert_false(s.prefetch);
 	assert_true(s.numa);
 	assert_int_equal(captured.lines, 0);
@@ -133,17 +134,17 @@ static void limits_one_device_or_all(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(init(&s, program), 0);
-	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 0), 1 << 30);
-	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 1), 512 << 20);
-	assert_true(xy__limit(&s.limits[XY_CUDA], 2) == SIZE_MAX);
-	assert_int_equal(xy__limit(&s.limits[XY_OPENCL], 0), 3 << 10);
-	assert_int_equal(xy__limit(&s.limits[XY_OPENCL], 63), 3 << 10);
+	assert_int_equal(xy__limit(&s.arch[XY_CUDA].limit, 0), 1 << 30);
+	assert_int_equal(xy__limit(&s.arch[XY_CUDA].limit, 1), 512 << 20);
+	assert_true(xy__limit(&s.arch[XY_CUDA].limit, 2) == SIZE_MAX);
+	assert_int_equal(xy__limit(&s.arch[XY_OPENCL].limit, 0), 3 << 10);
+	assert_int_equal(xy__limit(&s.arch[XY_OPENCL].limit, 63), 3 << 10);
 	xy__settings_fini(&s);
-	setenv("XYLEM_LIMIT_CUDA", "100", 1);
+	setenv("XYLEM_CUDA_LIMIT", "100", 1);
 	assert_int_equal(init(&s, program), 0);
-	assert_int_equal(xy__limit(&s.limits[XY_CUDA], 1), 100);
+	assert_int_equal(xy__limit(&s.arch[XY_CUDA].limit, 1), 100);
 	xy__settings_fini(&s);
 }
 
@@ -152,7 +153,7 @@ static void lets_the_environment_win(void **state)
 	struct xy_config config = program;
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	setenv("SCHED", "tree-eager", 1);
 	setenv("XYLEM_MACHINE", "this ", 1);
 	setenv("XYLEM_NCPU", "100000", 1);
@@ -169,9 +170,9 @@ static void lets_the_environment_win(void **state)
 	setenv("XYLEM_CUDA_DEVICES", "1", 1);
 	setenv("XYLEM_OPENCL_DEVICES", "all", 1);
 	setenv("XYLEM_CUDA_WORKERS", "16", 1);
-	setenv("XYLEM_CUDA_PIPELINE", "16", 1);
-	setenv("XYLEM_OPENCL_PIPELINE", "0", 1);
-	setenv("XYLEM_LIMIT_OPENCL", "1,2", 1);
+	setenv("XYLEM_CUDA_AHEAD", "16", 1);
+	setenv("XYLEM_OPENCL_AHEAD", "0", 1);
+	setenv("XYLEM_OPENCL_LIMIT", "1,2", 1);
 	assert_int_equal(init(&s, program), 0);
 	assert_string_equal(s.sched, "tree-eager");
 	assert_string_equal(s.machine, "this ");
@@ -186,12 +187,12 @@ static void lets_the_environment_win(void **state)
 	assert_false(s.numa);
 	assert_true(s.prefetch);
 	assert_string_equal(s.drivers, "/c");
-	assert_string_equal(s.devices[XY_CUDA], "1");
-	assert_string_equal(s.devices[XY_OPENCL], "all");
-	assert_int_equal(s.workers[XY_CUDA], 16);
-	assert_int_equal(s.pipeline[XY_CUDA], 16);
-	assert_int_equal(s.pipeline[XY_OPENCL], 0);
-	assert_int_equal(s.limits[XY_OPENCL].count, 2);
+	assert_string_equal(s.arch[XY_CUDA].devices, "1");
+	assert_string_equal(s.arch[XY_OPENCL].devices, "all");
+	assert_int_equal(s.arch[XY_CUDA].workers, 16);
+	assert_int_equal(s.arch[XY_CUDA].ahead, 16);
+	assert_int_equal(s.arch[XY_OPENCL].ahead, 0);
+	assert_int_equal(s.arch[XY_OPENCL].limit.count, 2);
 	assert_int_equal(captured.lines, 0);
 	xy__settings_fini(&s);
 
@@ -210,10 +211,10 @@ static void takes_an_empty_variable_as_unset(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
-	for (const struct xy__variable *v = xy__variables; v->name; v++) {
-		setenv(v->name, "", 1);
-		assert_null(xy__variable_value(v));
+	(void)state;
+	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
+		setenv(each.now.name, "", 1);
+		assert_null(xy__variable_value(&each.now));
 	}
 	assert_int_equal(init(&s, program), 0);
 	assert_string_equal(s.sched, program.sched);
@@ -251,22 +252,23 @@ static void names_the_variable_that_is_wrong(void **state)
 		{ "XYLEM_PREFETCH", "no" },
 		{ "XYLEM_CUDA_WORKERS", "0" },
 		{ "XYLEM_CUDA_WORKERS", "17" },
-		{ "XYLEM_CUDA_PIPELINE", "17" },
-		{ "XYLEM_CUDA_PIPELINE", "-1" },
-		{ "XYLEM_OPENCL_PIPELINE", "two" },
-		{ "XYLEM_LIMIT_CUDA", "0" },
-		{ "XYLEM_LIMIT_CUDA", "1T" },
-		{ "XYLEM_LIMIT_CUDA", "1G," },
-		{ "XYLEM_LIMIT_CUDA", ",1G" },
-		{ "XYLEM_LIMIT_CUDA", "1G 2G" },
-		{ "XYLEM_LIMIT_OPENCL", "17179869184G" },
-		{ "XYLEM_LIMIT_OPENCL", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+		{ "XYLEM_CUDA_AHEAD", "17" },
+		{ "XYLEM_CUDA_AHEAD", "-1" },
+		{ "XYLEM_OPENCL_AHEAD", "two" },
+		{ "XYLEM_CUDA_LIMIT", "0" },
+		{ "XYLEM_CUDA_LIMIT", "1T" },
+		{ "XYLEM_CUDA_LIMIT", "1G," },
+		{ "XYLEM_CUDA_LIMIT", ",1G" },
+		{ "XYLEM_CUDA_LIMIT", "1G 2G" },
+		{ "XYLEM_OPENCL_LIMIT", "17179869184G" },
+		{ "XYLEM_OPENCL_LIMIT", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
 					"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		const struct xy__variable *v = xy__variables;
+		struct xy__variables each = { 0 };
+		const struct xy__variable *v = &each.now;
 		struct xy__settings s;
 		char begins[512];
 
@@ -274,10 +276,10 @@ static void names_the_variable_that_is_wrong(void **state)
 		setenv(wrong[i][0], wrong[i][1], 1);
 		assert_int_equal(init(&s, program), -EINVAL);
 		assert_int_equal(captured.lines, 1);
-		while (strcmp(v->name, wrong[i][0]))
-			v++;
-		snprintf(begins, sizeof(begins), "%s=%s: it may be %s\n", v->name, wrong[i][1],
-			 v->values);
+		do
+			assert_true(xy__variables_next(&each));
+		while (strcmp(v->name, wrong[i][0]));
+		snprintf(begins, sizeof(begins), "%s=%s: expected %s\n", v->name, wrong[i][1], v->values);
 		assert_string_equal(captured.text, begins);
 		assert_false(xy__variable_allows(v, wrong[i][1]));
 	}
@@ -287,20 +289,19 @@ static void suggests_the_variable_that_was_meant(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	setenv("XYLEM_WNDOW", "5", 1);
 	setenv("XYLEM_SCHED", "eager", 1);
 	setenv("XYLEM_SOMETHING_ELSE", "", 1);
 	setenv("XYLEM_", "", 1);
 	assert_int_equal(init(&s, program), 0);
 	assert_int_equal(captured.lines, 4);
-	assert_non_null(strstr(captured.text, "XYLEM_WNDOW is set but is no variable of Xylem: "
-			       "did you mean XYLEM_WINDOW?\n"));
-	assert_non_null(strstr(captured.text, "XYLEM_SCHED is set but is no variable of Xylem: "
-			       "did you mean SCHED?\n"));
-	assert_non_null(strstr(captured.text,
-			       "XYLEM_SOMETHING_ELSE is set but is no variable of Xylem: "
-			       "see xylem env\n"));
+	assert_non_null(strstr(captured.text, "XYLEM_WNDOW is set but is not a variable of Xylem: "
+					      "did you mean XYLEM_WINDOW?\n"));
+	assert_non_null(strstr(captured.text, "XYLEM_SCHED is set but is not a variable of Xylem: "
+					      "did you mean SCHED?\n"));
+	assert_non_null(strstr(captured.text, "XYLEM_SOMETHING_ELSE is set but is not a variable of Xylem: "
+					      "see xylem env\n"));
 	assert_non_null(strstr(captured.text, "XYLEM_ is set"));
 	assert_int_equal(s.window, 7);
 	xy__settings_fini(&s);
@@ -314,19 +315,25 @@ static void refuses_a_wrong_field_of_the_program(void **state)
 	} wrong[] = {
 		{ "ncpu", { .ncpu = 100001 } },
 		{ "window", { .window = (1u << 30) + 1 } },
+		{ "window", { .window = XY_NONE } },
+		{ "calibrate", { .calibrate = (enum xy_calibrate)9 } },
+		{ "calibrate_samples", { .calibrate_samples = XY_NONE } },
+		{ "sim_noise", { .sim_noise = -0.5 } },
+		{ "profile", { .profile = (enum xy_switch)3 } },
+		{ "arch[XY_CUDA].workers", { .arch[XY_CUDA].workers = XY_NONE } },
 		{ "watchdog_s", { .watchdog_s = -1 } },
 		{ "watchdog_s", { .watchdog_s = NAN } },
 		{ "watchdog_s", { .watchdog_s = INFINITY } },
-		{ "bind", { .bind = (enum xy_bind) 9 } },
-		{ "prefetch", { .prefetch = (enum xy_prefetch) 9 } },
-		{ "cuda_workers", { .cuda_workers = 17 } },
-		{ "cuda_pipeline", { .cuda_pipeline = -2 } },
-		{ "opencl_pipeline", { .opencl_pipeline = 17 } },
-		{ "limit_cuda", { .limit_cuda = "all" } },
-		{ "limit_opencl", { .limit_opencl = "1K,0" } },
+		{ "bind", { .bind = (enum xy_switch)9 } },
+		{ "prefetch", { .prefetch = (enum xy_switch)9 } },
+		{ "arch[XY_CUDA].workers", { .arch[XY_CUDA].workers = 17 } },
+		{ "arch[XY_CUDA].ahead", { .arch[XY_CUDA].ahead = XY_NONE - 1 } },
+		{ "arch[XY_OPENCL].ahead", { .arch[XY_OPENCL].ahead = 17 } },
+		{ "arch[XY_CUDA].limit", { .arch[XY_CUDA].limit = "all" } },
+		{ "arch[XY_OPENCL].limit", { .arch[XY_OPENCL].limit = "1K,0" } },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct xy__settings s;
 
@@ -339,17 +346,16 @@ static void refuses_a_wrong_field_of_the_program(void **state)
 
 static void says_when_a_number_of_cpus_is_not_used(void **state)
 {
-	static const char *const machines[] = { "cpu:2", "this:2", "this cuda:2", "this", " ",
-						"this(numa:2 core:1)" };
+	static const char *const machines[] = { "cpu:2", "this:2", "this cuda:2", "this", " ", "this(numa:2 core:1)" };
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		struct xy__settings s;
 
 		clean(NULL);
 		setenv("XYLEM_NCPU", "4", 1);
 		setenv("XYLEM_MACHINE", machines[i], 1);
-		assert_int_equal(init(&s, (struct xy_config) { 0 }), 0);
+		assert_int_equal(init(&s, (struct xy_config){ 0 }), 0);
 		assert_int_equal(captured.lines, i < 2 ? 1 : 0);
 		if (i < 2) {
 			assert_non_null(strstr(captured.text, "XYLEM_NCPU"));
@@ -363,8 +369,8 @@ static void may_have_no_cpus(void **state)
 {
 	struct xy__settings s;
 
-	(void) state;
-	assert_int_equal(init(&s, (struct xy_config) { .ncpu = XY_NCPU_NONE }), 0);
+	(void)state;
+	assert_int_equal(init(&s, (struct xy_config){ .ncpu = XY_NONE }), 0);
 	assert_int_equal(s.ncpu, 0);
 	xy__settings_fini(&s);
 	setenv("XYLEM_NCPU", "0", 1);
@@ -374,23 +380,77 @@ static void may_have_no_cpus(void **state)
 	assert_int_equal(captured.lines, 0);
 }
 
+static void has_one_way_to_say_none(void **state)
+{
+	struct xy_config none = {
+		.machines = "none",
+		.plugins = "none",
+		.record = "none",
+		.sim = "none",
+		.models = "none",
+		.ncpu = XY_NONE,
+		.bind = XY_NO,
+		.numa = XY_NO,
+		.prefetch = XY_NO,
+		.profile = XY_NO,
+		.sigusr1 = XY_NO,
+		.sim_shared = XY_NO,
+		.arch[XY_CUDA] = { .devices = "none", .ahead = XY_NONE, .limit = "none" },
+	};
+	struct xy__settings s;
+
+	(void)state;
+	assert_int_equal(init(&s, none), 0);
+	assert_string_equal(s.machines, "");
+	assert_string_equal(s.plugins, "");
+	assert_string_equal(s.record, "");
+	assert_string_equal(s.sim, "");
+	assert_string_equal(s.models, "");
+	assert_int_equal(s.ncpu, 0);
+	assert_false(s.bind || s.numa || s.prefetch || s.profile || s.sigusr1 || s.sim_shared);
+	assert_string_equal(s.arch[XY_CUDA].devices, "none");
+	assert_int_equal(s.arch[XY_CUDA].ahead, 0);
+	assert_true(xy__limit(&s.arch[XY_CUDA].limit, 0) == SIZE_MAX);
+	assert_int_equal(s.arch[XY_OPENCL].ahead, xy__archs[XY_OPENCL].ahead);
+	xy__settings_fini(&s);
+}
+
+static void has_settings_for_each_architecture_with_devices(void **state)
+{
+	static const char *const words[] = { "DEVICES", "WORKERS", "AHEAD", "LIMIT" };
+
+	(void)state;
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		for (unsigned i = 0; i < 4; i++) {
+			unsigned found = 0;
+			char name[64];
+
+			snprintf(name, sizeof(name), "XYLEM_%s_%s", xy__archs[arch].capitals, words[i]);
+			for (struct xy__variables each = { 0 }; xy__variables_next(&each);)
+				found += !strcmp(each.now.name, name);
+			assert_int_equal(found, arch >= XY__ARCH_DEVICES);
+		}
+}
+
 static void keeps_copies_of_texts(void **state)
 {
 	char sched[] = "tree-eager", devices[] = "0,1";
 	struct xy__settings s;
 
-	(void) state;
-	assert_int_equal(init(&s, (struct xy_config) { .sched = sched, .opencl_devices = devices }), 0);
+	(void)state;
+	assert_int_equal(init(&s, (struct xy_config){ .sched = sched, .arch[XY_OPENCL].devices = devices }), 0);
 	sched[0] = devices[0] = '?';
 	assert_string_equal(s.sched, "tree-eager");
-	assert_string_equal(s.devices[XY_OPENCL], "0,1");
+	assert_string_equal(s.arch[XY_OPENCL].devices, "0,1");
 	xy__settings_fini(&s);
 }
 
 static void describes_every_variable(void **state)
 {
-	(void) state;
-	for (const struct xy__variable *v = xy__variables; v->name; v++) {
+	(void)state;
+	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
+		const struct xy__variable *v = &each.now;
+
 		assert_true(strcmp(v->name, "SCHED") == 0 || strncmp(v->name, "XYLEM_", 6) == 0);
 		assert_true(v->initial[0] && v->values[0] && v->meaning[0]);
 	}
@@ -401,13 +461,13 @@ static void finds_the_folder_of_models(void **state)
 	struct xy_config config = { .ignore_environment = true };
 	struct xy__settings s;
 
-	(void) state;
+	(void)state;
 	unsetenv("XYLEM_MODELS");
 	setenv("HOME", "/home/me", 1);
 	setenv("XDG_DATA_HOME", "/data", 1);
 	assert_int_equal(xy__settings_init(&s, &config), 0);
 	assert_string_equal(s.models, "");
-	assert_true(*s.host && s.calibrate == 1 && s.samples == 10);
+	assert_true(*s.host && s.calibrate == 1 && s.calibrate_samples == 10);
 	xy__settings_fini(&s);
 	assert_int_equal(xy__settings_init(&s, NULL), 0);
 	assert_string_equal(s.models, "/data/xylem/models");
@@ -426,11 +486,12 @@ static void finds_the_folder_of_models(void **state)
 	xy__settings_fini(&s);
 	unsetenv("XYLEM_HOST");
 	unsetenv("XYLEM_CALIBRATE");
-	config = (struct xy_config) { .models = "/m", .calibrate = XY_CALIBRATE_NO, .calibrate_samples = 3,
-				      .ignore_environment = true };
+	config = (struct xy_config){
+		.models = "/m", .calibrate = XY_CALIBRATE_NO, .calibrate_samples = 3, .ignore_environment = true
+	};
 	assert_int_equal(xy__settings_init(&s, &config), 0);
 	assert_string_equal(s.models, "/m");
-	assert_true(s.calibrate == 0 && s.samples == 3);
+	assert_true(s.calibrate == 0 && s.calibrate_samples == 3);
 	xy__settings_fini(&s);
 }
 
@@ -448,6 +509,8 @@ int main(void)
 		cmocka_unit_test_setup(refuses_a_wrong_field_of_the_program, clean),
 		cmocka_unit_test_setup(says_when_a_number_of_cpus_is_not_used, clean),
 		cmocka_unit_test_setup(may_have_no_cpus, clean),
+		cmocka_unit_test_setup(has_one_way_to_say_none, clean),
+		cmocka_unit_test_setup(has_settings_for_each_architecture_with_devices, clean),
 		cmocka_unit_test_setup(keeps_copies_of_texts, clean),
 		cmocka_unit_test_setup(describes_every_variable, clean),
 	};

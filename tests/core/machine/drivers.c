@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/machine/drivers.h"
+#include "core/util/arch.h"
 #include "core/machine/machine.h"
 
 #define FOLDER(variant) TEST_DRIVERS "/" variant "/.libs"
@@ -43,7 +44,7 @@ static struct {
 
 static void capture(void *arg, const char *line)
 {
-	(void) arg;
+	(void)arg;
 	captured.lines++;
 	snprintf(captured.text, sizeof(captured.text), "%s", line);
 }
@@ -73,7 +74,7 @@ static int count_open(const char *name)
 	snprintf(path, sizeof(path), FOLDER("good") "/%s.so", name);
 	library = dlopen(path, RTLD_NOW);
 	assert_non_null(library);
-	count = *(int *) dlsym(library, "test_driver_open");
+	count = *(int *)dlsym(library, "test_driver_open");
 	dlclose(library);
 	return count;
 }
@@ -88,9 +89,11 @@ static void opens_all_devices_in_order(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("good"), .opencl_devices = "3", .cuda_workers = 4 }), 0);
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"),
+								    .arch[XY_OPENCL].devices = "3",
+								    .arch[XY_CUDA].workers = 4 }),
+			 0);
 	assert_int_equal(captured.lines, 0);
 	assert_int_equal(drivers.ndevices, 5);
 	for (unsigned i = 0; i < 5; i++) {
@@ -119,12 +122,12 @@ static void opens_all_devices_in_order(void **state)
 
 static void opens_drivers_again(void **state)
 {
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct xy__drivers first, second;
 
-		assert_int_equal(open_drivers(&first, (struct xy_config) { .drivers = FOLDER("good") }), 0);
-		assert_int_equal(open_drivers(&second, (struct xy_config) { .drivers = FOLDER("good") }), 0);
+		assert_int_equal(open_drivers(&first, (struct xy_config){ .drivers = FOLDER("good") }), 0);
+		assert_int_equal(open_drivers(&second, (struct xy_config){ .drivers = FOLDER("good") }), 0);
 		assert_int_equal(count_open("cuda"), 4);
 		xy__drivers_close(&first);
 		assert_int_equal(count_open("cuda"), 2);
@@ -137,9 +140,10 @@ static void looks_in_each_folder(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = ":/nowhere::" FOLDER("other_abi") ":" FOLDER("good") ":" }), 0);
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = ":/nowhere::" FOLDER(
+									    "other_abi") ":" FOLDER("good") ":" }),
+			 0);
 	assert_int_equal(drivers.states[XY_CUDA].state, XY_DRIVER_REFUSED);
 	assert_int_equal(drivers.states[XY_OPENCL].state, XY_DRIVER_READY);
 	xy__drivers_close(&drivers);
@@ -157,8 +161,7 @@ static void tells_states_apart(void **state)
 	} cases[] = {
 		{ "/nowhere", "0", XY_DRIVER_ABSENT, "not installed: no cuda.so in /nowhere", true, -ENOENT },
 		{ FOLDER("unloadable"), "0", XY_DRIVER_UNLOADABLE, "test_missing_function", true, -ELIBACC },
-		{ FOLDER("other_abi"), "0", XY_DRIVER_REFUSED, "ABI 3 of drivers, this library has ABI 2", false,
-		  -EPROTO },
+		{ FOLDER("other_abi"), "0", XY_DRIVER_REFUSED, "driver ABI 3, this library has ABI 2", false, -EPROTO },
 		{ FOLDER("no_driver"), "0", XY_DRIVER_REFUSED, "does not define xy_driver", false, -EPROTO },
 		{ FOLDER("other_name"), "0", XY_DRIVER_REFUSED, "not a driver for cuda", false, -EPROTO },
 		{ FOLDER("other_arch"), "0", XY_DRIVER_REFUSED, "not a driver for cuda", false, -EPROTO },
@@ -169,9 +172,9 @@ static void tells_states_apart(void **state)
 		  "0 of 2 devices; device 0 can't be opened: device 0 is on fire", false, -EIO },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct xy_config config = { .drivers = cases[i].folders, .opencl_devices = "none" };
+		struct xy_config config = { .drivers = cases[i].folders, .arch[XY_OPENCL].devices = "none" };
 		struct xy__drivers drivers;
 
 		assert_int_equal(open_drivers(&drivers, config), 0);
@@ -183,10 +186,10 @@ static void tells_states_apart(void **state)
 		assert_true(cases[i].quiet || strstr(captured.text, cases[i].text));
 		xy__drivers_close(&drivers);
 
-		config.cuda_devices = cases[i].devices;
+		config.arch[XY_CUDA].devices = cases[i].devices;
 		assert_int_equal(open_drivers(&drivers, config), cases[i].error);
 		assert_int_equal(captured.lines, 1);
-		assert_non_null(strstr(captured.text, "XYLEM_CUDA_DEVICES or cuda_devices is \"0\", but"));
+		assert_non_null(strstr(captured.text, "XYLEM_CUDA_DEVICES or arch[XY_CUDA].devices is \"0\", but"));
 		assert_non_null(strstr(captured.text, cases[i].text));
 	}
 }
@@ -195,20 +198,25 @@ static void says_what_is_wrong_with_the_devices_asked_for(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("good"), .opencl_devices = "fast" }), -EINVAL);
-	assert_string_equal(captured.text, "XYLEM_OPENCL_DEVICES or opencl_devices is \"fast\", but the driver opencl: "
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"),
+								    .arch[XY_OPENCL].devices = "fast" }),
+			 -EINVAL);
+	assert_string_equal(captured.text,
+			    "XYLEM_OPENCL_DEVICES or arch[XY_OPENCL].devices is \"fast\", but the driver opencl: "
 			    "failed: \"fast\" is no number of devices");
 	assert_int_equal(count_open("cuda"), 0);
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("good"), .cuda_devices = "0" }), -ENODEV);
+	assert_int_equal(
+		open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"), .arch[XY_CUDA].devices = "0" }),
+		-ENODEV);
 	assert_non_null(strstr(captured.text, "no devices: none were wanted"));
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("probe_fails"), .cuda_devices = "silence" }), -EIO);
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("probe_fails"),
+								    .arch[XY_CUDA].devices = "silence" }),
+			 -EIO);
 	assert_non_null(strstr(captured.text, strerror(EIO)));
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("open_fails"), .cuda_devices = "many" }), -ERANGE);
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("open_fails"),
+								    .arch[XY_CUDA].devices = "many" }),
+			 -ERANGE);
 	assert_non_null(strstr(captured.text, "65 devices, more than 64"));
 }
 
@@ -217,9 +225,10 @@ static void needs_every_device_that_was_asked_for(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("good"), .cuda_devices = "3 without 1" }), -EBUSY);
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"),
+								    .arch[XY_CUDA].devices = "3 without 1" }),
+			 -EBUSY);
 	assert_int_equal(captured.lines, 1);
 	assert_non_null(strstr(captured.text, "2 of 3 devices; device 1 can't be opened: somebody else has it"));
 	assert_int_equal(count_open("cuda"), 0);
@@ -229,11 +238,11 @@ static void goes_on_with_the_devices_that_work(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) { .drivers = FOLDER("half") }), 0);
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("half") }), 0);
 	assert_int_equal(captured.lines, 1);
 	assert_string_equal(captured.text, "the driver cuda: 2 of 3 devices; device 1 can't be opened: "
-					   "somebody else has it; going on without what failed");
+					   "somebody else has it; continuing without it");
 	assert_int_equal(drivers.states[XY_CUDA].state, XY_DRIVER_READY);
 	assert_int_equal(drivers.ndevices, 2);
 	assert_int_equal(drivers.devices[1].index, 2);
@@ -244,10 +253,12 @@ static void switches_a_driver_off(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
+	(void)state;
 	ndlopens = 0;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) {
-		.drivers = FOLDER("good"), .cuda_devices = "none", .opencl_devices = "none" }), 0);
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"),
+								    .arch[XY_CUDA].devices = "none",
+								    .arch[XY_OPENCL].devices = "none" }),
+			 0);
 	assert_int_equal(ndlopens, 0);
 	assert_int_equal(captured.lines, 0);
 	assert_int_equal(drivers.states[XY_CUDA].state, XY_DRIVER_OFF);
@@ -261,10 +272,10 @@ static void costs_one_look_for_each_driver_that_is_not_installed(void **state)
 {
 	struct xy__drivers drivers;
 
-	(void) state;
+	(void)state;
 	naccesses = ndlopens = 0;
-	assert_int_equal(open_drivers(&drivers, (struct xy_config) { .drivers = "/nowhere" }), 0);
-	assert_int_equal(naccesses, 2);
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = "/nowhere" }), 0);
+	assert_int_equal(naccesses, XY_NARCH - XY__ARCH_DEVICES);
 	assert_int_equal(ndlopens, 0);
 	xy__drivers_close(&drivers);
 }
@@ -288,10 +299,12 @@ static void puts_the_devices_into_the_machine(void **state)
 {
 	static const char *const texts[] = { "", "this:3", "this(numa:2 core:1)" };
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		struct xy_machine *m = machine_of((struct xy_config) {
-			.machine = texts[i], .drivers = FOLDER("good"), .opencl_devices = "1", .cuda_workers = 2 });
+		struct xy_machine *m = machine_of((struct xy_config){ .machine = texts[i],
+								      .drivers = FOLDER("good"),
+								      .arch[XY_OPENCL].devices = "1",
+								      .arch[XY_CUDA].workers = 2 });
 		unsigned n = xy_machine_nworkers(m), nodes = xy_machine_nnodes(m);
 
 		assert_true(xy_machine_is_here(m));
@@ -331,7 +344,7 @@ static void keeps_the_numbers_of_devices(void **state)
 	struct xy__machine_request request = { .text = "this", .ncpu = 1, .ndevices = 2, .devices = devices };
 	struct xy_machine *m;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(xy__machine_create(&m, &request, NULL, 0), 0);
 	assert_string_equal(xy_machine_worker(m, 2)->name, "cuda1");
 	assert_int_equal(xy_machine_worker(m, 2)->device, 2);
@@ -341,12 +354,11 @@ static void keeps_the_numbers_of_devices(void **state)
 
 static void has_devices_without_cpus(void **state)
 {
-	struct xy_machine *m = machine_of((struct xy_config) { .ncpu = XY_NCPU_NONE, .drivers = FOLDER("good"),
-							       .opencl_devices = "none" });
-	struct xy_config alone = { .ncpu = XY_NCPU_NONE, .drivers = "/nowhere", .ignore_environment = true,
-				   .log = capture };
+	struct xy_machine *m = machine_of(
+		(struct xy_config){ .ncpu = XY_NONE, .drivers = FOLDER("good"), .arch[XY_OPENCL].devices = "none" });
+	struct xy_config alone = { .ncpu = XY_NONE, .drivers = "/nowhere", .ignore_environment = true, .log = capture };
 
-	(void) state;
+	(void)state;
 	assert_int_equal(xy_machine_nworkers(m), 2);
 	assert_int_equal(xy_machine_nnodes(m), 3);
 	assert_int_equal(xy_machine_worker(m, 0)->node, 1);
@@ -362,14 +374,15 @@ static void loads_nothing_for_other_machines(void **state)
 {
 	static const char *const texts[] = { "cpu:2", "cpu:2 cuda:1", "this cuda:1", "topology(core:2)",
 					     "this(core:2) opencl:1" };
-	struct xy_config wrong = { .machine = "this(cor:1)", .drivers = FOLDER("good"), .ignore_environment = true,
-				   .log = capture };
+	struct xy_config wrong = {
+		.machine = "this(cor:1)", .drivers = FOLDER("good"), .ignore_environment = true, .log = capture
+	};
 	struct xy_machine *m;
 
-	(void) state;
+	(void)state;
 	ndlopens = 0;
 	for (unsigned i = 0; i < 5; i++) {
-		m = machine_of((struct xy_config) { .machine = texts[i], .drivers = FOLDER("good") });
+		m = machine_of((struct xy_config){ .machine = texts[i], .drivers = FOLDER("good") });
 		assert_null(xy_machine_driver(m, XY_CUDA));
 		xy_machine_destroy(m);
 	}

@@ -38,20 +38,20 @@ static char fake[] = "/tmp/xylem-sys-XXXXXX";
 
 static int fake_remove(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
-	(void) st, (void) flag, (void) ftw;
+	(void)st, (void)flag, (void)ftw;
 	return remove(path);
 }
 
 static int fake_begin(void **state)
 {
-	(void) state;
+	(void)state;
 	strcpy(fake + strlen(fake) - 6, "XXXXXX");
 	return mkdtemp(fake) ? 0 : -1;
 }
 
 static int fake_end(void **state)
 {
-	(void) state;
+	(void)state;
 	return nftw(fake, fake_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -98,10 +98,8 @@ static void fake_two_packages(void)
 		snprintf(core, sizeof(core), "%u,%u", pu % 4, pu % 4 + 4);
 		fake_file(core, "cpu/cpu%u/topology/core_cpus_list", pu);
 		fake_file(core, "cpu/cpu%u/cache/index2/shared_cpu_list", pu);
-		fake_file(pu % 2 ? "1,3,5,7" : "0,2,4,6", "cpu/cpu%u/topology/package_cpus_list",
-			  pu);
-		fake_file(pu % 2 ? "1,3,5,7" : "0,2,4,6", "cpu/cpu%u/cache/index3/shared_cpu_list",
-			  pu);
+		fake_file(pu % 2 ? "1,3,5,7" : "0,2,4,6", "cpu/cpu%u/topology/package_cpus_list", pu);
+		fake_file(pu % 2 ? "1,3,5,7" : "0,2,4,6", "cpu/cpu%u/cache/index3/shared_cpu_list", pu);
 	}
 	fake_file("0-1", "node/online");
 	fake_file("0,2,4,6", "node/node0/cpulist");
@@ -115,7 +113,7 @@ static void reads_cores_packages_and_nodes_from_sys(void **state)
 	static const int pus[4] = { 0, 2, 1, 3 };
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	fake_two_packages();
 	assert_int_equal(fake_read(&t, 0xff), 0);
 	assert_int_equal(t.ncores, 4);
@@ -136,7 +134,7 @@ static void takes_only_processors_of_the_set(void **state)
 {
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	fake_two_packages();
 	assert_int_equal(fake_read(&t, 1 << 4 | 1 << 5 | 1 << 1 | 1 << 7), 0);
 	assert_int_equal(t.ncores, 3);
@@ -160,7 +158,7 @@ static void puts_levels_in_order_of_size(void **state)
 {
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	/* One package of eight cores, two memory nodes in it, and a cache for each pair. */
 	for (unsigned pu = 0; pu < 8; pu++) {
 		char text[16];
@@ -188,7 +186,7 @@ static void leaves_out_a_level_that_cuts_across(void **state)
 	static const char *const caches[4] = { "0", "1-2", "1-2", "3" };
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	for (unsigned pu = 0; pu < 4; pu++) {
 		char core[16];
 
@@ -210,7 +208,7 @@ static void reads_the_names_of_older_kernels(void **state)
 {
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	for (unsigned pu = 0; pu < 4; pu++) {
 		fake_file(pu < 2 ? "0-1" : "2-3", "cpu/cpu%u/topology/thread_siblings_list", pu);
 		fake_file("0-3", "cpu/cpu%u/topology/core_siblings_list", pu);
@@ -225,7 +223,7 @@ static void survives_odd_lists(void **state)
 {
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	fake_file("0-99999999999", "cpu/cpu0/topology/core_cpus_list");
 	assert_int_equal(fake_read(&t, 3), 0);
 	assert_int_equal(t.ncores, 1);
@@ -245,7 +243,7 @@ static void says_when_sys_has_no_topology(void **state)
 {
 	struct xy__topology t;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(fake_read(&t, 1), -ENOENT);
 	fake_file("0", "cpu/online");
 	assert_int_equal(fake_read(&t, 1), -ENOENT);
@@ -261,7 +259,7 @@ static void finds_the_cores_that_hwloc_finds(void **state)
 	struct xy__topology a, b;
 	cpu_set_t set;
 
-	(void) state;
+	(void)state;
 	if (sched_getaffinity(0, sizeof(set), &set))
 		skip();
 	assert_int_equal(xy__topology_of_hwloc(&b, &set, sizeof(set)), 0);
@@ -285,7 +283,7 @@ static void respects_the_affinity_of_the_caller(void **state)
 	struct xy__topology t;
 	int last = -1;
 
-	(void) state;
+	(void)state;
 	if (sched_getaffinity(0, sizeof(before), &before))
 		skip();
 	for (int pu = 0; pu < CPU_SETSIZE; pu++)
@@ -312,7 +310,7 @@ static int of_text(struct xy__topology *t, const char *text, char error[160], si
 	const char *at = text;
 	int status = xy__topology_of_text(t, &at, text + strlen(text), error, 160);
 
-	*column = (size_t) (at - text) + 1;
+	*column = (size_t)(at - text) + 1;
 	return status;
 }
 
@@ -335,35 +333,31 @@ static void compare_with_hwloc(const char *text)
 		n = hwloc_get_nbobjs_by_type(h, HWLOC_OBJ_PU);
 	assert_true(n > 0 && n <= 64);
 	for (int i = 0; i < n; i++) {
-		cores[i] = hwloc_get_obj_by_type(h, HWLOC_OBJ_CORE, (unsigned) i);
+		cores[i] = hwloc_get_obj_by_type(h, HWLOC_OBJ_CORE, (unsigned)i);
 		if (!cores[i])
-			cores[i] = hwloc_get_obj_by_type(h, HWLOC_OBJ_PU, (unsigned) i);
+			cores[i] = hwloc_get_obj_by_type(h, HWLOC_OBJ_PU, (unsigned)i);
 	}
 	assert_int_equal(t.ncores, n);
 	for (unsigned a = 0; a < t.ncores; a++)
 		for (unsigned b = 0; b < t.ncores; b++)
 			for (unsigned c = 0; c < t.ncores; c++) {
-				hwloc_obj_t ab = hwloc_get_common_ancestor_obj(h, cores[a],
-									       cores[b]);
-				hwloc_obj_t ac = hwloc_get_common_ancestor_obj(h, cores[a],
-									       cores[c]);
+				hwloc_obj_t ab = hwloc_get_common_ancestor_obj(h, cores[a], cores[b]);
+				hwloc_obj_t ac = hwloc_get_common_ancestor_obj(h, cores[a], cores[c]);
 				unsigned x = common(&t, a, b), y = common(&t, a, c);
 
-				assert_int_equal((x > y) - (x < y),
-						 (ab->depth > ac->depth) - (ab->depth < ac->depth));
+				assert_int_equal((x > y) - (x < y), (ab->depth > ac->depth) - (ab->depth < ac->depth));
 			}
 	for (unsigned a = 0; a < t.ncores; a++)
 		for (unsigned b = 0; b < t.ncores; b++)
-			assert_int_equal(
-				xy__topology_core(&t, a)->node == xy__topology_core(&t, b)->node,
-				hwloc_bitmap_isequal(cores[a]->nodeset, cores[b]->nodeset));
+			assert_int_equal(xy__topology_core(&t, a)->node == xy__topology_core(&t, b)->node,
+					 hwloc_bitmap_isequal(cores[a]->nodeset, cores[b]->nodeset));
 	hwloc_topology_destroy(h);
 	xy__topology_fini(&t);
 }
 
 static void reads_synthetic_topologies_as_hwloc_does(void **state)
 {
-	(void) state;
+	(void)state;
 	compare_with_hwloc("core:4 pu:1");
 	compare_with_hwloc("pu:4");
 	compare_with_hwloc("numa:2 core:4 pu:1");
@@ -385,7 +379,7 @@ static void needs_no_pu_below_a_core(void **state)
 	char error[160];
 	size_t column;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(of_text(&t, " numa:2 core:3 ", error, &column), 0);
 	assert_int_equal(t.ncores, 6);
 	assert_int_equal(t.nnodes, 2);
@@ -425,7 +419,7 @@ static void says_what_is_wrong_and_where(void **state)
 		  -EINVAL, 81, "too many" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct xy__topology t;
 		char error[160] = "";
@@ -444,7 +438,7 @@ static void stays_linear_for_many_cores(void **state)
 	char error[160];
 	size_t column;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(of_text(&t, "numa:50000 core:2 pu:8", error, &column), 0);
 	assert_int_equal(t.ncores, 100000);
 	assert_int_equal(t.nnodes, 50000);
@@ -457,18 +451,13 @@ static void stays_linear_for_many_cores(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_cores_packages_and_nodes_from_sys, fake_begin,
-						fake_end),
-		cmocka_unit_test_setup_teardown(takes_only_processors_of_the_set, fake_begin,
-						fake_end),
+		cmocka_unit_test_setup_teardown(reads_cores_packages_and_nodes_from_sys, fake_begin, fake_end),
+		cmocka_unit_test_setup_teardown(takes_only_processors_of_the_set, fake_begin, fake_end),
 		cmocka_unit_test_setup_teardown(puts_levels_in_order_of_size, fake_begin, fake_end),
-		cmocka_unit_test_setup_teardown(leaves_out_a_level_that_cuts_across, fake_begin,
-						fake_end),
-		cmocka_unit_test_setup_teardown(reads_the_names_of_older_kernels, fake_begin,
-						fake_end),
+		cmocka_unit_test_setup_teardown(leaves_out_a_level_that_cuts_across, fake_begin, fake_end),
+		cmocka_unit_test_setup_teardown(reads_the_names_of_older_kernels, fake_begin, fake_end),
 		cmocka_unit_test_setup_teardown(survives_odd_lists, fake_begin, fake_end),
-		cmocka_unit_test_setup_teardown(says_when_sys_has_no_topology, fake_begin,
-						fake_end),
+		cmocka_unit_test_setup_teardown(says_when_sys_has_no_topology, fake_begin, fake_end),
 		cmocka_unit_test(finds_the_cores_that_hwloc_finds),
 		cmocka_unit_test(respects_the_affinity_of_the_caller),
 		cmocka_unit_test(reads_synthetic_topologies_as_hwloc_does),

@@ -11,7 +11,7 @@
 
 #include <xylem/component.h>
 #include "core/perf/store.h"
-#include "core/runtime/runtime.h"
+#include "core/perf/bus.h"
 #include "folder.h"
 
 static const char *const names[] = { "ram0", "cuda0", "cuda1" };

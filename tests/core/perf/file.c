@@ -87,15 +87,15 @@ static void flags_rows_that_nobody_measured(void **state)
 
 	(void)state;
 	read_data("chol_model_gemm.mirage", &file);
-	assert_true(row_of(&file, XY_CPU, 0x6e96d715)->synthetic);   /* tile 32: a thousandth of 320 */
+	assert_true(row_of(&file, XY_CPU, 0x6e96d715)->synthetic); /* tile 32: a thousandth of 320 */
 	assert_false(row_of(&file, XY_CPU, 0xd46431bb)->synthetic);
 	assert_false(row_of(&file, XY_CUDA, 0x24c84a50)->synthetic);
 	xy__model_file_fini(&file);
-	read_data("chol_model_syrk.mirage", &file);                  /* all of it is half of gemm */
+	read_data("chol_model_syrk.mirage", &file); /* all of it is half of gemm */
 	for (unsigned i = 0; i < file.nrows; i++)
 		assert_true(file.rows[i].synthetic);
 	xy__model_file_fini(&file);
-	read_data("starpu_sgemm_gemm.mirage", &file);                /* multiples of the cube of 960 */
+	read_data("starpu_sgemm_gemm.mirage", &file); /* multiples of the cube of 960 */
 	assert_true(row_of(&file, XY_CPU, 0x492beed5)->synthetic);
 	assert_true(row_of(&file, XY_CUDA, 0xa7cdf15b)->synthetic);
 	assert_false(row_of(&file, XY_CPU, 0x24c84a50)->synthetic);
@@ -116,12 +116,11 @@ static void reads_lines_that_are_swapped(void **state)
 
 /* --- our own --- */
 
-static const char sample[] =
-	"xylem model 1\nname gemm\nhost here\nkind multiple\nsaved 1700000000\n"
-	"# a comment\n"
-	"row cpu 0 0000abcd 1024 190.5 2.25 191 3 4697 3 1 1700000000 2 -3.5\n"
-	"row cuda 3 ffffffff 0 1e-05 0 1e+06 0 1 0 0 0 7 8\n"
-	"end\n";
+static const char sample[] = "xylem model 1\nname gemm\nhost here\nkind multiple\nsaved 1700000000\n"
+			     "# a comment\n"
+			     "row cpu 0 0000abcd 1024 190.5 2.25 191 3 4697 3 1 1700000000 2 -3.5\n"
+			     "row cuda 3 ffffffff 0 1e-05 0 1e+06 0 1 0 0 0 7 8\n"
+			     "end\n";
 
 static void prints_what_it_reads(void **state)
 {
@@ -151,13 +150,13 @@ static void tells_the_line_that_is_wrong(void **state)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{ "", "line 1: nothing there" },
+		{ "", "line 1: empty" },
 		{ "something\n", "line 1: neither" },
 		{ "xylem model 2\n", "line 1: neither" },
 		{ "xylem model 1\nkind history\n", "line 2: the end is missing" },
-		{ "xylem model 1\nend\n", "line 2: there was no kind" },
-		{ "xylem model 1\nkind worker\nend\n", "line 2: no such kind" },
-		{ "xylem model 1\nkind history\nend\nmore\n", "line 4: something follows" },
+		{ "xylem model 1\nend\n", "line 2: the type of model is missing" },
+		{ "xylem model 1\nkind worker\nend\n", "line 2: not a type of measured model" },
+		{ "xylem model 1\nkind history\nend\nmore\n", "line 4: unexpected text" },
 		{ "xylem model 1\nkind history\n\nrow cpu 0 1 2 3 4 5 6 7 8\nend\n", "line 4: a number" },
 		{ "xylem model 1\nkind history\nrow gpu 0 1 2 3 4 5 6 7 8 9 0\nend\n", "line 3: no such arch" },
 		{ "xylem model 1\nkind history\nrow cpu 4 1 2 3 4 5 6 7 8 9 0\nend\n", "line 3: no such impl" },
@@ -169,7 +168,7 @@ static void tells_the_line_that_is_wrong(void **state)
 		  "line 4: the same row" },
 		{ "45\n1\n", "line 2: no number of devices" },
 		{ "45\n1\n1\n0\n0\n1\n1\n1\n0 0 0 0 nan nan 0 0 0\n0\n0\n", "line 11: no coefficients a" },
-		{ "45\n0\n7\n", "line 3: something follows" },
+		{ "45\n0\n7\n", "line 3: unexpected text" },
 	};
 
 	(void)state;

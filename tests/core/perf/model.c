@@ -23,14 +23,15 @@ static int nap(struct xy_call *call)
 }
 
 static const struct xy_model history = { .name = "nap", .kind = XY_MODEL_HISTORY };
-static const struct xy_codelet nap_codelet = { .name = "nap", .cpu = { nap, nap }, .model = &history,
-					       .modes = { XY_R } };
+static const struct xy_codelet nap_codelet = {
+	.name = "nap", .cpu = { nap, nap }, .model = &history, .modes = { XY_R }
+};
 static const struct xy_codelet bare_codelet = { .name = "bare", .cpu = { nap }, .modes = { XY_R } };
 
 static struct helper *begin(enum xy_calibrate calibrate)
 {
-	return helper_start_with(&(struct xy_config){ .ncpu = 1, .models = folder, .host = "here",
-						      .calibrate = calibrate });
+	return helper_start_with(
+		&(struct xy_config){ .ncpu = 1, .models = folder, .host = "here", .calibrate = calibrate });
 }
 
 static void run(struct helper *h, const struct xy_codelet *codelet, struct xy_handle *handle, double us, int n)
@@ -54,8 +55,8 @@ static struct xy_handle *vector(struct helper *h, size_t n)
 {
 	struct xy_handle *handle;
 
-	assert_int_equal(xy_register(h->rt, &handle, &xy_vector_interface,
-				     &(struct xy_vector){ .n = n, .elem = 4 }), 0);
+	assert_int_equal(xy_register(h->rt, &handle, &xy_vector_interface, &(struct xy_vector){ .n = n, .elem = 4 }),
+			 0);
 	return handle;
 }
 
@@ -175,17 +176,17 @@ static void shapes_make_the_footprint(void **state)
 	(void)state;
 	assert_int_equal(a->footprint, b->footprint);
 	assert_int_equal(xy_register(h->rt, &c, &xy_matrix_interface,
-				     &(struct xy_matrix){ .ptr = memory, .nx = 4, .ny = 2, .ld = 8,
-							  .elem = 4 }), 0);
+				     &(struct xy_matrix){ .ptr = memory, .nx = 4, .ny = 2, .ld = 8, .elem = 4 }),
+			 0);
 	xy_unregister(&b);
 	assert_int_equal(xy_register(h->rt, &b, &xy_matrix_interface,
-				     &(struct xy_matrix){ .ptr = memory, .nx = 4, .ny = 2, .ld = 4,
-							  .elem = 4 }), 0);
+				     &(struct xy_matrix){ .ptr = memory, .nx = 4, .ny = 2, .ld = 4, .elem = 4 }),
+			 0);
 	assert_int_equal(b->footprint, c->footprint);
 	xy_unregister(&b);
 	assert_int_equal(xy_register(h->rt, &b, &xy_matrix_interface,
-				     &(struct xy_matrix){ .ptr = memory, .nx = 2, .ny = 4, .ld = 4,
-							  .elem = 4 }), 0);
+				     &(struct xy_matrix){ .ptr = memory, .nx = 2, .ny = 4, .ld = 4, .elem = 4 }),
+			 0);
 	assert_int_not_equal(b->footprint, c->footprint);
 	assert_int_equal(xy_unregister(&a) | xy_unregister(&b) | xy_unregister(&c), 0);
 	assert_int_equal(helper_stop(h), 0);
@@ -208,8 +209,9 @@ static void terms_of(const struct xy_task *task, double *terms)
 
 static const struct xy_model linear = { .name = "linear", .kind = XY_MODEL_LINEAR, .size = size_of };
 static const struct xy_model nonlinear = { .name = "nonlinear", .kind = XY_MODEL_NONLINEAR };
-static const struct xy_model multiple = { .name = "multiple", .kind = XY_MODEL_MULTIPLE, .terms = terms_of,
-					  .nterms = 2 };
+static const struct xy_model multiple = {
+	.name = "multiple", .kind = XY_MODEL_MULTIPLE, .terms = terms_of, .nterms = 2
+};
 static const struct xy_codelet linear_codelet = { .cpu = { nap }, .model = &linear, .modes = { XY_R } };
 static const struct xy_codelet nonlinear_codelet = { .cpu = { nap }, .model = &nonlinear, .modes = { XY_R } };
 static const struct xy_codelet multiple_codelet = { .cpu = { nap }, .model = &multiple, .modes = { XY_R } };

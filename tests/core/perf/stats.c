@@ -195,7 +195,8 @@ static unsigned power_points(struct xy__point *points, double a, double b, doubl
 	for (unsigned i = 0; i < POINTS; i++) {
 		double size = 1000 * pow(1.6, i);
 
-		points[i] = (struct xy__point){ .size = size, .weight = 1 + i % 7,
+		points[i] = (struct xy__point){ .size = size,
+						.weight = 1 + i % 7,
 						.value = (a * pow(size, b) + c) * noise(&seed, deviation) };
 	}
 	return POINTS;
@@ -258,7 +259,9 @@ static void finds_the_coefficients_of_terms(void **state)
 		terms[i][0] = n * m * k;
 		terms[i][1] = n * m;
 		terms[i][2] = k;
-		points[i] = (struct xy__point){ .size = 1, .weight = 1, .terms = terms[i],
+		points[i] = (struct xy__point){ .size = 1,
+						.weight = 1,
+						.terms = terms[i],
 						.value = 12 + 2e-3 * terms[i][0] + 0.3 * terms[i][1] + 7 * k };
 	}
 	assert_true(xy__fit_terms(points, POINTS, 3, &curve));

@@ -26,8 +26,9 @@ static int use(struct helper *h, const struct xy_codelet *codelet, struct xy_han
 	_Atomic int n = 0;
 	struct xy_access access = { x, mode };
 
-	return xy_submit(h->rt, &(struct xy_task_desc){ .codelet = codelet, .arg = &n, .accesses = &access,
-							.naccesses = 1, .synchronous = true });
+	return xy_submit(h->rt,
+			 &(struct xy_task_desc){
+				 .codelet = codelet, .arg = &n, .accesses = XY_ACCESSES(access), .synchronous = true });
 }
 
 static void who_reads_what_was_not_written_is_cancelled(void **state)
@@ -98,9 +99,9 @@ static void a_cancelled_task_keeps_nobody_in_order_behind_it(void **state)
 		const unsigned *at = &workers[i];
 
 		if (i == 0)
-			HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = &write, .naccesses = 1, .workers = at,
+			HELPER_SUBMIT(h, .codelet = &helper_fail, .accesses = XY_ACCESSES(write), .workers = at,
 				      .nworkers = 1, .priority = -1000000000);
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = &read, .naccesses = 1,
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = XY_ACCESSES(read),
 			      .workers = at, .nworkers = 1, .priority = -1000000001 + (int)i);
 		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &ran, .workers = at, .nworkers = 1,
 			      .priority = -1000000002 + (int)i);
@@ -109,8 +110,8 @@ static void a_cancelled_task_keeps_nobody_in_order_behind_it(void **state)
 	/* also one that is submitted when it is known to be in vain */
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &ran, .workers = workers, .nworkers = 1,
 		      .priority = -1000000004);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = &read, .naccesses = 1,
-		      .workers = workers, .nworkers = 1, .priority = -1000000003);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &cancelled, .accesses = XY_ACCESSES(read), .workers = workers,
+		      .nworkers = 1, .priority = -1000000003);
 	assert_int_equal(helper_wait(h), -ECANCELED);
 	assert_int_equal(ran, 3);
 	assert_int_equal(cancelled, 0);
@@ -123,13 +124,13 @@ static void a_cancelled_writer_waits_for_those_before_it(void **state)
 	struct helper *h = helper_start("tree-eager", 3);
 	struct xy_handle *x = handle(h), *y = handle(h);
 	struct gate reader = { 0 }, writer = { 0 };
-	struct xy_access both[2] = { { x, XY_R }, { y, XY_W } }, read = { y, XY_R }, write = { y, XY_W };
+	struct xy_access read = { y, XY_R }, write = { y, XY_W };
 
 	(void)state;
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &reader, .accesses = &read, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &reader, .accesses = XY_ACCESSES(read));
 	assert_int_equal(use(h, &helper_fail, x, XY_W), -EIO);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .accesses = both, .naccesses = 2);
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &writer, .accesses = &write, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .accesses = XY_ACCESSES({ x, XY_R }, { y, XY_W }));
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &writer, .accesses = XY_ACCESSES(write));
 	helper_reach(h, &reader.inside, 1);
 	/* y is still read: the cancelled task between must not let the next writer in */
 	assert_int_equal(xy_wait_for(h->rt, 0.01), -ETIMEDOUT);
@@ -152,10 +153,10 @@ static void a_long_chain_is_cancelled_without_recursion(void **state)
 	_Atomic int n = 0;
 
 	(void)state;
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .accesses = &access, .naccesses = 1);
-	HELPER_SUBMIT(h, .codelet = &helper_fail, .name = "culprit", .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .accesses = XY_ACCESSES(access));
+	HELPER_SUBMIT(h, .codelet = &helper_fail, .name = "culprit", .accesses = XY_ACCESSES(access));
 	for (unsigned i = 0; i < helper_scale(100000); i++)
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = &access, .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .accesses = XY_ACCESSES(access));
 	helper_open(&gate);
 	assert_int_equal(helper_wait(h), -EIO);
 	assert_non_null(strstr(xy_error(h->rt), "'culprit'"));
@@ -189,7 +190,7 @@ enum { HANDLES = 8, MOST_ACCESSES = 3, MOST_AFTER = 3, MOST_TASKS = 400 };
 
 struct job {
 	/* the task */
-	unsigned naccesses, nafter, fails, retries;   /* fails: how often it fails before it succeeds */
+	unsigned naccesses, nafter, fails, retries; /* fails: how often it fails before it succeeds */
 	unsigned handle[MOST_ACCESSES], after[MOST_AFTER];
 	enum xy_mode mode[MOST_ACCESSES];
 	struct xy_task *task;
@@ -204,9 +205,9 @@ struct job {
 
 /* What the model knows of a handle. */
 struct cell {
-	bool spoilt;          /* who reads it now is cancelled */
-	bool in_group;        /* the last writers commute */
-	bool spoilt_before;   /* the group began with spoilt data */
+	bool spoilt;        /* who reads it now is cancelled */
+	bool in_group;      /* the last writers commute */
+	bool spoilt_before; /* the group began with spoilt data */
 };
 
 static int job_body(struct xy_call *call)
@@ -288,7 +289,7 @@ static void job_model(struct job *job, const struct job *jobs, struct cell *cell
 static void job_submit(struct helper *h, struct job *job, const struct job *jobs, struct xy_handle **handles)
 {
 	static const struct xy_codelet codelet = { .name = "job", .cpu = { job_body } };
-	struct xy_access accesses[MOST_ACCESSES];
+	struct xy_access accesses[MOST_ACCESSES + 1] = { 0 };
 	struct xy_task *after[MOST_AFTER];
 
 	for (unsigned i = 0; i < job->naccesses; i++)
@@ -296,8 +297,8 @@ static void job_submit(struct helper *h, struct job *job, const struct job *jobs
 	for (unsigned i = 0; i < job->nafter; i++)
 		after[i] = jobs[job->after[i]].task;
 	job->task = HELPER_CREATE(h, .codelet = &codelet, .arg = job, .name = job->name, .retries = job->retries,
-				  .accesses = accesses, .naccesses = job->naccesses, .after = after,
-				  .nafter = job->nafter, .callback = job_ended, .callback_arg = job);
+				  .accesses = accesses, .after = after, .nafter = job->nafter, .callback = job_ended,
+				  .callback_arg = job);
 	assert_int_equal(xy_task_submit(job->task), 0);
 }
 
@@ -337,7 +338,7 @@ static void run_graph(struct helper *h, uint64_t seed, unsigned n)
 	struct xy_handle *handles[HANDLES];
 	struct cell cells[HANDLES] = { { 0 } };
 	struct gate gate = { 0 };
-	bool before = seed % 2;   /* everything is submitted before anything fails, or not */
+	bool before = seed % 2; /* everything is submitted before anything fails, or not */
 
 	assert_non_null(jobs);
 	for (unsigned i = 0; i < HANDLES; i++) {
@@ -345,8 +346,8 @@ static void run_graph(struct helper *h, uint64_t seed, unsigned n)
 
 		handles[i] = handle(h);
 		access = (struct xy_access){ handles[i], XY_W };
-		HELPER_SUBMIT(h, .codelet = before ? &helper_gate : NULL, .arg = &gate, .accesses = &access,
-			      .naccesses = 1);
+		HELPER_SUBMIT(h, .codelet = before ? &helper_gate : NULL, .arg = &gate,
+			      .accesses = XY_ACCESSES(access));
 	}
 	for (unsigned i = 0; i < n; i++) {
 		job_random(&jobs[i], i, &seed);
@@ -363,9 +364,12 @@ static void run_graph(struct helper *h, uint64_t seed, unsigned n)
 
 static void random_graphs_fail_as_the_model_says(void **state)
 {
-	static const struct { const char *sched; unsigned nworkers; } runs[] = {
-		{ "tree-eager", 1 }, { "tree-ws", 2 }, { "tree-eager-prefetching", 2 }, { "tree-random", 8 },
-		{ "tree-ws", 8 },
+	static const struct {
+		const char *sched;
+		unsigned nworkers;
+	} runs[] = {
+		{ "tree-eager", 1 },  { "tree-ws", 2 }, { "tree-eager-prefetching", 2 },
+		{ "tree-random", 8 }, { "tree-ws", 8 },
 	};
 
 	(void)state;

@@ -70,7 +70,8 @@ static bool named_waits(const struct graph *g, const char *task, const char *bef
 static void writes_what_was_submitted(void **state)
 {
 	static const struct xy_codelet work = {
-		.name = "a \"work\"", .cpu = { helper_count_body },
+		.name = "a \"work\"",
+		.cpu = { helper_count_body },
 	};
 	static double content[2][100];
 	struct xy_handle *a, *b;
@@ -84,9 +85,9 @@ static void writes_what_was_submitted(void **state)
 	xy_vector_register(h->rt, &b, content[1], 50, sizeof(double));
 	xy_handle_set_name(b, "b");
 	HELPER_SUBMIT(h, .codelet = &work, .arg = (void *)&count, .priority = -3, .name = "one",
-		      .accesses = (struct xy_access[]){ { a, XY_R }, { b, XY_RW } }, .naccesses = 2);
+		      .accesses = XY_ACCESSES({ a, XY_R }, { b, XY_RW }));
 	HELPER_SUBMIT(h, .codelet = &work, .arg = (void *)&count,
-		      .accesses = (struct xy_access[]){ { a, XY_W }, { b, XY_RW | XY_COMMUTE } }, .naccesses = 2);
+		      .accesses = XY_ACCESSES({ a, XY_W }, { b, XY_RW | XY_COMMUTE }));
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count);
 	assert_int_equal(xy_unregister(&a) | xy_unregister(&b), 0);
 	stop_and_read(h, &g);
@@ -166,10 +167,10 @@ static void puts_a_task_behind_what_it_waits_for(void **state)
 	empty = HELPER_CREATE(h, .name = "empty", .after = &before, .nafter = 1);
 	second = HELPER_CREATE(h, .name = "second", .after = &empty, .nafter = 1);
 	task = HELPER_CREATE(h, .codelet = &helper_count, .arg = (void *)&count, .name = "task", .after = &second,
-			     .nafter = 1, .accesses = &(struct xy_access){ v, XY_W }, .naccesses = 1);
+			     .nafter = 1, .accesses = XY_ACCESSES({ v, XY_W }));
 	assert_int_equal(xy_task_submit(task), 0);
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "reader",
-		      .accesses = &(struct xy_access){ v, XY_R }, .naccesses = 1);
+		      .accesses = XY_ACCESSES({ v, XY_R }));
 	assert_int_equal(xy_task_submit(second) | xy_task_submit(empty) | xy_task_submit(before), 0);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(xy_unregister(&v), 0);
@@ -200,7 +201,7 @@ static void tells_handles_at_one_address_apart(void **state)
 
 		xy_variable_register(h->rt, &v, &content, sizeof content);
 		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count,
-			      .accesses = &(struct xy_access){ v, XY_RW }, .naccesses = 1);
+			      .accesses = XY_ACCESSES({ v, XY_RW }));
 		assert_int_equal(xy_unregister(&v), 0);
 	}
 	stop_and_read(h, &g);
@@ -221,15 +222,15 @@ static void keeps_the_order_of_a_handle_and_its_parts(void **state)
 	(void)state;
 	xy_vector_register(h->rt, &v, content, 8, sizeof(double));
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "whole",
-		      .accesses = &(struct xy_access){ v, XY_W }, .naccesses = 1);
+		      .accesses = XY_ACCESSES({ v, XY_W }));
 	assert_int_equal(xy_partition(v, &(struct xy_filter){ .ops = &xy_filter_halves }, parts, 2), 0);
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "left",
-		      .accesses = &(struct xy_access){ parts[0], XY_RW }, .naccesses = 1);
+		      .accesses = XY_ACCESSES({ parts[0], XY_RW }));
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "right",
-		      .accesses = &(struct xy_access){ parts[1], XY_RW }, .naccesses = 1);
+		      .accesses = XY_ACCESSES({ parts[1], XY_RW }));
 	assert_int_equal(xy_unpartition(v), 0);
 	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .name = "after",
-		      .accesses = &(struct xy_access){ v, XY_R }, .naccesses = 1);
+		      .accesses = XY_ACCESSES({ v, XY_R }));
 	assert_int_equal(xy_unregister(&v), 0);
 	stop_and_read(h, &g);
 	assert_true(named_waits(&g, "left", "whole"));
@@ -284,10 +285,8 @@ static void records_failures_without_their_times(void **state)
 
 	(void)state;
 	xy_variable_register(h->rt, &v, &content, sizeof content);
-	HELPER_SUBMIT(h, .codelet = &helper_fail, .length_us = 7, .accesses = &(struct xy_access){ v, XY_W },
-		      .naccesses = 1);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .accesses = &(struct xy_access){ v, XY_R },
-		      .naccesses = 1);
+	HELPER_SUBMIT(h, .codelet = &helper_fail, .length_us = 7, .accesses = XY_ACCESSES({ v, XY_W }));
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count, .accesses = XY_ACCESSES({ v, XY_R }));
 	assert_int_equal(helper_wait(h), -EIO);
 	xy_unregister(&v);
 	helper_stop_lines(h, HELPER_ANY_LINES);
@@ -323,7 +322,9 @@ static void leaves_out_what_reductions_do_by_themselves(void **state)
 {
 	static const struct xy_codelet init = { .name = "init", .cpu = { body_init }, .modes = { XY_W } };
 	static const struct xy_codelet combine = {
-		.name = "combine", .cpu = { body_combine }, .modes = { XY_RW, XY_R },
+		.name = "combine",
+		.cpu = { body_combine },
+		.modes = { XY_RW, XY_R },
 	};
 	struct helper *h = start_recording();
 	struct graph g = { 0 };
@@ -336,7 +337,7 @@ static void leaves_out_what_reductions_do_by_themselves(void **state)
 	assert_int_equal(xy_handle_set_reduction(v, &init, &combine), 0);
 	for (unsigned i = 0; i < 50; i++)
 		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = (void *)&count,
-			      .accesses = &(struct xy_access){ v, XY_REDUX }, .naccesses = 1);
+			      .accesses = XY_ACCESSES({ v, XY_REDUX }));
 	assert_int_equal(xy_unregister(&v), 0);
 	stop_and_read(h, &g);
 	assert_int_equal(g.ntasks, 50);
@@ -352,7 +353,7 @@ enum { RANDOM_TASKS = 60, RANDOM_DATA = 4, RANDOM_LATE = 15 };
  * been told to wait for them. */
 struct random_task {
 	char name[8];
-	struct xy_access accesses[2];
+	struct xy_access accesses[3];
 	unsigned naccesses, uses[2];
 	bool waits_for[RANDOM_TASKS];
 };
@@ -444,8 +445,7 @@ static void keeps_the_dependencies_of_random_programs(void **state)
 		random_make(tasks, data, &seed);
 		for (unsigned i = 0; i < RANDOM_TASKS; i++)
 			handles[i] = HELPER_CREATE(h, .codelet = i % 7 ? &helper_count : NULL, .arg = (void *)&count,
-						   .name = tasks[i].name, .accesses = tasks[i].accesses,
-						   .naccesses = tasks[i].naccesses);
+						   .name = tasks[i].name, .accesses = tasks[i].accesses);
 		random_connect(tasks, handles, &seed);
 		for (unsigned i = 0; i < RANDOM_TASKS; i++)
 			assert_int_equal(xy_task_submit(handles[i]), 0);
@@ -506,7 +506,9 @@ static void check_same(const struct graph *a, const struct graph *b)
 
 static void gives_back_the_graph_that_was_simulated(void **state)
 {
-	static const char *const graphs[] = { "cholesky:8", "lu:5", "qr:4", "stencil:6x5", "forkjoin:5x3", "chain:20",
+	static const char *const graphs[] = { "cholesky:8",     "lu:5",
+					      "qr:4",           "stencil:6x5",
+					      "forkjoin:5x3",   "chain:20",
 					      "independent:30", "random:layers=8:width=7:seed=3" };
 
 	(void)state;

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/worker.h"
 
 static void add_to(void *arg, int status)
 {
@@ -91,10 +94,15 @@ static void says_so_once_when_there_is_no_runtime(void **state)
 
 static void explains_once_why_it_does_not_start(void **state)
 {
-	static const struct { struct xy_config config; int error; const char *says; } cases[] = {
+	static const struct {
+		struct xy_config config;
+		int error;
+		const char *says;
+	} cases[] = {
 		{ { .sched = "tree-eagre" }, -ENOENT, "tree-eager" },
 		{ { .sched = "fifo(ntaks=2) | eager | each worker { }" }, -ENOENT, "did you mean \"ntasks\"?" },
-		{ { .sched = "fifo | eager", .machine = "cpu:1" }, -EINVAL,
+		{ { .sched = "fifo | eager", .machine = "cpu:1" },
+		  -EINVAL,
 		  "(an expression ends with \"| each worker { }\"); cpu0 can't be reached" },
 		{ { .machine = "cpu:2 cuda:1" }, -ENODEV, "cuda" },
 		{ { .machine = "nonsense:" }, -EINVAL, "nonsense" },
@@ -174,8 +182,7 @@ static void refuses_to_wait_inside_codelets_and_callbacks(void **state)
 	assert_int_equal(helper_wait(h), 0);
 	HELPER_SUBMIT(h, .codelet = &codelet, .arg = &inside);
 	inside_check(&inside);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .callback = inside_callback,
-					 .callback_arg = &inside);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .callback = inside_callback, .callback_arg = &inside);
 	inside_check(&inside);
 	/* in the thread of the application */
 	HELPER_SUBMIT(h, .callback = inside_callback, .callback_arg = &inside);
@@ -201,8 +208,8 @@ static int across_body(struct xy_call *call)
 
 	if (error)
 		return error;
-	return xy_submit(across->to->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &across->n,
-								 .synchronous = true });
+	return xy_submit(across->to->rt,
+			 &(struct xy_task_desc){ .codelet = &helper_count, .arg = &across->n, .synchronous = true });
 }
 
 static void keeps_two_runtimes_apart(void **state)
@@ -236,7 +243,8 @@ static void ping(void *arg, int status)
 	(void)status;
 	if (left > 0)
 		xy_submit(pair[left % 2], &(struct xy_task_desc){ .codelet = left % 3 ? &again_codelet : NULL,
-								  .arg = again, .callback = ping,
+								  .arg = again,
+								  .callback = ping,
 								  .callback_arg = again });
 }
 
@@ -329,8 +337,8 @@ static void stopping_cancels_what_can_never_run(void **state)
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .after = &first, .nafter = 1,
-						 .callback = add_to, .callback_arg = &called);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .after = &first, .nafter = 1, .callback = add_to,
+			      .callback_arg = &called);
 	/* that they are cancelled, and the error */
 	assert_int_equal(helper_stop_lines(h, 2), -ECANCELED);
 	assert_int_equal(n, 0);
@@ -359,7 +367,7 @@ static struct {
 
 static bool last_look_hook(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
-	struct xy__agent *agent = xy__inside(last_look.rt);
+	struct xy__agent *agent = xy__agent_inside(last_look.rt);
 
 	(void)task, (void)implementation;
 	if (agent && agent->base.worker == (int)worker &&
@@ -372,7 +380,8 @@ static bool last_look_hook(const struct xy_task *task, unsigned worker, unsigned
 
 static void is_not_at_rest_while_a_worker_takes_a_last_look(void **state)
 {
-	static const struct xy_codelet codelet = { .name = "hooked", .cpu = { helper_count_body },
+	static const struct xy_codelet codelet = { .name = "hooked",
+						   .cpu = { helper_count_body },
 						   .can_execute = last_look_hook };
 	struct helper *h = helper_start(NULL, 1);
 	uint64_t seed = 7;
@@ -389,7 +398,7 @@ static void is_not_at_rest_while_a_worker_takes_a_last_look(void **state)
 		while (!atomic_load(&n) && !atomic_load(&last_look.caught))
 			sched_yield();
 		if (atomic_load(&last_look.caught)) {
-			assert_false(xy__runtime_at_rest(h->rt));
+			assert_false(h->rt->engine->at_rest(h->rt));
 			helper_add(&last_look.go);
 		}
 		assert_int_equal(helper_wait(h), 0);
@@ -442,8 +451,11 @@ static void refuses_a_task_once_it_is_stopping(void **state)
 	struct xy_handle *x;
 
 	(void)state;
-	assert_int_equal(xy_start(&late.rt, &(struct xy_config){ .machine = "cpu:1", .ignore_environment = true,
-								 .log = late_log, .log_arg = &late }), 0);
+	assert_int_equal(xy_start(&late.rt, &(struct xy_config){ .machine = "cpu:1",
+								 .ignore_environment = true,
+								 .log = late_log,
+								 .log_arg = &late }),
+			 0);
 	assert_int_equal(xy_void_register(late.rt, &x), 0);
 	assert_int_equal(xy_stop(&late.rt), 0);
 	assert_int_equal(late.error, -ESHUTDOWN);

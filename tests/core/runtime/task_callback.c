@@ -16,9 +16,8 @@ static void calls_back_before_it_tells_those_who_wait(void **state)
 
 	(void)state;
 	for (int i = 0; i < (int)helper_scale(2000); i++) {
-		struct xy_task *task = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n,
-									.callback = add_to,
-									.callback_arg = &called);
+		struct xy_task *task = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n, .callback = add_to,
+						     .callback_arg = &called);
 
 		assert_int_equal(xy_task_submit(task), 0);
 		if (i % 2)
@@ -44,9 +43,8 @@ static void calls_back_before_successors_begin(void **state)
 	(void)state;
 	for (unsigned i = 0; i < helper_scale(1000); i++) {
 		_Atomic int n = 0, called = 0;
-		struct xy_task *first = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n,
-									 .callback = add_to,
-									 .callback_arg = &called);
+		struct xy_task *first = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n, .callback = add_to,
+						      .callback_arg = &called);
 
 		HELPER_SUBMIT(h, .codelet = &check, .arg = &called, .after = &first, .nafter = 1);
 		assert_int_equal(xy_task_submit(first), 0);
@@ -64,10 +62,9 @@ static void calls_back_with_the_status(void **state)
 	int failed = 1, cancelled = 1;
 
 	(void)state;
-	first = HELPER_CREATE(h, .codelet = &helper_fail, .callback = helper_status,
-						 .callback_arg = &failed);
-	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .after = &first, .nafter = 1,
-					 .callback = helper_status, .callback_arg = &cancelled);
+	first = HELPER_CREATE(h, .codelet = &helper_fail, .callback = helper_status, .callback_arg = &failed);
+	HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .after = &first, .nafter = 1, .callback = helper_status,
+		      .callback_arg = &cancelled);
 	assert_int_equal(xy_task_submit(first), 0);
 	assert_int_equal(helper_wait(h), -EIO);
 	assert_int_equal(failed, -EIO);
@@ -98,8 +95,10 @@ static void submit_again(void *arg, int status)
 
 	(void)status;
 	if (atomic_fetch_sub(&again->left, 1) > 0)
-		xy_submit(again->h->rt, &(struct xy_task_desc){ .codelet = &again_codelet, .arg = again,
-								.callback = submit_again, .callback_arg = again });
+		xy_submit(again->h->rt, &(struct xy_task_desc){ .codelet = &again_codelet,
+								.arg = again,
+								.callback = submit_again,
+								.callback_arg = again });
 }
 
 static void submits_from_callbacks(void **state)
@@ -121,8 +120,8 @@ static void submit_empty_again(void *arg, int status)
 	(void)status;
 	atomic_fetch_add(&again->ran, 1);
 	if (atomic_fetch_sub(&again->left, 1) > 0)
-		xy_submit(again->h->rt, &(struct xy_task_desc){ .callback = submit_empty_again,
-								.callback_arg = again });
+		xy_submit(again->h->rt,
+			  &(struct xy_task_desc){ .callback = submit_empty_again, .callback_arg = again });
 }
 
 static void a_long_row_of_callbacks_needs_no_stack(void **state)
@@ -213,8 +212,7 @@ static void a_slow_callback_does_not_delay_what_it_submitted(void **state)
 		_Atomic int n = 0;
 
 		helper_rest(h);
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .callback = slow_callback,
-						 .callback_arg = &slow);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &n, .callback = slow_callback, .callback_arg = &slow);
 		assert_int_equal(helper_wait(h), 0);
 		assert_int_equal(slow.status, 0);
 	}

@@ -34,8 +34,8 @@ static void waits_for_predecessors_in_any_state(void **state)
 	struct place places[4] = { { &order, 0 }, { &order, 1 }, { &order, 2 }, { &order, 3 } };
 	struct xy_task *ended = HELPER_CREATE(h, .codelet = &note, .arg = &places[0]);
 	struct xy_task *created = HELPER_CREATE(h, .codelet = &note, .arg = &places[1]);
-	struct xy_task *submitted = HELPER_CREATE(h, .codelet = &note, .arg = &places[2],
-								     .after = &created, .nafter = 1);
+	struct xy_task *submitted = HELPER_CREATE(h, .codelet = &note, .arg = &places[2], .after = &created,
+						  .nafter = 1);
 	struct xy_task *last = HELPER_CREATE(h, .codelet = &note, .arg = &places[3]);
 
 	(void)state;
@@ -95,8 +95,7 @@ static void waits_for_hundreds_of_predecessors(void **state)
 	for (int i = 0; i < 200; i++)
 		before[i] = HELPER_CREATE(h, .codelet = &helper_count, .arg = &n);
 	for (int i = 0; i < 2; i++)
-		tasks[i] = HELPER_CREATE(h, .codelet = &last, .arg = &n, .after = before,
-							    .nafter = 200);
+		tasks[i] = HELPER_CREATE(h, .codelet = &last, .arg = &n, .after = before, .nafter = 200);
 	HELPER_SUBMIT(h, .codelet = &last, .arg = &n, .after = before, .nafter = 200);
 	assert_int_equal(xy_task_submit(tasks[0]), 0);
 	for (int i = 0; i < 200; i++)
@@ -190,9 +189,7 @@ static void refuses_a_cycle_through_data(void **state)
 	first = HELPER_CREATE(h, .codelet = &use, .handles = { y }, .arg = &n, .name = "first");
 	/* second waits for first; third waits for second because of x, and uses y as first does */
 	HELPER_SUBMIT(h, .codelet = &use, .handles = { x }, .arg = &n, .after = &first, .nafter = 1);
-	HELPER_SUBMIT(h, .codelet = &use, .arg = &n,
-					 .accesses = (struct xy_access[]){ { x, XY_R }, { y, XY_R } },
-					 .naccesses = 2);
+	HELPER_SUBMIT(h, .codelet = &use, .arg = &n, .accesses = XY_ACCESSES({ x, XY_R }, { y, XY_R }));
 	assert_int_equal(xy_task_submit(first), -ELOOP);
 	helper_one_line(h, "'first'");
 	assert_int_equal(n, 0);
@@ -242,18 +239,21 @@ static void *race_thread(void *arg)
 	struct racers *r = arg;
 
 	for (int i = 1; i <= r->rounds && !r->error; i++) {
-		struct xy_access write = { r->x, XY_RW }, read[2] = { { r->x, XY_R }, { r->y, XY_R } };
+		struct xy_access write = { r->x, XY_RW }, read[] = { { r->x, XY_R }, { r->y, XY_R }, { 0 } };
 
 		for (unsigned spins = 1; atomic_load(&r->round) < i; spins++)
 			if (spins % 1000 == 0)
 				sched_yield();
 		/* hangs on the first task, and then something hangs on it that uses the same data */
-		r->error = xy_submit(r->h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &r->n,
-									.accesses = &write, .naccesses = 1,
-									.after = &r->first, .nafter = 1 });
+		r->error = xy_submit(r->h->rt, &(struct xy_task_desc){ .codelet = &helper_count,
+								       .arg = &r->n,
+								       .accesses = XY_ACCESSES(write),
+								       .after = &r->first,
+								       .nafter = 1 });
 		if (!r->error)
-			r->error = xy_submit(r->h->rt, &(struct xy_task_desc){
-				.codelet = &helper_count, .arg = &r->n, .accesses = read, .naccesses = 2 });
+			r->error = xy_submit(
+				r->h->rt,
+				&(struct xy_task_desc){ .codelet = &helper_count, .arg = &r->n, .accesses = read });
 		helper_add(&r->done);
 	}
 	return NULL;

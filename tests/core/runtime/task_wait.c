@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 static void add_to(void *arg, int status)
 {
@@ -27,12 +29,14 @@ static void returns_the_status_of_a_synchronous_task(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 100; i++) {
-		assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n,
-									  .synchronous = true }), 0);
+		assert_int_equal(
+			xy_submit(h->rt,
+				  &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n, .synchronous = true }),
+			0);
 		assert_int_equal(n, i);
 	}
-	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_fail,
-								  .synchronous = true }), -EIO);
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &helper_fail, .synchronous = true }),
+			 -EIO);
 	assert_int_equal(helper_wait(h), -EIO);
 	assert_int_equal(helper_stop(h), 0);
 }
@@ -256,8 +260,8 @@ static void *reader_thread(void *arg)
 	struct job *job = arg;
 
 	for (int i = 0; i < job->times; i++)
-		if (xy_submit(job->rt, &(struct xy_task_desc){ .codelet = &read, .handles = { job->x },
-							       .arg = &job->n }))
+		if (xy_submit(job->rt,
+			      &(struct xy_task_desc){ .codelet = &read, .handles = { job->x }, .arg = &job->n }))
 			return job;
 	return NULL;
 }
@@ -295,8 +299,7 @@ static void runs_a_failing_task_again_as_often_as_asked(void **state)
 	struct xy_task *task;
 
 	(void)state;
-	task = HELPER_CREATE(h, .codelet = &helper_fail, .retries = 3, .callback = add_to,
-						.callback_arg = &again.ran);
+	task = HELPER_CREATE(h, .codelet = &helper_fail, .retries = 3, .callback = add_to, .callback_arg = &again.ran);
 	for (int i = 1; i <= 2; i++) {
 		struct xy_worker_stats stats[2];
 

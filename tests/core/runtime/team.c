@@ -29,8 +29,8 @@ static struct helper *start_teams(void)
 
 struct seen {
 	_Atomic int calls, nranks, wrong;
-	_Atomic unsigned ranks, workers;     /* masks */
-	void *const *buffers;                /* of rank 0 */
+	_Atomic unsigned ranks, workers; /* masks */
+	void *const *buffers;            /* of rank 0 */
 	_Atomic int value;
 };
 
@@ -90,7 +90,7 @@ static void on_a_worker_alone_there_is_one_rank(void **state)
 		struct seen seen = { 0 };
 
 		helper_forget(h);
-		HELPER_SUBMIT(h, .codelet = codelets[i % 3], .arg = &seen, .choice = 2);
+		HELPER_SUBMIT(h, .codelet = codelets[i % 3], .arg = &seen, .choice = 3);
 		assert_int_equal(helper_wait(h), 0);
 		assert_int_equal(seen.calls, 1);
 		assert_int_equal(seen.nranks, 1);
@@ -106,7 +106,7 @@ static void sequential_tasks_never_go_to_a_team(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
-		HELPER_SUBMIT(h, .codelet = &note_alone, .arg = &seen, .choice = i % 3);
+		HELPER_SUBMIT(h, .codelet = &note_alone, .arg = &seen, .choice = 1 + i % 3);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(seen.calls, 100);
 	assert_int_equal(seen.nranks, 1);
@@ -166,7 +166,8 @@ static int note_second(struct xy_call *call)
 
 static void all_members_run_an_implementation_that_all_can(void **state)
 {
-	static const struct xy_codelet choosy = { .cpu = { note_second, note_second }, .parallel = XY_SPMD,
+	static const struct xy_codelet choosy = { .cpu = { note_second, note_second },
+						  .parallel = XY_SPMD,
 						  .can_execute = even_or_second };
 	struct helper *h = start_teams();
 	struct seen seen = { 0 };
@@ -242,7 +243,7 @@ static void nobody_passes_a_barrier_before_all_have_come(void **state)
 	for (unsigned choice = 0; choice < 3; choice++) {
 		struct seen seen = { 0 };
 
-		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .choice = choice);
+		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .choice = 1 + choice);
 		assert_int_equal(helper_wait(h), 0);
 		assert_int_equal(seen.wrong, 0);
 		assert_int_equal(seen.value, BARRIERS * (choice ? choice == 1 ? 2 : 1 : WORKERS));
@@ -327,9 +328,9 @@ static void the_failure_of_a_rank_is_that_of_the_task(void **state)
 	(void)state;
 	assert_int_equal(xy_void_register(h->rt, &x), 0);
 	access.handle = x;
-	HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .accesses = &access, .naccesses = 1, .retries = 2);
+	HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .accesses = XY_ACCESSES(access), .retries = 2);
 	access.mode = XY_R;
-	HELPER_SUBMIT(h, .codelet = &note_spmd, .arg = &seen, .accesses = &access, .naccesses = 1,
+	HELPER_SUBMIT(h, .codelet = &note_spmd, .arg = &seen, .accesses = XY_ACCESSES(access),
 		      .callback = helper_status, .callback_arg = &status);
 	assert_int_equal(helper_wait(h), -2);
 	assert_int_equal(seen.calls, 3);
@@ -364,7 +365,7 @@ static int submit_more(struct xy_call *call)
 {
 	struct seen *seen = call->arg;
 
-	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &note_alone, .arg = seen, .choice = 2 });
+	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &note_alone, .arg = seen, .choice = 3 });
 }
 
 static void ranks_may_submit_tasks(void **state)
@@ -375,7 +376,7 @@ static void ranks_may_submit_tasks(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 50; i++)
-		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .choice = i % 2);
+		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &seen, .choice = 1 + i % 2);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(seen.calls, 25 * WORKERS + 25 * 2);
 	assert_int_equal(helper_stop(h), 0);
@@ -389,7 +390,7 @@ static void stopping_waits_for_teams(void **state)
 		struct seen seen = { 0 };
 
 		for (unsigned j = 0; j < 30; j++)
-			HELPER_SUBMIT(h, .codelet = j % 3 ? &note_spmd : &note_fork, .arg = &seen, .choice = j % 3);
+			HELPER_SUBMIT(h, .codelet = j % 3 ? &note_spmd : &note_fork, .arg = &seen, .choice = 1 + j % 3);
 		assert_int_equal(helper_stop(h), 0);
 		assert_int_equal(seen.calls, 10 + 10 * 2 + 10);
 	}
@@ -397,8 +398,7 @@ static void stopping_waits_for_teams(void **state)
 
 static void a_task_is_counted_once(void **state)
 {
-	struct helper *h = helper_start_with(&(struct xy_config){ .sched = policy, .ncpu = WORKERS,
-								  .profile = true });
+	struct helper *h = helper_start_with(&(struct xy_config){ .sched = policy, .ncpu = WORKERS, .profile = true });
 	struct seen seen = { 0 };
 	struct xy_worker_stats stats;
 	unsigned long long tasks = 0;
@@ -426,7 +426,7 @@ static void the_dump_tells_who_is_missing(void **state)
 	char *dump = NULL;
 
 	(void)state;
-	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .workers = &second, .nworkers = 1, .choice = 2);
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .workers = &second, .nworkers = 1, .choice = 3);
 	helper_reach(h, &gate.inside, 1);
 	HELPER_SUBMIT(h, .codelet = &note_spmd, .arg = &seen, .name = "assembly");
 	for (unsigned i = 0; i < 10000; i++) {
@@ -476,7 +476,7 @@ static void a_busy_team_leaves_time_for_its_members(void **state)
 		HELPER_SUBMIT(h, .codelet = &again_codelet);
 	come_to(&rounds, 100);
 	for (unsigned w = 0; w < WORKERS; w++)
-		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &own_done, .workers = &w, .nworkers = 1, .choice = 2);
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &own_done, .workers = &w, .nworkers = 1, .choice = 3);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(own_done, WORKERS);
 	assert_int_equal(helper_stop(h), 0);
@@ -494,7 +494,7 @@ static int own_again(struct xy_call *call)
 		return 0;
 	if (atomic_fetch_add(&own_rounds, 1) > 10000000)
 		return -ETIME;
-	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &own_codelet, .choice = 2 });
+	return xy_submit(call->runtime, &(struct xy_task_desc){ .codelet = &own_codelet, .choice = 3 });
 }
 
 static int end_it(struct xy_call *call)
@@ -511,7 +511,7 @@ static void busy_members_come_to_their_team(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3 * WORKERS; i++)
-		HELPER_SUBMIT(h, .codelet = &own_codelet, .choice = 2);
+		HELPER_SUBMIT(h, .codelet = &own_codelet, .choice = 3);
 	come_to(&own_rounds, 100);
 	HELPER_SUBMIT(h, .codelet = &end);
 	assert_int_equal(helper_wait(h), 0);
@@ -554,7 +554,7 @@ static void a_fork_join_codelet_has_the_cores_of_all(void **state)
 	HELPER_SUBMIT(h, .codelet = &fork, .arg = &n);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(n, bound_cpus(h->rt));
-	HELPER_SUBMIT(h, .codelet = &alone, .arg = &n, .workers = &first, .nworkers = 1, .choice = 2);
+	HELPER_SUBMIT(h, .codelet = &alone, .arg = &n, .workers = &first, .nworkers = 1, .choice = 3);
 	assert_int_equal(helper_wait(h), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(helper_stop(h), 0);
@@ -613,12 +613,12 @@ static void libraries_are_told_how_many_threads_there_are(void **state)
 		assert_int_equal(helper_wait(h), 0);
 		assert_int_equal(n[0], WORKERS);
 		assert_int_equal(n[1], WORKERS);
-		HELPER_SUBMIT(h, .codelet = &fork, .arg = n, .choice = 1);
+		HELPER_SUBMIT(h, .codelet = &fork, .arg = n, .choice = 2);
 		assert_int_equal(helper_wait(h), 0);
 		assert_int_equal(n[0], 2);
 		assert_int_equal(n[1], 7);
 		for (unsigned w = 0; w < WORKERS; w++) {
-			HELPER_SUBMIT(h, .codelet = &alone, .arg = n, .workers = &w, .nworkers = 1, .choice = 2);
+			HELPER_SUBMIT(h, .codelet = &alone, .arg = n, .workers = &w, .nworkers = 1, .choice = 3);
 			assert_int_equal(helper_wait(h), 0);
 			assert_int_equal(n[0], 1);
 			assert_int_equal(n[1], 7);
@@ -629,7 +629,7 @@ static void libraries_are_told_how_many_threads_there_are(void **state)
 
 /* --- the policy --- */
 
-/* Parallel tasks go to the team of all workers, to teams of two with choice 1, and all with choice 2 to workers. Which
+/* Parallel tasks go to the team of all workers, to teams of two with choice 2, and all with choice 3 to workers. Which
  * teams those are depends on the cores here. */
 static void find_teams(void)
 {
@@ -655,8 +655,8 @@ static void find_teams(void)
 					 used ? ", " : "", i);
 	}
 	snprintf(policy, sizeof policy,
-		 "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }",
-		 whole, pairs);
+		 "userchoice { fifo | eager { %s }, fifo | eager { %s }, fifo | eager | each worker { } }", whole,
+		 pairs);
 	xy_tree_destroy(tree);
 	xy_machine_destroy(machine);
 	xy_registry_destroy(registry);

@@ -9,7 +9,7 @@
 
 enum { WORKERS = 4 };
 
-/* Parallel tasks go to all workers together, others and those with choice 1 to one. */
+/* Parallel tasks go to all workers together, others and those with choice 2 to one. */
 static char policy[256];
 
 static void find_team(void)
@@ -101,7 +101,7 @@ static void a_worker_alone_has_one_thread(void **state)
 			/* also after it has led a team */
 			HELPER_SUBMIT(h, .codelet = &together, .arg = &seen);
 			HELPER_SUBMIT(h, .codelet = w % 2 ? &together : &alone, .arg = &seen, .workers = &worker,
-				      .nworkers = 1, .choice = 1);
+				      .nworkers = 1, .choice = 2);
 			assert_int_equal(helper_wait(h), 0);
 			HELPER_SUBMIT(h, .codelet = &alone, .arg = &seen, .workers = &worker, .nworkers = 1,
 				      .choice = 1);

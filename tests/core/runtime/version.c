@@ -13,7 +13,7 @@
 
 static void is_the_version_of_the_package(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_string_equal(xy_version(), PACKAGE_VERSION);
 }
 
@@ -21,7 +21,7 @@ static void has_three_numbers(void **state)
 {
 	int major, minor, patch;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(sscanf(xy_version(), "%d.%d.%d", &major, &minor, &patch), 3);
 }
 

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 
 /* All memory of the pools. */
 static size_t pool_bytes(struct xy_runtime *rt)
@@ -83,13 +85,15 @@ static void submit_commuting(struct long_run *run)
 {
 	struct xy_access access = { run->x, XY_RW | XY_COMMUTE };
 
-	HELPER_SUBMIT(run->h, .codelet = &helper_count, .arg = &run->n, .accesses = &access, .naccesses = 1);
+	HELPER_SUBMIT(run->h, .codelet = &helper_count, .arg = &run->n, .accesses = XY_ACCESSES(access));
 }
 
 static void wait_for_one(struct long_run *run)
 {
-	assert_int_equal(xy_submit(run->h->rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &run->n,
-								       .synchronous = true }), 0);
+	assert_int_equal(
+		xy_submit(run->h->rt,
+			  &(struct xy_task_desc){ .codelet = &helper_count, .arg = &run->n, .synchronous = true }),
+		0);
 }
 
 static void give_up_waiting(struct long_run *run)
@@ -158,8 +162,8 @@ static void *submit_thread(void *arg)
 {
 	struct long_run *run = arg;
 
-	return (void *)(intptr_t)xy_submit(run->h->rt, &(struct xy_task_desc){ .codelet = &helper_count,
-									       .arg = &run->n });
+	return (void *)(intptr_t)xy_submit(run->h->rt,
+					   &(struct xy_task_desc){ .codelet = &helper_count, .arg = &run->n });
 }
 
 static void submit_in_a_new_thread(struct long_run *run)

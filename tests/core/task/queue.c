@@ -21,8 +21,10 @@ static int nothing(struct xy_call *call)
 	return 0;
 }
 
-static const struct xy_codelet codelet = { .cpu = { nothing }, .cuda = { nothing }, .opencl = { nothing } };
-static struct xy_machine *machine;              /* cpu0 cpu1 cuda0 */
+static const struct xy_codelet codelet = {
+	.cpu = { nothing }, .cuda = { nothing }, .opencl = { nothing }, .hip = { nothing }
+};
+static struct xy_machine *machine; /* cpu0 cpu1 cuda0 */
 static struct xy__pool pool;
 static struct xy_task tasks[NTASKS];
 static struct xy__task_extra extras[NTASKS];
@@ -62,7 +64,7 @@ static struct xy_task *make(unsigned archs, int priority)
 	struct xy_task *task = &tasks[ntasks++];
 
 	task->pool = &pool;
-	task->kind = (uintptr_t)&codelet;
+	task->codelet = (uintptr_t)&codelet;
 	task->archs = (uint8_t)archs;
 	task->priority = priority;
 	return task;
@@ -265,7 +267,7 @@ static void adds_up_lengths_and_remembers_the_peak(void **state)
 
 /* --- passing on --- */
 
-static unsigned taken_archs;      /* what the receiver takes */
+static unsigned taken_archs; /* what the receiver takes */
 static unsigned ngiven;
 static struct xy_task *given[NTASKS];
 static size_t count_meanwhile;
@@ -553,7 +555,8 @@ static void shows_one_task_of_each_set_of_architectures_and_each_that_is_constra
 	assert_int_equal(xy_queue_count(&queue), 6);
 }
 
-static void random_steps(bool ordered, unsigned seed)
+/* Tasks are of sets up to this one. */
+static void random_steps(bool ordered, unsigned seed, unsigned sets)
 {
 	struct xy_agent random = { .random = seed }, *agents[] = { &cpu0, &cpu1, &cuda0 };
 	struct xy_task *idle[NTASKS];
@@ -565,8 +568,7 @@ static void random_steps(bool ordered, unsigned seed)
 	for (unsigned i = 0; i < NTASKS; i++) {
 		int priority = (int)(xy_agent_random(&random) % (seed % 3 ? 7 : 2)) - 3;
 
-		idle[i] = i % 5 ? make(1 + xy_agent_random(&random) % XY_ON_ALL, priority)
-				: make_pinned(i % 3, priority);
+		idle[i] = i % 5 ? make(1 + xy_agent_random(&random) % sets, priority) : make_pinned(i % 3, priority);
 		idle[i]->arg = (void *)(uintptr_t)(xy_agent_random(&random) % 50);
 	}
 	for (unsigned step = 0; step < 3000; step++) {
@@ -591,8 +593,7 @@ static void random_steps(bool ordered, unsigned seed)
 		} else if (what < 15 && nmodel) {
 			taken_archs = 0;
 			ngiven = 0;
-			assert_false(xy_queue_pass(&queue, model[xy_agent_random(&random) % nmodel],
-						   &receiver, by));
+			assert_false(xy_queue_pass(&queue, model[xy_agent_random(&random) % nmodel], &receiver, by));
 		} else if (what < 17) {
 			task = xy_queue_take_ready(&queue, by);
 			assert_ptr_equal(task, model_take(model_ready(by)));
@@ -610,7 +611,14 @@ static void agrees_with_a_plain_array_over_random_steps(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 20; seed++)
-		random_steps(seed % 2, seed);
+		random_steps(seed % 2, seed, XY_ON_ALL);
+}
+
+static void agrees_with_a_plain_array_with_more_sets_than_lanes(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 20; seed++)
+		random_steps(seed % 2, seed, seed % 4 ? UINT8_MAX : XY_NLANES + 1);
 }
 
 int main(void)
@@ -619,24 +627,20 @@ int main(void)
 		cmocka_unit_test_setup(an_empty_queue_has_nothing, queue_setup),
 		cmocka_unit_test_setup(gives_tasks_in_order_of_arrival_whatever_their_priority_when_not_ordered,
 				       queue_setup),
-		cmocka_unit_test_setup(gives_the_highest_priority_first_and_the_oldest_among_equals,
-				       queue_setup),
+		cmocka_unit_test_setup(gives_the_highest_priority_first_and_the_oldest_among_equals, queue_setup),
 		cmocka_unit_test_setup(never_gives_a_task_to_another_architecture, queue_setup),
 		cmocka_unit_test_setup(keeps_the_order_across_lanes, queue_setup),
 		cmocka_unit_test_setup(gives_the_owner_the_newest_of_priority_0, queue_setup),
 		cmocka_unit_test_setup(gives_a_pinned_task_to_its_worker_only, queue_setup),
 		cmocka_unit_test_setup(gives_pinned_tasks_in_order_at_both_ends, queue_setup),
 		cmocka_unit_test_setup(gives_the_application_nothing, queue_setup),
-		cmocka_unit_test_setup(knows_the_first_task_for_anybody_and_for_those_below_a_component,
-				       queue_setup),
+		cmocka_unit_test_setup(knows_the_first_task_for_anybody_and_for_those_below_a_component, queue_setup),
 		cmocka_unit_test_setup(adds_up_lengths_and_remembers_the_peak, queue_setup),
 		cmocka_unit_test_setup(a_task_counts_until_it_has_been_passed_on, receiver_setup),
 		cmocka_unit_test_setup(a_refused_task_keeps_its_place, receiver_setup),
-		cmocka_unit_test_setup(a_pump_tries_one_refused_task_of_each_lane_and_all_pinned_ones,
-				       receiver_setup),
+		cmocka_unit_test_setup(a_pump_tries_one_refused_task_of_each_lane_and_all_pinned_ones, receiver_setup),
 		cmocka_unit_test_setup(a_pump_passes_on_in_the_order_of_the_queue, receiver_setup),
-		cmocka_unit_test_setup(a_task_leads_if_none_for_the_same_workers_comes_before_it,
-				       receiver_setup),
+		cmocka_unit_test_setup(a_task_leads_if_none_for_the_same_workers_comes_before_it, receiver_setup),
 		cmocka_unit_test_setup(gives_the_task_that_misses_least_and_the_oldest_among_equals, queue_setup),
 		cmocka_unit_test_setup(a_higher_priority_comes_before_what_is_ready, queue_setup),
 		cmocka_unit_test_setup(a_pinned_task_is_ready_for_its_worker_only, queue_setup),
@@ -644,6 +648,7 @@ int main(void)
 		cmocka_unit_test_setup(shows_one_task_of_each_set_of_architectures_and_each_that_is_constrained,
 				       receiver_setup),
 		cmocka_unit_test_setup(agrees_with_a_plain_array_over_random_steps, receiver_setup),
+		cmocka_unit_test_setup(agrees_with_a_plain_array_with_more_sets_than_lanes, receiver_setup),
 	};
 
 	return cmocka_run_group_tests(tests, machine_setup, machine_teardown);

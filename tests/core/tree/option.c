@@ -22,20 +22,35 @@ struct gauge {
 };
 
 static const struct xy_option gauge_options[] = {
-	{ .name = "open", .help = "", .type = XY_OPTION_BOOL, .offset = offsetof(struct gauge, open),
-	  .initial = 1 },
-	{ .name = "count", .help = "", .type = XY_OPTION_UNSIGNED, .offset = offsetof(struct gauge, count),
-	  .initial = 3, .min = 2, .max = 10 },
-	{ .name = "limit", .help = "", .type = XY_OPTION_UNSIGNED, .offset = offsetof(struct gauge, limit),
-	  .initial = INFINITY, .max = INFINITY },
-	{ .name = "share", .help = "", .type = XY_OPTION_DOUBLE, .offset = offsetof(struct gauge, share),
-	  .initial = 0.5, .min = -1, .max = INFINITY },
+	{ .name = "open", .help = "", .type = XY_OPTION_BOOL, .offset = offsetof(struct gauge, open), .initial = 1 },
+	{ .name = "count",
+	  .help = "",
+	  .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct gauge, count),
+	  .initial = 3,
+	  .min = 2,
+	  .max = 10 },
+	{ .name = "limit",
+	  .help = "",
+	  .type = XY_OPTION_UNSIGNED,
+	  .offset = offsetof(struct gauge, limit),
+	  .initial = INFINITY,
+	  .max = INFINITY },
+	{ .name = "share",
+	  .help = "",
+	  .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct gauge, share),
+	  .initial = 0.5,
+	  .min = -1,
+	  .max = INFINITY },
 	{ .name = "path", .help = "", .type = XY_OPTION_TEXT, .offset = offsetof(struct gauge, path) },
 	{ 0 }
 };
 
 static const struct xy_component_ops gauge_ops = {
-	.name = "gauge", .size = sizeof(struct gauge), .options = gauge_options,
+	.name = "gauge",
+	.size = sizeof(struct gauge),
+	.options = gauge_options,
 };
 
 static struct gauge gauge_made(void)
@@ -50,7 +65,7 @@ static void begins_with_initial_values(void **state)
 {
 	struct gauge g = gauge_made();
 
-	(void) state;
+	(void)state;
 	assert_true(g.open);
 	assert_int_equal(g.count, 3);
 	assert_int_equal(g.limit, UINT_MAX);
@@ -64,7 +79,7 @@ static void sets_values_from_text(void **state)
 {
 	struct gauge g = gauge_made();
 
-	(void) state;
+	(void)state;
 	assert_int_equal(xy_component_set(&g.base, "open", "no"), 0);
 	assert_int_equal(xy_component_set(&g.base, "count", "10"), 0);
 	assert_int_equal(xy_component_set(&g.base, "limit", "4294967294"), 0);
@@ -86,7 +101,7 @@ static void takes_all_words_for_true_and_false(void **state)
 	static const char *const words[2][4] = { { "false", "no", "off", "0" }, { "true", "yes", "on", "1" } };
 	struct gauge g = gauge_made();
 
-	(void) state;
+	(void)state;
 	for (int b = 0; b < 2; b++)
 		for (int i = 0; i < 4; i++) {
 			g.open = !b;
@@ -97,25 +112,50 @@ static void takes_all_words_for_true_and_false(void **state)
 
 static void refuses_what_is_no_value(void **state)
 {
-	static const struct { const char *option, *value; int error; } cases[] = {
-		{ "open", "maybe", -EINVAL }, { "open", "", -EINVAL }, { "open", "True ", -EINVAL },
-		{ "count", "", -EINVAL }, { "count", "x", -EINVAL }, { "count", "3x", -EINVAL },
-		{ "count", "-3", -EINVAL }, { "count", "+3", -EINVAL }, { "count", " 3", -EINVAL },
-		{ "count", "0x3", -EINVAL }, { "count", "3.0", -EINVAL }, { "count", "1", -ERANGE },
-		{ "count", "11", -ERANGE }, { "count", "inf", -ERANGE },
-		{ "limit", "4294967295", -ERANGE }, { "limit", "99999999999999999999999", -ERANGE },
-		{ "share", "", -EINVAL }, { "share", "-", -EINVAL }, { "share", "nan", -EINVAL },
-		{ "share", "0x1p3", -EINVAL }, { "share", "1e", -EINVAL }, { "share", "1,5", -EINVAL },
-		{ "share", "-1.5", -ERANGE }, { "share", "1e999", -ERANGE }, { "share", "-inf", -EINVAL },
-		{ "path", "a b", -EINVAL }, { "path", "a\"", -EINVAL }, { "path", "a|b", -EINVAL },
-		{ "path", "(", -EINVAL }, { "path", "a\n", -EINVAL }, { "path", "\xc3\xa9", -EINVAL },
+	static const struct {
+		const char *option, *value;
+		int error;
+	} cases[] = {
+		{ "open", "maybe", -EINVAL },
+		{ "open", "", -EINVAL },
+		{ "open", "True ", -EINVAL },
+		{ "count", "", -EINVAL },
+		{ "count", "x", -EINVAL },
+		{ "count", "3x", -EINVAL },
+		{ "count", "-3", -EINVAL },
+		{ "count", "+3", -EINVAL },
+		{ "count", " 3", -EINVAL },
+		{ "count", "0x3", -EINVAL },
+		{ "count", "3.0", -EINVAL },
+		{ "count", "1", -ERANGE },
+		{ "count", "11", -ERANGE },
+		{ "count", "inf", -ERANGE },
+		{ "limit", "4294967295", -ERANGE },
+		{ "limit", "99999999999999999999999", -ERANGE },
+		{ "share", "", -EINVAL },
+		{ "share", "-", -EINVAL },
+		{ "share", "nan", -EINVAL },
+		{ "share", "0x1p3", -EINVAL },
+		{ "share", "1e", -EINVAL },
+		{ "share", "1,5", -EINVAL },
+		{ "share", "-1.5", -ERANGE },
+		{ "share", "1e999", -ERANGE },
+		{ "share", "-inf", -EINVAL },
+		{ "path", "a b", -EINVAL },
+		{ "path", "a\"", -EINVAL },
+		{ "path", "a|b", -EINVAL },
+		{ "path", "(", -EINVAL },
+		{ "path", "a\n", -EINVAL },
+		{ "path", "\xc3\xa9", -EINVAL },
 		{ "path", LONG_TEXT LONG_TEXT, -ERANGE },
-		{ "shar", "1", -ENOENT }, { "", "1", -ENOENT },
-		{ NULL, "1", -EINVAL }, { "share", NULL, -EINVAL },
+		{ "shar", "1", -ENOENT },
+		{ "", "1", -ENOENT },
+		{ NULL, "1", -EINVAL },
+		{ "share", NULL, -EINVAL },
 	};
 	struct gauge g = gauge_made(), before = g;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int rc = xy_component_set(&g.base, cases[i].option, cases[i].value);
 
@@ -133,7 +173,7 @@ static void prints_what_it_reads(void **state)
 	struct gauge g = gauge_made();
 	char text[XY__OPTION_TEXT];
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 		xy__option_print(share, shares[i], text);
 		assert_int_equal(xy__option_set(&g.base, share, text), 0);
@@ -159,7 +199,7 @@ static void does_not_depend_on_the_locale(void **state)
 	char text[XY__OPTION_TEXT];
 	bool found = false;
 
-	(void) state;
+	(void)state;
 	for (unsigned i = 0; i < sizeof(commas) / sizeof(commas[0]) && !found; i++)
 		found = setlocale(LC_NUMERIC, commas[i]);
 	if (!found)
@@ -174,7 +214,7 @@ static void describes_its_values(void **state)
 {
 	char text[100];
 
-	(void) state;
+	(void)state;
 	xy__option_describe(&gauge_options[0], text, sizeof(text));
 	assert_string_equal(text, "true or false");
 	xy__option_describe(&gauge_options[1], text, sizeof(text));

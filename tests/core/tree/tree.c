@@ -9,7 +9,10 @@
 /* A mapper whose branches have names. */
 static const char *const fork_labels[] = { "left", "right", NULL };
 static const struct xy_component_ops fork_ops = {
-	.name = "fork", .flags = XY_MAPS, .size = sizeof(struct xy_component), .labels = fork_labels,
+	.name = "fork",
+	.flags = XY_MAPS,
+	.size = sizeof(struct xy_component),
+	.labels = fork_labels,
 };
 
 struct fixture {
@@ -105,23 +108,32 @@ static void tells_trees_apart(void **state)
 
 static void tells_workers_of_other_machines_apart(void **state)
 {
+	static const char *const texts[] = { "cpu:3", "cpu:2 cuda:1", "cpu:1", "cuda:1" };
+	enum { N = sizeof(texts) / sizeof(texts[0]) };
 	struct fixture *f = *state;
-	struct xy_machine *other = fixture_machine("cpu:3");
-	struct xy_tree *a = fixture_parse("tree-eager", f->machine, f->registry);
-	struct xy_tree *b = fixture_parse("tree-eager", other, f->registry);
+	struct xy_machine *machines[N];
+	struct xy_tree *trees[N];
 
-	assert_false(xy_tree_equal(a, b));
-	xy_tree_destroy(a);
-	xy_tree_destroy(b);
-	xy_machine_destroy(other);
+	for (unsigned i = 0; i < N; i++) {
+		machines[i] = fixture_machine(texts[i]);
+		trees[i] = fixture_parse("fifo | eager | each worker { }", machines[i], f->registry);
+	}
+	for (unsigned i = 0; i < N; i++)
+		for (unsigned j = 0; j < N; j++)
+			if (xy_tree_equal(trees[i], trees[j]) != (i == j))
+				fail_msg("trees on \"%s\" and \"%s\"", texts[i], texts[j]);
+	for (unsigned i = 0; i < N; i++) {
+		xy_tree_destroy(trees[i]);
+		xy_machine_destroy(machines[i]);
+	}
 }
 
 /* Who is asked first is part of a tree. */
 static void tells_the_order_of_parents_apart(void **state)
 {
 	struct fixture *f = *state;
-	struct xy_tree *text = fixture_parse("userchoice { fifo, prio } | stage | eager | each worker { }",
-					     f->machine, f->registry);
+	struct xy_tree *text = fixture_parse("userchoice { fifo, prio } | stage | eager | each worker { }", f->machine,
+					     f->registry);
 	struct xy_component *c[5];
 	static const char *const kinds[] = { "userchoice", "fifo", "prio", "stage", "eager" };
 
@@ -184,7 +196,7 @@ static void makes_one_leaf_for_each_worker(void **state)
 
 	assert_non_null(leaf);
 	assert_ptr_equal(xy_tree_worker(f->tree, 2), leaf);
-	assert_int_equal(xy__worker_of(leaf), 2);
+	assert_int_equal(xy__leaf_worker(leaf), 2);
 	assert_int_equal(xy__leaf_worker(leaf), 2);
 	assert_null(xy_tree_worker(f->tree, 3));
 	assert_null(xy_tree_worker(NULL, 0));
@@ -273,6 +285,7 @@ static void answers_null_for_null(void **state)
 	xy_tree_destroy(NULL);
 	bare = xy_tree_create(f->machine, NULL);
 	assert_null(xy_tree_add_named(bare, "fifo"));
+	assert_null(xy_tree_worker(bare, 0));
 	assert_non_null(xy_tree_add(bare, &fork_ops));
 	xy_tree_destroy(bare);
 }

@@ -19,8 +19,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strndup(const char *text, size_t length);
 void __wrap_free(void *p);
 
-static long allocations_left = -1;   /* until one fails; -1: none does */
-static long blocks;                  /* allocated and not freed */
+static long allocations_left = -1; /* until one fails; -1: none does */
+static long blocks;                /* allocated and not freed */
 static bool failed;
 
 static bool fails(void)
@@ -104,12 +104,32 @@ struct fixture {
 	FILE *out;
 };
 
+/* Loses the error of each call that fails, as chained calls do. */
+static int build(struct xy_tree *tree, void *arg)
+{
+	struct xy_component *root = xy_tree_add_named(tree, arg), *eager = xy_tree_add_named(tree, "eager");
+	int error = xy_tree_link(root, eager);
+
+	for (unsigned i = 0; !error && i < xy_machine_nworkers(xy_tree_machine(tree)); i++) {
+		struct xy_component *fifo = xy_tree_add_named(tree, "fifo");
+
+		error = xy_component_set(fifo, "ntasks", "2") || xy_tree_link(eager, fifo) ||
+			xy_tree_link(fifo, xy_tree_worker(tree, i));
+	}
+	return error || xy_tree_link(eager, xy_tree_team(tree, 0));
+}
+
+static const struct xy_policy built_policy = { .name = "test-built", .build = build, .build_arg = "fifo" };
+
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
+	struct xy__message nobody;
 
 	f->machine = fixture_machine("cpu:2 cuda:1");
 	f->registry = fixture_registry();
+	xy__message_init(&nobody, NULL, 0);
+	assert_int_equal(xy__registry_add_policy(f->registry, &built_policy, "test", &nobody), 0);
 	f->out = fopen("/dev/null", "w");
 	*state = f;
 	return !f->out;
@@ -132,7 +152,7 @@ static int make_registry(void *arg)
 	char error[300] = "";
 	int rc = xy_registry_create(&registry, "tests/plugins/.libs/good.so", error, sizeof(error));
 
-	(void) arg;
+	(void)arg;
 	assert_int_equal(!rc, !error[0]);
 	xy_registry_destroy(registry);
 	return rc;
@@ -169,6 +189,11 @@ static const char *const shapes[] = {
 	"fifo | eager { each worker { stage }, each team { prio(ntasks=2) }, parallel-worker(id=0) }",
 	"fifo | eager | each arch { random | each worker { fifo(ntasks=1) } }",
 	"tree-ws",
+	"test-built",
+	"let q = fifo | eager | each worker { } in userchoice { q, prio | q, tree-eager }",
+	"let p = eager in let q = eager in let x = fifo | worker(id=0) in let y = fifo | worker(id=1) in "
+	"let z = p { x } in let l = q { x, y } in let m = p { y, worker(id=2) } in "
+	"fifo | random { fifo | p, fifo | q }",
 };
 
 static void a_tree_is_read_or_not(void **state)

@@ -8,7 +8,10 @@
 
 static const char *const fork_labels[] = { "known", "none", NULL };
 static const struct xy_component_ops fork_ops = {
-	.name = "fork", .flags = XY_MAPS, .size = sizeof(struct xy_component), .labels = fork_labels,
+	.name = "fork",
+	.flags = XY_MAPS,
+	.size = sizeof(struct xy_component),
+	.labels = fork_labels,
 };
 
 struct fixture {
@@ -56,8 +59,13 @@ static char *expression(struct fixture *f, const char *text, const char *machine
 }
 
 static const char *const machines[] = {
-	"cpu:1", "cpu:2", "cpu:7", "cuda:2", "cpu:3 cuda:2 opencl:1",
-	"topology(numa:2 core:4 pu:1)", "topology(numa:3 core:1 pu:1) cuda:3",
+	"cpu:1",
+	"cpu:2",
+	"cpu:7",
+	"cuda:2",
+	"cpu:3 cuda:2 opencl:1",
+	"topology(numa:2 core:4 pu:1)",
+	"topology(numa:3 core:1 pu:1) cuda:3",
 };
 
 static const char *const shapes[] = {
@@ -101,7 +109,9 @@ static void expressions_read_back_on_every_machine(void **state)
 
 static void folds_and_joins_as_people_would(void **state)
 {
-	static const struct { const char *text, *machine; } cases[] = {
+	static const struct {
+		const char *text, *machine;
+	} cases[] = {
 		{ "fifo | eager | each worker { fifo(ntasks=2) | best-implementation }\n", "cpu:4 cuda:2" },
 		{ "fifo | eager | each worker { best-implementation }\n", "cpu:1" },
 		{ "fifo | eager | each node { fifo(ntasks=4) | eager | each worker { stage } }\n",
@@ -115,6 +125,13 @@ static void folds_and_joins_as_people_would(void **state)
 		{ "fifo | eager { each team { stage }, each worker { stage } }\n", "topology(numa:2 core:3)" },
 		{ "fifo | eager { each worker { }, parallel-worker(id=1), stage | parallel-worker(id=0) }\n", "cpu:4" },
 		{ "fifo | eager | each worker { eager { stage, fifo(ntasks=1, length_us=0.5) } }\n", "cpu:2" },
+		{ "fifo | random { fifo | eager | each worker { }, fifo | eager | each worker { stage }, "
+		  "fifo | eager | each worker { } }\n",
+		  "cpu:3" },
+		{ "fifo | eager | each package { fifo(ntasks=4) | eager "
+		  "| each cache { stage | eager | each worker { } } }\n",
+		  "topology(package:2 l3:2 core:2)" },
+		{ "let n1 = fifo | eager | each worker { } in userchoice { n1, prio | n1 }\n", "cpu:3" },
 	};
 	struct fixture *f = *state;
 
@@ -126,15 +143,16 @@ static void folds_and_joins_as_people_would(void **state)
 	}
 }
 
-/* Four branches that meet in pairs: an expression lets those that go on meet in one place. */
-static void refuses_shapes_that_no_expression_has(void **state)
+/* Four branches that meet in pairs. */
+static void names_what_has_several_parents(void **state)
 {
 	struct fixture *f = *state;
 	struct xy_machine *machine = fixture_machine("cpu:2");
 	struct xy_tree *tree = xy_tree_create(machine, f->registry);
 	struct xy_component *fifo = xy_tree_add_named(tree, "fifo"), *eager = xy_tree_add_named(tree, "eager");
 	struct xy_component *meet[2] = { xy_tree_add_named(tree, "eager"), xy_tree_add_named(tree, "eager") };
-	char *drawing, *json;
+	char *text, *drawing, *json;
+	struct xy_tree *again;
 
 	assert_int_equal(xy_tree_link(fifo, eager), 0);
 	for (unsigned i = 0; i < 4; i++) {
@@ -145,12 +163,18 @@ static void refuses_shapes_that_no_expression_has(void **state)
 		assert_int_equal(xy_tree_link(meet[i % 2], xy_tree_worker(tree, i / 2)), 0);
 	}
 	assert_int_equal(xy_tree_seal(tree, NULL, 0), 0);
-	assert_int_equal(xy_tree_print(tree, stderr, XY_TREE_EXPRESSION, 0), -ENOTSUP);
+	text = fixture_print(tree, XY_TREE_EXPRESSION, 0);
+	assert_string_equal(text, "let n1 = eager | each worker { } in let n2 = eager | each worker { } in "
+				  "fifo | eager { stage | n1, stage | n1, stage | n2, stage | n2 }\n");
+	again = fixture_parse(text, machine, f->registry);
+	assert_true(xy_tree_equal(tree, again));
+	xy_tree_destroy(again);
+	free(text);
 	drawing = fixture_print(tree, XY_TREE_DRAWING, 0);
 	assert_non_null(strstr(drawing, "eager#2  (drawn above)"));
 	free(drawing);
 	json = fixture_print(tree, XY_TREE_JSON, 0);
-	assert_non_null(strstr(json, "\"expression\": null"));
+	assert_non_null(strstr(json, "\"expression\": \"let n1 = "));
 	free(json);
 	xy_tree_destroy(tree);
 	xy_machine_destroy(machine);
@@ -161,18 +185,17 @@ static void refuses_kinds_that_the_registry_has_not(void **state)
 	static const struct xy_component_ops ops = { .name = "stage", .size = sizeof(struct xy_component) };
 	struct fixture *f = *state;
 	struct xy_machine *machine = fixture_machine("cpu:1");
+	struct xy_component *fifo, *stage;
+	struct xy_tree *tree;
 
-	for (unsigned i = 0; i < 2; i++) {
-		struct xy_tree *tree = xy_tree_create(machine, i ? f->registry : NULL);
-		struct xy_component *fifo = xy_tree_add(tree, xy_registry_component(f->registry, "fifo"));
-		struct xy_component *stage = xy_tree_add(tree, &ops);
-
-		assert_int_equal(xy_tree_link(fifo, stage), 0);
-		assert_int_equal(xy_tree_link(stage, xy_tree_worker(tree, 0)), 0);
-		assert_int_equal(xy_tree_seal(tree, NULL, 0), 0);
-		assert_int_equal(xy_tree_print(tree, stderr, XY_TREE_EXPRESSION, 0), -ENOTSUP);
-		xy_tree_destroy(tree);
-	}
+	tree = xy_tree_create(machine, f->registry);
+	fifo = xy_tree_add_named(tree, "fifo");
+	stage = xy_tree_add(tree, &ops);
+	assert_int_equal(xy_tree_link(fifo, stage), 0);
+	assert_int_equal(xy_tree_link(stage, xy_tree_worker(tree, 0)), 0);
+	assert_int_equal(xy_tree_seal(tree, NULL, 0), 0);
+	assert_int_equal(xy_tree_print(tree, stderr, XY_TREE_EXPRESSION, 0), -ENOTSUP);
+	xy_tree_destroy(tree);
 	xy_machine_destroy(machine);
 }
 
@@ -200,7 +223,9 @@ static void refuses_null_and_what_is_not_sealed(void **state)
 
 static void draws_for_people(void **state)
 {
-	static const struct { const char *text, *machine, *drawing; } cases[] = {
+	static const struct {
+		const char *text, *machine, *drawing;
+	} cases[] = {
 		{ "tree-eager-prefetching", "cpu:12",
 		  "fifo#0(ready)\n"
 		  "└─ eager#1\n"
@@ -267,15 +292,14 @@ static void draws_sums_of_counters(void **state)
 	atomic_store(&tree->components[4]->shards->pulled, 6);
 	atomic_store(&tree->components[4]->shards->woken, 1);
 	drawing = fixture_print(tree, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
-	assert_string_equal(drawing,
-			    "fifo#0                                             pushed 12 pulled 11\n"
-			    "└─ eager#1                                         pulled 11\n"
-			    "   └─ best-implementation  × 2 workers cpu0, cpu1  pulled 11 woken 1\n"
-			    "      └─ worker                                    -\n");
+	assert_string_equal(drawing, "fifo#0                                             pushed 12 pulled 11\n"
+				     "└─ eager#1                                         pulled 11\n"
+				     "   └─ best-implementation  × 2 workers cpu0, cpu1  pulled 11 woken 1\n"
+				     "      └─ worker                                    -\n");
 	free(drawing);
 	drawing = fixture_print(tree, XY_TREE_DRAWING, XY_PRINT_COUNTERS | XY_PRINT_COLOUR);
 	assert_non_null(strstr(drawing, "\033[1;36mfifo\033[0m#0                                             "
-			       "pushed 12 pulled 11\n"));
+					"pushed 12 pulled 11\n"));
 	free(drawing);
 	dot = fixture_print(tree, XY_TREE_DOT, XY_PRINT_COUNTERS);
 	assert_non_null(strstr(dot, "pushed 12, pulled 11"));
@@ -285,6 +309,40 @@ static void draws_sums_of_counters(void **state)
 }
 
 /* --- dot --- */
+
+static void writes_dot_with_a_shape_for_each_role(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_machine *machine = fixture_machine("cpu:2");
+	struct xy_tree *tree = fixture_parse("fifo | eager | each worker { fifo(ntasks=7) | best-implementation }",
+					     machine, f->registry);
+	char *dot = fixture_print(tree, XY_TREE_DOT, 0);
+
+	assert_string_equal(dot, "digraph tree {\n"
+				 "\tordering=out;\n"
+				 "\tnode [shape=box, fontname=\"sans-serif\"];\n"
+				 "\tedge [fontname=\"sans-serif\", fontsize=11];\n"
+				 "\tc0 [style=filled, fillcolor=lightblue, label=\"fifo#0\\n\"];\n"
+				 "\tc1 [style=rounded, label=\"eager#1\\n\"];\n"
+				 "\tc2 [style=filled, fillcolor=lightblue, label=\"fifo#2\\n(ntasks=7)\"];\n"
+				 "\tc3 [style=solid, label=\"best-implementation#3\\n\"];\n"
+				 "\tc4 [shape=ellipse, label=\"worker#4 (cpu0)\\n\"];\n"
+				 "\tc5 [style=filled, fillcolor=lightblue, label=\"fifo#5\\n(ntasks=7)\"];\n"
+				 "\tc6 [style=solid, label=\"best-implementation#6\\n\"];\n"
+				 "\tc7 [shape=ellipse, label=\"worker#7 (cpu1)\\n\"];\n"
+				 "\tc0 -> c1;\n"
+				 "\tc1 -> c2;\n"
+				 "\tc1 -> c5;\n"
+				 "\tc2 -> c3;\n"
+				 "\tc3 -> c4;\n"
+				 "\tc5 -> c6;\n"
+				 "\tc6 -> c7;\n"
+				 "\t{ rank=same; c4; c7; }\n"
+				 "}\n");
+	free(dot);
+	xy_tree_destroy(tree);
+	xy_machine_destroy(machine);
+}
 
 static void writes_dot_that_graphviz_reads(void **state)
 {
@@ -402,7 +460,8 @@ static void writes_everything_as_json(void **state)
 	struct xy_tree *tree = fixture_parse("fork { known: fifo } | worker(id=0)", machine, f->registry);
 	char *json = fixture_print(tree, XY_TREE_JSON, XY_PRINT_COUNTERS);
 
-	assert_string_equal(json,
+	assert_string_equal(
+		json,
 		"{\n"
 		"  \"expression\": \"fork { known: fifo | each worker { } }\",\n"
 		"  \"root\": 0,\n"
@@ -447,11 +506,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(expressions_read_back_on_every_machine),
 		TEST(folds_and_joins_as_people_would),
-		TEST(refuses_shapes_that_no_expression_has),
+		TEST(names_what_has_several_parents),
 		TEST(refuses_kinds_that_the_registry_has_not),
 		TEST(refuses_null_and_what_is_not_sealed),
 		TEST(draws_for_people),
 		TEST(draws_sums_of_counters),
+		TEST(writes_dot_with_a_shape_for_each_role),
 		TEST(writes_dot_that_graphviz_reads),
 		TEST(writes_valid_json),
 		TEST(writes_everything_as_json),

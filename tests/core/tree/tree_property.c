@@ -5,6 +5,8 @@
  * run every task, once, whatever the schedule; one that it refuses for its flow must refuse a task at
  * the root or keep one for ever in some schedule.
  *
+ * Each tree's expression must read as the same tree, also when its links were made in another order.
+ *
  * The shapes here obey the structural rules (one root, no cycle, leaves, arity, options, levels), which
  * say what a tree is and have no counterpart in a run; tests/core/tree/tree_seal.c has those. Two verdicts
  * are careful on purpose, so that the second half of the property is not asked for there: where tasks
@@ -17,6 +19,7 @@
 #include <limits.h>
 #include <math.h>
 #include "components/parallel_worker.h"
+#include "core/tree/registry.h"
 #include "core/tree/tree_parts.h"
 #include "core/tree/tree_rules.h"
 
@@ -41,11 +44,13 @@ struct pond {
 	struct xy_queue queue;
 };
 
-static const struct xy_option pond_options[] = {
-	{ .name = "ntasks", .type = XY_OPTION_UNSIGNED, .offset = offsetof(struct pond, ntasks),
-	  .initial = INFINITY, .min = 1, .max = INFINITY },
-	{ 0 }
-};
+static const struct xy_option pond_options[] = { { .name = "ntasks",
+						   .type = XY_OPTION_UNSIGNED,
+						   .offset = offsetof(struct pond, ntasks),
+						   .initial = INFINITY,
+						   .min = 1,
+						   .max = INFINITY },
+						 { 0 } };
 
 static struct pond *pond(struct xy_component *self)
 {
@@ -90,8 +95,14 @@ static size_t pond_depth(struct xy_component *self, size_t *peak)
 
 /* Holds tasks until somebody pulls. */
 static const struct xy_component_ops pond_ops = {
-	.name = "pond", .flags = XY_STORES, .size = sizeof(struct pond), .options = pond_options,
-	.push = pond_push, .pull = pond_pull, .is_bounded = pond_is_bounded, .depth = pond_depth,
+	.name = "pond",
+	.flags = XY_STORES,
+	.size = sizeof(struct pond),
+	.options = pond_options,
+	.push = pond_push,
+	.pull = pond_pull,
+	.is_bounded = pond_is_bounded,
+	.depth = pond_depth,
 };
 
 /* Pushes what the children take, each task to the first that can run it. */
@@ -123,7 +134,7 @@ static bool heart_can_push(struct xy_component *self, struct xy_component *child
 {
 	bool moved = heart_beat(self, by);
 
-	(void) child;
+	(void)child;
 	return xy_can_push_parents(self, by) || moved;
 }
 
@@ -135,15 +146,21 @@ static struct xy_task *heart_pull(struct xy_component *self, struct xy_agent *by
 
 static bool heart_is_bounded(const struct xy_component *self)
 {
-	(void) self;
+	(void)self;
 	return false;
 }
 
 /* Holds tasks, decides who gets them, and pushes them there. */
 static const struct xy_component_ops heart_ops = {
-	.name = "heart", .flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES, .size = sizeof(struct pond),
-	.options = pond_options, .push = heart_push, .pull = heart_pull, .can_push = heart_can_push,
-	.is_bounded = heart_is_bounded, .depth = pond_depth,
+	.name = "heart",
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES,
+	.size = sizeof(struct pond),
+	.options = pond_options,
+	.push = heart_push,
+	.pull = heart_pull,
+	.can_push = heart_can_push,
+	.is_bounded = heart_is_bounded,
+	.depth = pond_depth,
 };
 
 static struct xy_task *trap_pull(struct xy_component *self, struct xy_agent *by)
@@ -154,8 +171,13 @@ static struct xy_task *trap_pull(struct xy_component *self, struct xy_agent *by)
 
 /* Holds tasks, would decide who gets them, but does not pump. */
 static const struct xy_component_ops trap_ops = {
-	.name = "trap", .flags = XY_STORES | XY_MAPS | XY_DECIDES, .size = sizeof(struct pond),
-	.options = pond_options, .push = pond_push, .pull = trap_pull, .is_bounded = pond_is_bounded,
+	.name = "trap",
+	.flags = XY_STORES | XY_MAPS | XY_DECIDES,
+	.size = sizeof(struct pond),
+	.options = pond_options,
+	.push = pond_push,
+	.pull = trap_pull,
+	.is_bounded = pond_is_bounded,
 	.depth = pond_depth,
 };
 
@@ -164,8 +186,8 @@ static const struct xy_component_ops trap_ops = {
 struct garden {
 	struct bed *bed;
 	uint64_t random;
-	bool overlaps;            /* branches may lead to the same workers, and meet again */
-	bool teams;               /* and some lead to teams of workers */
+	bool overlaps; /* branches may lead to the same workers, and meet again */
+	bool teams;    /* and some lead to teams of workers */
 };
 
 static unsigned below(struct garden *g, unsigned n)
@@ -177,15 +199,13 @@ static unsigned below(struct garden *g, unsigned n)
 	return number;
 }
 
-static void grow(struct garden *g, struct xy_component *parent, const unsigned *workers, unsigned n,
-		 unsigned depth);
+static void grow(struct garden *g, struct xy_component *parent, const unsigned *workers, unsigned n, unsigned depth);
 
 /* A component that takes one below it; with a bound now and then if it can have one. */
 static struct xy_component *add_simple(struct garden *g, struct xy_component *parent, bool root)
 {
 	const struct xy_component_ops *const kinds[] = {
-		&xy__fifo_ops, &xy__prio_ops, &xy__fifo_ops, &pond_ops, &xy__stage_ops,
-		&xy__best_implementation_ops,
+		&xy__fifo_ops, &xy__prio_ops, &xy__fifo_ops, &pond_ops, &xy__stage_ops, &xy__best_implementation_ops,
 	};
 	const struct xy_component_ops *ops = kinds[below(g, root ? 4 : 6)];
 	struct xy_component *c = bed_add(g->bed, parent, ops);
@@ -199,8 +219,9 @@ static struct xy_component *add_simple(struct garden *g, struct xy_component *pa
 static struct xy_component *add_mapper(struct garden *g, struct xy_component *parent)
 {
 	const struct xy_component_ops *const kinds[] = {
-		&xy__eager_ops, &xy__random_ops, &xy__userchoice_ops, &xy__work_stealing_ops,
-		&xy__eager_prio_ops, &heart_ops, &xy__eager_ops, &xy__random_ops, &trap_ops,
+		&xy__eager_ops,         &xy__random_ops,     &xy__userchoice_ops,
+		&xy__work_stealing_ops, &xy__eager_prio_ops, &heart_ops,
+		&xy__eager_ops,         &xy__random_ops,     &trap_ops,
 	};
 
 	return bed_add(g->bed, parent, kinds[below(g, below(g, 8) ? 8 : 9)]);
@@ -250,8 +271,7 @@ static void grow_branches(struct garden *g, struct xy_component *mapper, const u
 		grow_team(g, mapper);
 }
 
-static void grow(struct garden *g, struct xy_component *parent, const unsigned *workers, unsigned n,
-		 unsigned depth)
+static void grow(struct garden *g, struct xy_component *parent, const unsigned *workers, unsigned n, unsigned depth)
 {
 	struct xy_component *c;
 
@@ -269,6 +289,33 @@ static void grow(struct garden *g, struct xy_component *parent, const unsigned *
 	}
 }
 
+/* Makes the links anew, in any order. */
+static void shuffle_links(struct garden *g)
+{
+	struct xy_tree *tree = g->bed->tree;
+	struct xy_component **links; /* parent, child */
+	unsigned n = 0, count = 0;
+
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		n += tree->components[i]->nchildren;
+	links = malloc(2 * n * sizeof(struct xy_component *));
+	assert_non_null(links);
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		for (unsigned j = 0; j < tree->components[i]->nchildren; j++, count++) {
+			unsigned k = below(g, count + 1);
+
+			links[2 * count] = links[2 * k];
+			links[2 * count + 1] = links[2 * k + 1];
+			links[2 * k] = tree->components[i];
+			links[2 * k + 1] = tree->components[i]->children[j];
+		}
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		tree->components[i]->nchildren = tree->components[i]->nparents = 0;
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(xy_tree_link(links[2 * i], links[2 * i + 1]), 0);
+	free(links);
+}
+
 /* Forgets the tree and the tasks of before and grows another. */
 static void plant(struct garden *g)
 {
@@ -282,8 +329,10 @@ static void plant(struct garden *g)
 		workers[j] = i;
 	}
 	xy_tree_destroy(bed->tree);
-	bed->tree = xy_tree_create(bed->machine, NULL);
+	bed->tree = xy_tree_create(bed->machine, bed->registry);
 	grow(g, add_simple(g, NULL, true), workers, n, 1);
+	if (below(g, 2))
+		shuffle_links(g);
 }
 
 /* --- running --- */
@@ -292,15 +341,15 @@ enum outcome { RAN, REFUSED, STUCK };
 
 /* Where tasks can run and who pushes when. */
 struct schedule {
-	int pinned;               /* to this worker; -1: any mixture */
-	unsigned pulls;           /* tries to pull between two pushes */
+	int pinned;     /* to this worker; -1: any mixture */
+	unsigned pulls; /* tries to pull between two pushes */
 };
 
 struct run {
 	struct garden *g;
-	unsigned runs[TASKS];     /* how often each task was run */
+	unsigned runs[TASKS]; /* how often each task was run */
 	unsigned nrun;
-	struct xy__team *joined[MAX_WORKERS];   /* where a worker waits for the others */
+	struct xy__team *joined[MAX_WORKERS]; /* where a worker waits for the others */
 };
 
 static void free_tasks(struct bed *bed)
@@ -453,7 +502,39 @@ static void explain(struct garden *g, unsigned seed, const char *what, const cha
 /* What was seen, to be sure that the trees are of all sorts. */
 struct tally {
 	unsigned sealed, refused, stuck, careful;
+	unsigned named, linked; /* expressions that bind names, that are written link by link */
 };
+
+static char *print(const struct xy_tree *tree)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(xy_tree_print(tree, out, XY_TREE_EXPRESSION, 0), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* The tree's expression reads as the same tree, which prints as the same text. */
+static void check_text(struct garden *g, unsigned seed, struct tally *tally)
+{
+	char *text = print(g->bed->tree), *twice, error[4096] = "";
+	struct xy_tree *again;
+
+	if (xy_tree_parse(&again, text, g->bed->machine, g->bed->registry, error, sizeof(error)))
+		explain(g, seed, text, error);
+	if (!xy_tree_equal(g->bed->tree, again))
+		explain(g, seed, text, "is another tree");
+	twice = print(again);
+	assert_string_equal(twice, text);
+	tally->named += !strncmp(text, "let ", 4);
+	tally->linked += strstr(text, "let n1 = ") && strstr(text, " in n1\n");
+	xy_tree_destroy(again);
+	free(twice);
+	free(text);
+}
 
 static void check_tree(struct garden *g, unsigned seed, struct tally *tally)
 {
@@ -473,6 +554,7 @@ static void check_tree(struct garden *g, unsigned seed, struct tally *tally)
 		assert_int_equal(rc, 0);
 		rc = -EINVAL;
 	}
+	check_text(g, seed, tally);
 	outcome = try_schedules(g);
 	if (!rc && outcome)
 		explain(g, seed, outcomes[outcome], "but seal took it");
@@ -486,6 +568,16 @@ static void check_tree(struct garden *g, unsigned seed, struct tally *tally)
 		explain(g, seed, "ran in all schedules, but seal said:", error);
 }
 
+static void register_kinds(struct bed *bed)
+{
+	const struct xy_component_ops *const kinds[] = { &pond_ops, &heart_ops, &trap_ops };
+	struct xy__message nobody;
+
+	xy__message_init(&nobody, NULL, 0);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		assert_int_equal(xy__registry_add_component(bed->registry, kinds[i], "test", &nobody), 0);
+}
+
 static void check_trees(bool overlaps, bool teams)
 {
 	static const char *const machines[] = { "cpu:1", "cpu:3", "cpu:2 cuda:2", "cpu:3 cuda:1 opencl:1" };
@@ -493,34 +585,36 @@ static void check_trees(bool overlaps, bool teams)
 	struct garden gardens[MACHINES];
 	struct tally tally = { 0 };
 
-	for (unsigned i = 0; i < MACHINES; i++)
-		gardens[i] = (struct garden){ .bed = bed_open(machines[i]), .overlaps = overlaps,
-					      .teams = teams };
+	for (unsigned i = 0; i < MACHINES; i++) {
+		gardens[i] = (struct garden){ .bed = bed_open(machines[i]), .overlaps = overlaps, .teams = teams };
+		register_kinds(gardens[i].bed);
+	}
 	for (unsigned seed = 0; seed < TREES; seed++)
 		check_tree(&gardens[seed % MACHINES], seed, &tally);
 	for (unsigned i = 0; i < MACHINES; i++)
 		bed_close(gardens[i].bed);
-	print_message("# %u sealed, %u refused a task, %u kept a task, %u would do\n", tally.sealed,
-		      tally.refused, tally.stuck, tally.careful);
+	print_message("# %u sealed, %u refused a task, %u kept a task, %u would do; %u bind names, %u link by link\n",
+		      tally.sealed, tally.refused, tally.stuck, tally.careful, tally.named, tally.linked);
 	assert_true(tally.sealed > TREES / 20 && tally.refused > TREES / 20 && tally.stuck > TREES / 20);
 	assert_true(tally.careful < TREES / 4);
+	assert_true(!overlaps || (tally.named > TREES / 20 && tally.linked > TREES / 50));
 }
 
 static void seal_is_right_about_trees_with_one_way_to_each_worker(void **state)
 {
-	(void) state;
+	(void)state;
 	check_trees(false, false);
 }
 
 static void seal_is_right_about_trees_with_several_ways(void **state)
 {
-	(void) state;
+	(void)state;
 	check_trees(true, false);
 }
 
 static void seal_is_right_about_trees_with_teams(void **state)
 {
-	(void) state;
+	(void)state;
 	check_trees(true, true);
 }
 

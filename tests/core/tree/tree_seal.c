@@ -12,34 +12,46 @@
 
 static size_t no_depth(struct xy_component *self, size_t *peak)
 {
-	(void) self;
+	(void)self;
 	return *peak = 0;
 }
 
 /* A reservoir without a pump, one that decides too, and one that pumps and decides. */
 static const struct xy_component_ops pond_ops = {
-	.name = "pond", .flags = XY_STORES, .size = sizeof(struct xy_component), .depth = no_depth,
+	.name = "pond",
+	.flags = XY_STORES,
+	.size = sizeof(struct xy_component),
+	.depth = no_depth,
 };
 static const struct xy_component_ops lock_ops = {
-	.name = "lock", .flags = XY_STORES | XY_MAPS | XY_DECIDES, .size = sizeof(struct xy_component),
+	.name = "lock",
+	.flags = XY_STORES | XY_MAPS | XY_DECIDES,
+	.size = sizeof(struct xy_component),
 	.depth = no_depth,
 };
 static const struct xy_component_ops heart_ops = {
-	.name = "heart", .flags = XY_STORES | XY_MAPS | XY_PUMPS | XY_DECIDES,
-	.size = sizeof(struct xy_component), .depth = no_depth,
+	.name = "heart",
+	.flags = XY_STORES | XY_MAPS | XY_PUMPS | XY_DECIDES,
+	.size = sizeof(struct xy_component),
+	.depth = no_depth,
 };
 /* A leaf that no worker can have. */
 static const struct xy_component_ops bud_ops = {
-	.name = "bud", .flags = XY_LEAF, .size = sizeof(struct xy_component),
+	.name = "bud",
+	.flags = XY_LEAF,
+	.size = sizeof(struct xy_component),
 };
 /* A mapper that never refuses, whatever is below. */
 static bool never(const struct xy_component *self)
 {
-	(void) self;
+	(void)self;
 	return false;
 }
 static const struct xy_component_ops sponge_ops = {
-	.name = "sponge", .flags = XY_MAPS, .size = sizeof(struct xy_component), .is_bounded = never,
+	.name = "sponge",
+	.flags = XY_MAPS,
+	.size = sizeof(struct xy_component),
+	.is_bounded = never,
 };
 
 static int ninits, ninit_fails_at;
@@ -53,13 +65,16 @@ static int diary_init(struct xy_component *self)
 
 static void diary_fini(struct xy_component *self)
 {
-	(void) self;
+	(void)self;
 	ninits--;
 }
 
 /* A pass-through that counts who has been set up. */
 static const struct xy_component_ops diary_ops = {
-	.name = "diary", .size = sizeof(struct xy_component), .init = diary_init, .fini = diary_fini,
+	.name = "diary",
+	.size = sizeof(struct xy_component),
+	.init = diary_init,
+	.fini = diary_fini,
 };
 
 static const struct xy_component_ops *const kinds[] = {
@@ -114,8 +129,7 @@ static void assert_text_broken(struct fixture *f, const char *text, const char *
 {
 	struct xy_tree *tree;
 
-	assert_int_equal(xy_tree_parse(&tree, text, f->machine, f->registry, f->error, sizeof(f->error)),
-			 -EINVAL);
+	assert_int_equal(xy_tree_parse(&tree, text, f->machine, f->registry, f->error, sizeof(f->error)), -EINVAL);
 	assert_null(tree);
 	if (strncmp(f->error, says, strlen(says)))
 		fail_msg("%s: expected \"%s\", got: %s", text, says, f->error);
@@ -175,7 +189,7 @@ static void refuses_several_roots(void **state)
 
 	add_leaves(f, eager);
 	assert_int_equal(xy_tree_link(xy_tree_add_named(f->tree, "prio"), eager), 0);
-	assert_broken(f, "there must be one root, but nothing is above each of fifo#0, prio#7");
+	assert_broken(f, "there must be one root, but none of these has a parent: fifo#0, prio#7");
 }
 
 static void refuses_a_tree_without_some_workers(void **state)
@@ -233,7 +247,7 @@ static void refuses_leaves_of_no_team_and_two_of_one(void **state)
 	assert_broken(f, "parallel-worker#8 is a leaf for a team that the machine does not have");
 	assert_int_equal(xy_component_set(leaf, "id", "1"), 0);
 	assert_broken(f, "parallel-worker#7 (cpu2, cpu3) and parallel-worker#8 (cpu2, cpu3) are leaves of the same "
-		      "team");
+			 "team");
 	assert_int_equal(xy_component_set(leaf, "id", "2"), 0);
 	assert_int_equal(xy_tree_seal(f->tree, NULL, 0), 0);
 }
@@ -246,10 +260,10 @@ static void a_team_is_not_a_way_to_its_members(void **state)
 	assert_text_broken(f, "fifo | eager { each team { }, worker(id=4) }",
 			   "cpu0, cpu1, cpu2 and 1 more can't be reached");
 	assert_text_broken(f, "pond | eager { each worker { }, random { each team { } } }",
-			   "pond#0 keeps its tasks until somebody pulls, but pulls of parallel-worker#8 (cpu0, cpu1), "
+			   "pond#0 holds its tasks until they are pulled, but pulls of parallel-worker#8 (cpu0, cpu1), "
 			   "parallel-worker#9 (cpu2, cpu3), parallel-worker#10 (cpu0…cpu3) don't come through");
 	assert_text_broken(f, "pond | eager { random { each worker { } }, each team { } }",
-			   "pond#0 keeps its tasks until somebody pulls, but pulls of worker#3 (cpu0)");
+			   "pond#0 holds its tasks until they are pulled, but pulls of worker#3 (cpu0)");
 	assert_text_sealed(f, "pond | eager { each worker { }, each team { } }");
 	assert_text_sealed(f, "fifo | random { each worker { }, eager { each team { } } }");
 }
@@ -258,7 +272,8 @@ static void fills_in_the_teams(void **state)
 {
 	struct fixture *f = *state;
 	struct xy_tree *tree = fixture_parse("fifo | random { each worker { }, fifo | eager { each team { stage } }, "
-					     "stage | parallel-worker(id=2) }", f->machine, f->registry);
+					     "stage | parallel-worker(id=2) }",
+					     f->machine, f->registry);
 	struct xy_component *random = xy_tree_root(tree)->children[0], *teams = random->children[5];
 	struct xy_component *stage = random->children[6];
 
@@ -324,12 +339,13 @@ static void refuses_too_many_levels(void **state)
 	next = xy_tree_add_named(f->tree, "eager");
 	assert_int_equal(xy_tree_link(last, next), 0);
 	add_leaves(f, next);
-	assert_broken(f, "the tree has 100003 levels, 64 are the limit");
+	assert_broken(f, "the tree has 100003 levels; the limit is 64");
 }
 
 static void refuses_more_locks_than_an_agent_can_hold(void **state)
 {
-	assert_text_broken(*state, "fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|"
+	assert_text_broken(*state,
+			   "fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|fifo|"
 			   "fifo|fifo|fifo|eager|each worker{}",
 			   "18 components that store or decide are above one another, 16 are the limit");
 }
@@ -379,7 +395,8 @@ static void needs_an_unbounded_reservoir_above_what_refuses(void **state)
 		{ "random { fifo | eager | each worker { }, stage | parallel-worker(id=0) }",
 		  "parallel-worker#9 (cpu0, cpu1) can refuse a task" },
 		{ "userchoice { fifo | eager | each worker { }, stage | prio(ntasks=1) | eager | each worker "
-		  "{ } }", "prio#9 can refuse a task" },
+		  "{ } }",
+		  "prio#9 can refuse a task" },
 	};
 	struct fixture *f = *state;
 
@@ -397,14 +414,15 @@ static void needs_a_pump_above_a_decision(void **state)
 	struct fixture *f = *state;
 
 	assert_text_broken(f, "pond | random | each worker { }",
-			   "pond#0 keeps its tasks until somebody pulls, but pulls of worker#2 (cpu0), "
+			   "pond#0 holds its tasks until they are pulled, but pulls of worker#2 (cpu0), "
 			   "worker#3 (cpu1), worker#4 (cpu2) and 2 more don't come through");
 	/* the can_push that a decision makes of a pull passes the reservoirs below */
-	assert_text_broken(f, "pond | fifo | random | each worker { }", "pond#0 keeps its tasks");
-	assert_text_broken(f, "pond | eager { random { worker(id=0), worker(id=1), worker(id=2) }, "
+	assert_text_broken(f, "pond | fifo | random | each worker { }", "pond#0 holds its tasks");
+	assert_text_broken(f,
+			   "pond | eager { random { worker(id=0), worker(id=1), worker(id=2) }, "
 			   "worker(id=3), worker(id=4) }",
-			   "pond#0 keeps its tasks until somebody pulls, but pulls of worker#3 (cpu0)");
-	assert_text_broken(f, "lock | each worker { fifo }", "lock#0 keeps its tasks");
+			   "pond#0 holds its tasks until they are pulled, but pulls of worker#3 (cpu0)");
+	assert_text_broken(f, "lock | each worker { fifo }", "lock#0 holds its tasks");
 	assert_text_sealed(f, "pond | eager | each worker { }");
 	assert_text_sealed(f, "pond | eager | each worker { pond }");
 	assert_text_sealed(f, "fifo | random | each worker { pond }");
@@ -419,10 +437,16 @@ static void needs_a_reservoir_between_a_decision_and_pulls(void **state)
 	assert_text_broken(f, "fifo | random | eager | each worker { }",
 			   "random#1 decides and pushes tasks down to eager#2, but worker#3 (cpu0), "
 			   "worker#4 (cpu1), worker#5 (cpu2) and 2 more below would have to pull them");
-	assert_text_broken(f, "fifo | random { stage | eager { fifo | worker(id=0), worker(id=1) }, worker(id=2), "
+	assert_text_broken(f,
+			   "fifo | random { stage | eager { fifo | worker(id=0), worker(id=1) }, worker(id=2), "
 			   "worker(id=3), worker(id=4) }",
 			   "random#1 decides and pushes tasks down to stage#2, but worker#6 (cpu1) below");
 	assert_text_broken(f, "heart | eager | each worker { }", "heart#0 decides and pushes tasks down");
+	assert_text_broken(f,
+			   "fifo | random { fifo | worker(id=0), eager { worker(id=1), worker(id=2) }, worker(id=3), "
+			   "worker(id=4) }",
+			   "random#1 decides and pushes tasks down to eager#4, but worker#5 (cpu1), worker#6 (cpu2) "
+			   "below");
 	assert_text_sealed(f, "fifo | random | fifo | eager | each worker { }");
 	assert_text_sealed(f, "fifo | random | random | each worker { best-implementation }");
 	assert_text_sealed(f, "fifo | random | each node { fifo(ntasks=3) | eager | each worker { } }");
@@ -451,7 +475,8 @@ static void fills_in_the_places(void **state)
 	struct fixture *f = *state;
 	struct xy_tree *tree = fixture_parse("fifo | eager { stage | stage | worker(id=4), "
 					     "worker(id=0), eager { worker(id=3), worker(id=0), worker(id=1) }, "
-					     "fifo | worker(id=2) }", f->machine, f->registry);
+					     "fifo | worker(id=2) }",
+					     f->machine, f->registry);
 	struct xy_component *eager = xy_tree_component(tree, 1), *inner = xy_tree_component(tree, 6);
 
 	assert_int_equal(xy_tree_root(tree)->level, 0);
@@ -472,6 +497,20 @@ static void fills_in_the_places(void **state)
 	assert_false(tree->leaves[0]->takes_pushes);
 	for (unsigned i = 0; i < tree->ncomponents; i++)
 		assert_int_equal((uintptr_t)tree->components[i]->shards % 64, 0);
+	xy_tree_destroy(tree);
+}
+
+static void lengths_count_only_below_what_predicts(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_tree *tree = fixture_parse("fifo | mct | each worker { prio | best-implementation }", f->machine,
+					     f->registry);
+
+	for (unsigned i = 0; i < tree->ncomponents; i++) {
+		const struct xy_component *c = tree->components[i];
+
+		assert_int_equal(c->predicted, strcmp(c->ops->name, "fifo") && strcmp(c->ops->name, "mct"));
+	}
 	xy_tree_destroy(tree);
 }
 
@@ -538,6 +577,7 @@ int main(void)
 		TEST(needs_a_reservoir_between_a_decision_and_pulls),
 		TEST(takes_every_policy),
 		TEST(fills_in_the_places),
+		TEST(lengths_count_only_below_what_predicts),
 		TEST(can_be_repaired_and_sealed_again),
 		TEST(sets_up_from_the_leaves_and_undoes_on_failure),
 	};

@@ -96,7 +96,12 @@ static void check_sets(const struct xy_machine *machine, const struct xy__tree_t
 static void nest_and_never_come_twice(void **state)
 {
 	static const char *const machines[] = {
-		"this:1", "this:2", "this:5", "this:12", "cpu:33 opencl:2", "topology(package:2 l3:3 core:5) cuda:1",
+		"this:1",
+		"this:2",
+		"this:5",
+		"this:12",
+		"cpu:33 opencl:2",
+		"topology(package:2 l3:3 core:5) cuda:1",
 		"topology(package:3 numa:2 l2:4 core:2)",
 	};
 

@@ -49,7 +49,7 @@ static void gives_the_line_to_the_function(void **state)
 	struct capture c = { 0 };
 	struct xy__log log = { capture_line, &c };
 
-	(void) state;
+	(void)state;
 	xy__log(&log, "%s is %d", "answer", 42);
 	assert_int_equal(c.lines, 1);
 	assert_string_equal(c.last, "answer is 42");
@@ -60,7 +60,7 @@ static void writes_to_stderr_without_a_function(void **state)
 	struct xy__log log = { 0 };
 	char text[256];
 
-	(void) state;
+	(void)state;
 	log_to_stderr(&log, "hello", text, sizeof(text));
 	assert_string_equal(text, "xylem: hello\n");
 	log_to_stderr(NULL, "", text, sizeof(text));
@@ -73,7 +73,7 @@ static void cuts_a_line_that_is_too_long(void **state)
 	struct xy__log log = { capture_line, &c };
 	char text[3000];
 
-	(void) state;
+	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[1023] = '\0';
 	xy__log(&log, "%s", text);
@@ -93,14 +93,14 @@ static void does_not_cut_inside_a_character(void **state)
 	struct xy__log log = { capture_line, &c };
 	char text[2001];
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < 2000; i += 2)
 		memcpy(text + i, "\xc3\xa9", 2);
 	text[2000] = '\0';
 	for (size_t shift = 0; shift < 2; shift++) {
 		size_t length;
 
-		xy__log(&log, "%.*s%s", (int) shift, "x", text);
+		xy__log(&log, "%.*s%s", (int)shift, "x", text);
 		length = strlen(c.last);
 		assert_true(length >= 1022 && length <= 1023);
 		assert_string_equal(c.last + length - 5, "\xc3\xa9...");
@@ -112,7 +112,7 @@ static void keeps_a_message_on_one_line(void **state)
 	struct capture c = { 0 };
 	struct xy__log log = { capture_line, &c };
 
-	(void) state;
+	(void)state;
 	xy__log(&log, "a\nxylem: b\tc\x1b[31m\x7f");
 	assert_string_equal(c.last, "a xylem: b c [31m ");
 }
@@ -121,7 +121,7 @@ static void leaves_errno_alone(void **state)
 {
 	int saved = dup(STDERR_FILENO);
 
-	(void) state;
+	(void)state;
 	close(STDERR_FILENO);
 	errno = ENOTTY;
 	xy__log(NULL, "nobody reads this");
@@ -133,12 +133,9 @@ static void leaves_errno_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_the_line_to_the_function),
-		cmocka_unit_test(writes_to_stderr_without_a_function),
-		cmocka_unit_test(cuts_a_line_that_is_too_long),
-		cmocka_unit_test(does_not_cut_inside_a_character),
-		cmocka_unit_test(keeps_a_message_on_one_line),
-		cmocka_unit_test(leaves_errno_alone),
+		cmocka_unit_test(gives_the_line_to_the_function), cmocka_unit_test(writes_to_stderr_without_a_function),
+		cmocka_unit_test(cuts_a_line_that_is_too_long),   cmocka_unit_test(does_not_cut_inside_a_character),
+		cmocka_unit_test(keeps_a_message_on_one_line),    cmocka_unit_test(leaves_errno_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void reads_whole_numbers(void **state)
 	const char *text = "042,7";
 	uint64_t value = 0;
 
-	(void) state;
+	(void)state;
 	assert_true(xy__text_unsigned(&text, UINT64_MAX, &value));
 	assert_int_equal(value, 42);
 	assert_string_equal(text, ",7");
@@ -31,7 +31,7 @@ static void refuses_what_is_no_whole_number(void **state)
 	const char *const texts[] = { "", "-1", "+1", " 1", "x", ".5" };
 	uint64_t value = 7;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *text = texts[i];
 
@@ -46,7 +46,7 @@ static void passes_over_a_number_that_is_too_large(void **state)
 	const char *const texts[] = { "18446744073709551616x", "99999999999999999999999x", "11x" };
 	uint64_t value = 7;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *text = texts[i];
 
@@ -62,11 +62,16 @@ static void reads_bytes(void **state)
 		const char *text;
 		uint64_t value;
 	} cases[] = {
-		{ "7", 7 }, { "0K", 0 }, { "3K", 3 << 10 }, { "5M", 5 << 20 }, { "2G", 2ull << 30 },
-		{ "17179869183G", 17179869183ull << 30 }, { "18446744073709551615", UINT64_MAX },
+		{ "7", 7 },
+		{ "0K", 0 },
+		{ "3K", 3 << 10 },
+		{ "5M", 5 << 20 },
+		{ "2G", 2ull << 30 },
+		{ "17179869183G", 17179869183ull << 30 },
+		{ "18446744073709551615", UINT64_MAX },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = cases[i].text;
 		uint64_t value = 1;
@@ -82,7 +87,7 @@ static void refuses_what_is_no_number_of_bytes(void **state)
 	static const char *const texts[] = { "", "K", "-1K", "17179869184G", "18446744073709551616", "1K" };
 	uint64_t value = 7;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *text = texts[i];
 
@@ -97,7 +102,7 @@ static void reads_fractions(void **state)
 	const char *text = "1.5e1*";
 	double value = 0;
 
-	(void) state;
+	(void)state;
 	assert_true(xy__text_double(&text, &value));
 	assert_true(value == 15);
 	assert_string_equal(text, "*");
@@ -108,11 +113,10 @@ static void reads_fractions(void **state)
 
 static void refuses_what_is_no_fraction(void **state)
 {
-	const char *const texts[] = { "",     "-1",  "+1", " 1", "inf",	 "nan",
-				      "0x10", "0X1", ".",  "e5", "1e999" };
+	const char *const texts[] = { "", "-1", "+1", " 1", "inf", "nan", "0x10", "0X1", ".", "e5", "1e999" };
 	double value = 7;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *text = texts[i];
 
@@ -127,7 +131,7 @@ static void reads_fractions_the_same_in_every_locale(void **state)
 	const char *text = "2.5", *found = NULL;
 	double value = 0;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < 4 && !found; i++)
 		found = setlocale(LC_NUMERIC, comma[i]);
 	if (!found)
@@ -142,7 +146,7 @@ static void counts_letters_that_differ(void **state)
 {
 	char longer[40];
 
-	(void) state;
+	(void)state;
 	assert_int_equal(xy__text_distance("eager", "eager"), 0);
 	assert_int_equal(xy__text_distance("eager", "EAGER"), 0);
 	assert_int_equal(xy__text_distance("eager", "eagr"), 1);
@@ -160,7 +164,7 @@ static void counts_letters_that_differ(void **state)
 
 static void suggests_only_what_is_near(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_true(xy__text_is_near("policy", 3));
 	assert_false(xy__text_is_near("policy", 4));
 	assert_true(xy__text_is_near("ws", 1));
@@ -172,7 +176,7 @@ static void prints_no_more_than_fits(void **state)
 {
 	char text[6] = "?????";
 
-	(void) state;
+	(void)state;
 	xy__text_print(text, 4, "%d", 12345);
 	assert_string_equal(text, "123");
 	assert_int_equal(text[4], '?');

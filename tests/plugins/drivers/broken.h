@@ -10,50 +10,50 @@
 
 static void broken_close(struct xy_device *device)
 {
-	(void) device;
+	(void)device;
 }
 
 static int broken_allocate(struct xy_device *device, size_t bytes, void **memory)
 {
-	(void) device;
-	(void) bytes;
-	(void) memory;
+	(void)device;
+	(void)bytes;
+	(void)memory;
 	return -ENODEV;
 }
 
 static void broken_free(struct xy_device *device, void *memory)
 {
-	(void) device;
-	(void) memory;
+	(void)device;
+	(void)memory;
 }
 
 static int broken_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		       const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
-	(void) device;
-	(void) kind;
-	(void) peer;
-	(void) copies;
-	(void) n;
-	(void) event;
+	(void)device;
+	(void)kind;
+	(void)peer;
+	(void)copies;
+	(void)n;
+	(void)event;
 	return -ENODEV;
 }
 
 static int broken_launch(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
 			 struct xy_event **event)
 {
-	(void) device;
-	(void) queue;
-	(void) function;
-	(void) call;
-	(void) event;
+	(void)device;
+	(void)queue;
+	(void)function;
+	(void)call;
+	(void)event;
 	return -ENODEV;
 }
 
 static int broken_poll(struct xy_device *device, struct xy_event *event)
 {
-	(void) device;
-	(void) event;
+	(void)device;
+	(void)event;
 	return -ENODEV;
 }
 

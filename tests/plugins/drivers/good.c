@@ -25,8 +25,7 @@ static bool good_read(const char *text, unsigned *count, unsigned *without)
 
 	*without = ~0u;
 	text = *text ? text : DRIVER_DEFAULT;
-	return sscanf(text, "%u%c", count, &rest) == 1 ||
-	       sscanf(text, "%u without %u%c", count, without, &rest) == 2;
+	return sscanf(text, "%u%c", count, &rest) == 1 || sscanf(text, "%u without %u%c", count, without, &rest) == 2;
 }
 
 static int good_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size)
@@ -58,7 +57,7 @@ static int good_open(struct xy_device **device, const struct xy_driver_config *c
 	(*device)->index = index;
 	test_driver_open++;
 	snprintf(info->name, sizeof(info->name), "Test Device %u", index);
-	info->memory_bytes = (size_t) (index + 1) << 20;
+	info->memory_bytes = (size_t)(index + 1) << 20;
 	info->speed = index == 0 ? 3 : 0;
 	info->peers = (1u << count) - 1;
 	return 0;
@@ -72,29 +71,29 @@ static void good_close(struct xy_device *device)
 
 static int good_allocate(struct xy_device *device, size_t bytes, void **memory)
 {
-	(void) device;
+	(void)device;
 	*memory = malloc(bytes);
 	return *memory ? 0 : -ENOMEM;
 }
 
 static void good_free(struct xy_device *device, void *memory)
 {
-	(void) device;
+	(void)device;
 	free(memory);
 }
 
 static int good_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		     const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
-	(void) device;
-	(void) kind;
-	(void) peer;
+	(void)device;
+	(void)kind;
+	(void)peer;
 	for (unsigned i = 0; i < n; i++)
 		for (size_t plane = 0; plane < copies[i].nplanes; plane++)
 			for (size_t row = 0; row < copies[i].nrows; row++)
-				memcpy((char *) copies[i].to.memory + copies[i].to.offset +
-					       plane * copies[i].to_plane + row * copies[i].to_row,
-				       (char *) copies[i].from.memory + copies[i].from.offset +
+				memcpy((char *)copies[i].to.memory + copies[i].to.offset + plane * copies[i].to_plane +
+					       row * copies[i].to_row,
+				       (char *)copies[i].from.memory + copies[i].from.offset +
 					       plane * copies[i].from_plane + row * copies[i].from_row,
 				       copies[i].row_bytes);
 	*event = NULL;
@@ -104,16 +103,16 @@ static int good_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy
 static int good_launch(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
 		       struct xy_event **event)
 {
-	(void) device;
-	(void) queue;
+	(void)device;
+	(void)queue;
 	*event = NULL;
 	return function(call);
 }
 
 static int good_poll(struct xy_device *device, struct xy_event *event)
 {
-	(void) device;
-	(void) event;
+	(void)device;
+	(void)event;
 	return 0;
 }
 

@@ -6,8 +6,8 @@
 
 static int broken_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size)
 {
-	(void) error;
-	(void) error_size;
+	(void)error;
+	(void)error_size;
 	*ndevices = strcmp(config->devices, "many") ? 2 : 65;
 	return 0;
 }
@@ -15,18 +15,16 @@ static int broken_probe(const struct xy_driver_config *config, unsigned *ndevice
 static int broken_open(struct xy_device **device, const struct xy_driver_config *config, unsigned index,
 		       struct xy_device_info *info, char *error, size_t error_size)
 {
-	(void) device;
-	(void) config;
-	(void) info;
+	(void)device;
+	(void)config;
+	(void)info;
 	snprintf(error, error_size, "device %u is on fire", index);
 	return -EIO;
 }
 
-const struct xy_driver xy_driver = {
-	.abi = XY_DRIVER_ABI,
-	.name = "cuda",
-	.arch = XY_CUDA,
-	.probe = broken_probe,
-	.open = broken_open,
-	BROKEN_OPERATIONS
-};
+const struct xy_driver xy_driver = { .abi = XY_DRIVER_ABI,
+				     .name = "cuda",
+				     .arch = XY_CUDA,
+				     .probe = broken_probe,
+				     .open = broken_open,
+				     BROKEN_OPERATIONS };

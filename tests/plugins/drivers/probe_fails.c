@@ -6,7 +6,7 @@
 
 static int broken_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size)
 {
-	(void) ndevices;
+	(void)ndevices;
 	if (strcmp(config->devices, "silence"))
 		snprintf(error, error_size, "the kernel module is another version");
 	return -EIO;
@@ -15,20 +15,18 @@ static int broken_probe(const struct xy_driver_config *config, unsigned *ndevice
 static int broken_open(struct xy_device **device, const struct xy_driver_config *config, unsigned index,
 		       struct xy_device_info *info, char *error, size_t error_size)
 {
-	(void) device;
-	(void) config;
-	(void) index;
-	(void) info;
-	(void) error;
-	(void) error_size;
+	(void)device;
+	(void)config;
+	(void)index;
+	(void)info;
+	(void)error;
+	(void)error_size;
 	return -ENODEV;
 }
 
-const struct xy_driver xy_driver = {
-	.abi = XY_DRIVER_ABI,
-	.name = "cuda",
-	.arch = XY_CUDA,
-	.probe = broken_probe,
-	.open = broken_open,
-	BROKEN_OPERATIONS
-};
+const struct xy_driver xy_driver = { .abi = XY_DRIVER_ABI,
+				     .name = "cuda",
+				     .arch = XY_CUDA,
+				     .probe = broken_probe,
+				     .open = broken_open,
+				     BROKEN_OPERATIONS };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What <xylem/cuda.h> and <xylem/hip.h> share. Include one of those.
+ */
+#ifndef XYLEM_GPU_H
+#define XYLEM_GPU_H
+
+/* What the driver puts at call->services; use the functions of those headers. */
+struct xy_gpu_services {
+	int device;
+	int (*check)(const struct xy_gpu_services *services, int error);
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Brings the data of a task, or of an acquire, to where it is used.
+ */
+#ifndef XYLEM_CORE_DATA_FETCH_H
+#define XYLEM_CORE_DATA_FETCH_H
+
+#include "core/data/copy.h"
+
+struct xy__worker;
+
+/* A task's accesses on their way to the node of its worker, and while it runs. */
+struct xy__fetch {
+	struct xy_task *task;
+	unsigned node, worker;
+	unsigned npinned; /* accesses whose copies are held, the first ones */
+	bool holding;     /* it counts as one that may hold some */
+	bool admitted;    /* all of them */
+	bool there;       /* all was in RAM, and nothing had to be held */
+	unsigned changes; /* the node's, when it began to look for memory */
+	void **buffers;   /* (c) by access, for the codelet */
+	char reason[320]; /* why it failed */
+};
+
+/* Begins to bring a task's data to its worker's node. The fields task, node, worker and buffers are set. */
+void xy__fetch_init(struct xy__fetch *fetch, struct xy_task *task, struct xy__worker *worker, void **buffers);
+/* Continues: 0 if all data is present and pinned, -EAGAIN, or an error with a reason. */
+int xy__fetch_step(struct xy__fetch *fetch, struct xy__agent *agent);
+/* The task has run with this status, or will not. */
+void xy__fetch_end(struct xy__fetch *fetch, int status, struct xy__agent *agent);
+/* Steps until the data is present. */
+int xy__fetch_wait(struct xy__fetch *fetch, struct xy__agent *agent);
+
+/*
+ * An acquire's turn has come. 0: its data is in RAM, or need not be. -EAGAIN: await is notified when something
+ * changes. Otherwise an error.
+ */
+int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
+
+#endif

@@ -1,0 +1,20 @@
+# Machines, settings, and the drivers that are found.
+libxylem_all_la_SOURCES += src/core/machine/config.c src/core/machine/config.h
+libxylem_all_la_SOURCES += src/core/machine/drivers.c src/core/machine/drivers.h
+libxylem_all_la_SOURCES += src/core/machine/drivers_machine.c
+libxylem_all_la_SOURCES += src/core/machine/machine.c src/core/machine/machine.h
+libxylem_all_la_SOURCES += src/core/machine/machine_plan.c src/core/machine/machine_plan.h
+libxylem_all_la_SOURCES += src/core/machine/platform.c src/core/machine/platform.h
+libxylem_all_la_SOURCES += src/core/machine/platform_kernel.c
+libxylem_all_la_SOURCES += src/core/machine/platform_machine.c
+libxylem_all_la_SOURCES += src/core/machine/platform_models.c
+libxylem_all_la_SOURCES += src/core/machine/platform_nodes.c
+libxylem_all_la_SOURCES += src/core/machine/platform_parts.h
+libxylem_all_la_SOURCES += src/core/machine/platform_read.c
+libxylem_all_la_SOURCES += src/core/machine/platform_route.c
+libxylem_all_la_SOURCES += src/core/machine/platform_words.c
+libxylem_all_la_SOURCES += src/core/machine/topology.c src/core/machine/topology.h
+libxylem_all_la_SOURCES += src/core/machine/topology_here.c
+libxylem_all_la_SOURCES += src/core/machine/topology_sys.c
+libxylem_all_la_SOURCES += src/core/machine/topology_text.c
+libxylem_all_la_SOURCES += src/core/machine/variables.c src/core/machine/variables.h

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Explicit dependencies between tasks, and the search for cycles: only a task that is not submitted
+ * and that others wait for already can close one.
+ */
+#include "core/runtime/agent.h"
+#include "core/runtime/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/runtime/task_build.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/record.h"
+
+/* Tasks whose successors are still to be marked. */
+struct walk {
+	struct xy_task **tasks;
+	size_t count, capacity;
+	uint32_t mark;
+};
+
+static int walk_add(struct walk *walk, struct xy_task *task)
+{
+	if (xy__graph_is_marked(task, walk->mark))
+		return 0;
+	if (walk->count == walk->capacity) {
+		size_t capacity = walk->capacity ? 2 * walk->capacity : 16;
+		struct xy_task **more = realloc(walk->tasks, capacity * sizeof *more);
+
+		if (!more)
+			return -ENOMEM;
+		walk->tasks = more;
+		walk->capacity = capacity;
+	}
+	atomic_store_explicit(&task->mark, walk->mark, memory_order_relaxed);
+	walk->tasks[walk->count++] = task;
+	return 0;
+}
+
+static int walk_successors(struct walk *walk, struct xy_task *task)
+{
+	/* acquire: pairs with the release in xy__successors_add */
+	struct xy__edge *edge = xy__head_edge(atomic_load_explicit(&task->successors, memory_order_acquire));
+	int error = 0;
+
+	while (edge && !error) {
+		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
+
+		if (!(target & XY__EDGE_WAITER))
+			error = walk_add(walk, (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS));
+		edge = atomic_load_explicit(&edge->next, memory_order_relaxed);
+	}
+	return error;
+}
+
+int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
+{
+	struct walk walk = { .tasks = NULL };
+	int error;
+
+	walk.mark = ++rt->graph_mark;
+	error = walk_add(&walk, task);
+	while (walk.count && !error)
+		error = walk_successors(&walk, walk.tasks[--walk.count]);
+	free(walk.tasks);
+	return error;
+}
+
+bool xy__graph_has_successors(struct xy_task *task)
+{
+	return xy__head_edge(atomic_load_explicit(&task->successors, memory_order_acquire)) != NULL;
+}
+
+static int task_after_locked(struct xy_task *task, struct xy_task *before, struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+	int waits;
+
+	if (atomic_load(&task->state) != XY__TASK_CREATED)
+		return -EBUSY;
+	if (before == task)
+		return -ELOOP;
+	if (xy__graph_has_successors(task)) {
+		int error = xy__graph_mark(rt, task);
+
+		if (error)
+			return error;
+		if (xy__graph_is_marked(before, rt->graph_mark))
+			return -ELOOP;
+	}
+	if (!xy__task_extra(task))
+		return -ENOMEM;
+	waits = xy__deps_after(task, before, 0, agent);
+	if (waits > 0)
+		task->extra->nafter++;
+	if (waits >= 0 && rt->record)
+		xy__record_after(rt, task, before);
+	return waits < 0 ? waits : 0;
+}
+
+int xy_task_after(struct xy_task *task, struct xy_task *before)
+{
+	struct xy_runtime *rt;
+	struct xy__agent *agent;
+	int error;
+
+	if (!task || !before || task->pool->runtime != before->pool->runtime) {
+		const struct xy_task *one = task ? task : before;
+
+		xy__log(one ? &one->pool->runtime->settings.log : NULL,
+			"xy_task_after: two tasks of one runtime are needed");
+		return -EINVAL;
+	}
+	rt = task->pool->runtime;
+	agent = xy__agent_enter(rt);
+	xy__lock_take(&rt->graph_lock);
+	error = task_after_locked(task, before, agent);
+	xy__lock_drop(&rt->graph_lock);
+	xy__agent_leave(agent);
+	if (error)
+		xy__log(&rt->settings.log, "task '%s' can't wait for '%s': %s", xy_task_name(task),
+			xy_task_name(before), error == -EBUSY ? "it is already submitted" : xy__task_problem(error));
+	return error;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The graph of tasks that are not submitted yet.
+ */
+#ifndef XYLEM_CORE_RUNTIME_CYCLES_H
+#define XYLEM_CORE_RUNTIME_CYCLES_H
+
+#include "core/runtime/runtime.h"
+
+/* Marks everything that waits for the task, directly or not, with the next graph_mark. The task is not
+ * submitted, so none of them can end meanwhile. The caller holds graph_lock. 0 or -ENOMEM. */
+int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task);
+
+static inline bool xy__graph_is_marked(struct xy_task *task, uint32_t mark)
+{
+	return atomic_load_explicit(&task->mark, memory_order_relaxed) == mark;
+}
+
+bool xy__graph_has_successors(struct xy_task *task);
+
+/* The fault of a task, for messages. */
+const char *xy__task_problem(int error);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From submission to the tree: tasks that are ready and that no component has yet.
+ */
+#ifndef XYLEM_CORE_RUNTIME_INBOX_H
+#define XYLEM_CORE_RUNTIME_INBOX_H
+
+#include "core/runtime/engine.h"
+
+/* Moves the inbox into the tree. Called by a worker or the engine. */
+void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
+/* Gives a ready task straight to the tree: what workers do. */
+void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent);
+
+/* Puts a task that a component gives back. */
+void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
+
+/* Whether a worker sleeps and none is looking for tasks; call it after a fence. */
+static inline bool xy__inbox_urgent(struct xy_runtime *rt)
+{
+	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->tree_engine);
+}
+
+/* Gives a ready task to the scheduler. */
+static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	const struct xy_watch *watch = rt->settings.watch;
+
+	xy__task_set_state(task, XY__TASK_READY);
+	if (__builtin_expect(watch && watch->ready, 0))
+		watch->ready(watch->arg, task, xy_now(rt));
+	if (agent->base.worker >= 0) {
+		xy__inbox_push(rt, task, agent);
+		return;
+	}
+	while (!xy__ring_put(&rt->inbox, task))
+		rt->engine->drain(rt, agent);
+	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
+	if (xy__inbox_urgent(rt))
+		rt->engine->drain(rt, agent);
+}
+
+static inline bool xy__inbox_has(struct xy_runtime *rt)
+{
+	return xy__ring_has(&rt->inbox) || atomic_load_explicit(&rt->has_stranded, memory_order_relaxed);
+}
+
+#endif

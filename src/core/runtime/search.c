@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a worker looks for a task: it takes what the tree gives, and offers what it leaves to others. All engines use
+ * this; how long a worker looks, and how it sleeps, is for the engine to say.
+ */
+#include "core/runtime/search.h"
+
+#include "components/worker.h"
+#include "core/data/prefetch.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/runtime.h"
+#include "core/runtime/team.h"
+
+/* A task that was cancelled ends here. */
+static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, struct xy_task *task)
+{
+	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
+
+	if (!status)
+		return false;
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	xy__deps_end(task, status, &worker->agent);
+	return true;
+}
+
+static inline struct xy_task *search_take(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task;
+
+	if (xy__inbox_has(rt))
+		xy__inbox_drain(rt, &worker->agent);
+	if (worker->member)
+		return xy__team_take(worker);
+	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
+	do {
+		task = xy__worker_pull(worker->leaf, &worker->agent.base);
+		if (!task)
+			return NULL;
+		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
+	} while (__builtin_expect(rt->skips, 0) && search_skip(worker, task));
+	return task;
+}
+
+struct xy_task *xy__search_take(struct xy__worker *worker)
+{
+	return search_take(worker);
+}
+
+static bool search_somebody_sleeps(const struct xy__tree_engine *engine)
+{
+	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
+}
+
+/* The tasks resting in a reservoir. */
+struct search_rest {
+	const struct xy_component *reservoir;
+	uint64_t kinds[4]; /* set of the archs, which are below 256, of unconstrained tasks */
+};
+
+/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What only one
+ * can run is that one's. The component holds the task. */
+static void search_see_task(void *arg, const struct xy_task *task)
+{
+	struct search_rest *rest = arg;
+	const struct xy_component *reservoir = rest->reservoir;
+	struct xy__tree_engine *engine = reservoir->tree->engine;
+
+	if (!task->constrained) {
+		rest->kinds[task->archs / 64] |= (uint64_t)1 << task->archs % 64;
+		return;
+	}
+	if (task->extra && task->extra->nworkers == 1)
+		return;
+	for (unsigned i = 0; i < reservoir->nworkers && search_somebody_sleeps(engine); i++)
+		if (xy_task_can_run(task, reservoir->workers[i]) &&
+		    engine->wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
+			return;
+}
+
+/* One offer per set of architectures is enough: the worker that takes one offers the rest again. */
+static void search_offer_kinds(struct xy_component *reservoir, struct xy_agent *by)
+{
+	const struct xy_component_ops *ops = reservoir->ops;
+	struct search_rest rest = { .reservoir = reservoir };
+
+	(ops->each_kind ? ops->each_kind : ops->each_task)(reservoir, search_see_task, &rest);
+	for (unsigned i = 0; i < 4; i++)
+		for (uint64_t kinds = rest.kinds[i]; kinds; kinds &= kinds - 1)
+			xy_can_pull_children(reservoir,
+					     &(struct xy_offer){ .archs = 64 * i + (unsigned)__builtin_ctzll(kinds) },
+					     by);
+}
+
+/*
+ * Some offers were kept because this worker was about to take a task. It has one now: the rest is offered to other
+ * workers.
+ */
+void xy__search_offer_rest(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	const struct xy_offer mine = { .archs = worker->agent.base.archs };
+	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
+	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
+
+	if (!search_somebody_sleeps(&rt->tree_engine))
+		return;
+	if (xy__inbox_has(rt))
+		xy__inbox_drain(rt, &worker->agent);
+	for (unsigned i = 0; i < worker->nabove; i++) {
+		struct xy_component *reservoir = worker->above[i];
+		size_t peak;
+
+		if (!reservoir->ops->depth(reservoir, &peak))
+			continue;
+		if (differ && reservoir->ops->each_task)
+			search_offer_kinds(reservoir, &worker->agent.base);
+		else if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
+			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
+	}
+}
+
+void xy__search_found(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	xy_agent_offer_to_others(&worker->agent.base);
+	atomic_store(&worker->state, XY__AWAKE);
+	atomic_fetch_sub(&rt->searchers, 1);
+	xy__fence(); /* pairs with the fence of a thread that stored a task and saw this searcher */
+	xy__search_offer_rest(worker);
+}
+
+/*
+ * For a CPU, the task it kept an offer for is as good as the one it takes: the workers notified of the one can run the
+ * other. A device may keep several offers before it takes a task.
+ */
+static bool search_takes_as_offered(const struct xy__worker *worker, const struct xy_task *task)
+{
+	return worker->arch == XY_CPU && !task->constrained && !(task->archs & ~worker->agent.base.offered) &&
+	       !worker->agent.runtime->branches;
+}
+
+struct xy_task *xy__search_try(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task = search_take(worker);
+
+	if (task && worker->agent.base.for_others && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed) &&
+	    !search_takes_as_offered(worker, task))
+		xy__search_offer_rest(worker);
+	return task;
+}
+
+struct xy_task *xy__search_next(struct xy__worker *worker)
+{
+	struct xy_task *task = xy__search_try(worker);
+
+	return task ? task : worker->agent.runtime->engine->idle(worker);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the ways to submit a task share.
+ */
+#ifndef XYLEM_CORE_RUNTIME_SUBMIT_H
+#define XYLEM_CORE_RUNTIME_SUBMIT_H
+
+#include <errno.h>
+
+#include "core/data/partition.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/wait.h"
+
+/* The agent of a thread that submits a task, once there is room for one; xy__leave is to follow. */
+static inline struct xy__agent *xy__submit_enter(struct xy_runtime *rt)
+{
+	struct xy__agent *agent = xy__agent_enter(rt);
+
+	if (agent->base.worker < 0 && !agent->depth && agent->room-- == 0) {
+		agent->room = rt->room_every;
+		xy__agent_leave(agent);
+		xy__wait_room(rt);
+		agent = xy__agent_enter(rt);
+	}
+	return agent;
+}
+
+/* Gives the task its place in the order, and adds the predecessors that it has because of its data. On
+ * error the task is as before. */
+int xy__submit_register(struct xy_task *task, int *count, struct xy__agent *agent);
+/* The task, which waits for so many, may run from now on. May call back, so that no lock is held. */
+void xy__submit_let_go(struct xy_task *task, int count, struct xy__agent *agent);
+
+/* Submits a task that was built and waits for nobody explicitly; `runs`: it has a codelet. On error it is gone:
+ * -ENOMEM, or -EBUSY with a line in the log. */
+static inline int xy__submit_built(struct xy_task *task, bool runs, struct xy__agent *agent)
+{
+	int count = 0, error;
+
+	if (!task->naccesses && runs) { /* it waits for nobody */
+		xy__agent_submitted(agent, task);
+		xy__inbox_put(agent->runtime, task, agent);
+		return 0;
+	}
+	error = xy__submit_register(task, &count, agent);
+	if (error == -EBUSY)
+		xy__partition_refuse_task(task);
+	if (error)
+		xy__task_unref(task, agent);
+	else
+		xy__submit_let_go(task, count, agent);
+	return error;
+}
+
+/* Submits a task that was built, and waits for those that its description names as well. On error it is gone. */
+int xy__submit_after(struct xy_task *task, const struct xy_task_desc *desc, struct xy__agent *agent);
+
+/* Says why a description was refused, unless that has been said; returns the error. */
+int xy__submit_refuse(struct xy_runtime *rt, const struct xy_task_desc *desc, int error);
+
+/* --- submit_group.c --- */
+
+/* xy_submit for a description with a group or a tag that is not synchronous and was checked. */
+int xy__submit_into_group(struct xy_runtime *rt, const struct xy_task_desc *desc);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Building tasks from descriptions. Most tasks are plain: a codelet, an argument, handles. These parts are inline;
+ * each rarer one has a function in task_build.c.
+ */
+#ifndef XYLEM_CORE_RUNTIME_TASK_BUILD_H
+#define XYLEM_CORE_RUNTIME_TASK_BUILD_H
+
+#include <errno.h>
+#include "core/data/handle.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/deps.h"
+#include "core/util/arch.h"
+
+/* The rare part of a task, made at the first call; NULL without memory. */
+struct xy__task_extra *xy__task_extra(struct xy_task *task);
+
+/* The fault of a description refused with -EINVAL; adds nothing if unknown. */
+struct xy__message;
+void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message);
+
+/* Everything a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
+int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
+
+/* For a codelet with several implementations for an architecture, a parallel one, or a model: notes what that means
+ * for a task that can run on these architectures, and returns them, with XY_ON_TEAM if some team can run it. The task
+ * is constrained if other teams are too large. */
+unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			    struct xy_runtime *rt);
+
+/* A task with nothing but a reference and a number; NULL without memory. */
+struct xy_task *xy__task_blank(struct xy__agent *agent);
+
+/* Resets the dependencies and the outcome of a task to those of a new one. No other thread knows it. */
+static inline void xy__task_reset(struct xy_task *task)
+{
+	task->nedges = 0;
+	task->edge_room = 0;
+	task->implementation = 0;
+	atomic_init(&task->missing, XY__SUBMITTING);
+	xy__task_open(task);
+}
+
+static inline void xy__task_set_name(struct xy_task *task, const char *name)
+{
+	atomic_store_explicit(&task->name, name, memory_order_relaxed);
+	/* release: the dump reads the name only after this */
+	atomic_store_explicit(&task->codelet, (uintptr_t)xy__task_codelet(task) | XY__NAMED, memory_order_release);
+}
+
+static inline void xy__task_set_callback(struct xy_task *task, void (*callback)(void *, int), void *arg)
+{
+	task->flags |= XY__TASK_CALLBACK;
+	task->callback = callback;
+	task->callback_arg = arg;
+	task->group = NULL;
+}
+
+/* A task from the pool with the fields that every task has. */
+static inline __attribute__((always_inline)) struct xy_task *xy__task_take(struct xy__agent *agent,
+									   const struct xy_task_desc *desc)
+{
+	struct xy_task *task = xy__pool_take(&agent->pool);
+
+	if (!task)
+		return NULL;
+	xy__task_reset(task);
+	task->flags = 0;
+	atomic_init(&task->references, 1);
+	atomic_store_explicit(&task->codelet, (uintptr_t)desc->codelet, memory_order_relaxed);
+	if (desc->name)
+		xy__task_set_name(task, desc->name);
+	task->arg = desc->arg;
+	task->priority = desc->priority;
+	task->length_us = (float)desc->length_us;
+	task->constrained = false;
+	task->naccesses = 0;
+	task->arrival = 0;
+	task->expected_us = 0;
+	if (desc->callback)
+		xy__task_set_callback(task, desc->callback, desc->callback_arg);
+	atomic_store_explicit(&task->number, (uint32_t)xy__agent_number(agent), memory_order_relaxed);
+	/* release: the dump sees a task that is filled far enough */
+	atomic_store_explicit(&task->state, XY__TASK_CREATED, memory_order_release);
+	return task;
+}
+
+static inline bool xy__mode_is_proper(unsigned mode)
+{
+	const uint64_t one = 1, proper = one << XY_R | one << XY_W | one << XY_RW | one << XY_SCRATCH |
+					 one << (XY_RW | XY_COMMUTE) | one << XY_REDUX;
+
+	return mode < 64 && (proper >> mode & 1);
+}
+
+/* Which of these architectures a codelet can run on. *second becomes non-zero if it has a choice of implementations.
+ * CPUs, which nearly all machines have, need no loop, and what is not in the machine takes no time. */
+static inline unsigned xy__codelet_look(const struct xy_codelet *codelet, unsigned among, uintptr_t *second)
+{
+	unsigned archs = codelet->cpu[0] ? among & XY_ON_CPU : 0;
+
+	*second = (uintptr_t)codelet->cpu[1];
+	for (among &= XY_ON_ALL & ~XY_ON_CPU; among; among &= among - 1) {
+		xy_function *const *functions = xy__arch_functions(codelet, (unsigned)__builtin_ctz(among));
+
+		archs |= functions[0] ? among & -among : 0;
+		*second |= (uintptr_t)functions[1];
+	}
+	return codelet->where ? archs & codelet->where : archs;
+}
+static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet, unsigned among)
+{
+	uintptr_t second;
+
+	return xy__codelet_look(codelet, among, &second);
+}
+
+/* A mode that says something about the task too. *mode becomes that of the access. 0, -EINVAL, -ENODEV. */
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode);
+
+/* Takes the handles of a description. -EINVAL for one of another runtime or without a proper mode, and unless there
+ * are as many as the codelet has modes. */
+static inline int xy__task_take_handles(struct xy_task *task, const struct xy_task_desc *desc,
+					const struct xy_runtime *rt)
+{
+	unsigned n = 0;
+
+	for (; n < XY_NHANDLES && desc->handles[n]; n++) {
+		unsigned mode = desc->codelet ? desc->codelet->modes[n] : 0;
+
+		if (!xy__handle_serves(desc->handles[n], rt) || !xy__mode_is_proper(mode))
+			return -EINVAL;
+		if (mode & (XY_COMMUTE | XY_REDUX)) {
+			int error = xy__task_mark(task, desc, desc->handles[n], &mode);
+
+			if (error)
+				return error;
+		}
+		task->accesses[n] = xy__access(desc->handles[n], mode);
+	}
+	if (desc->codelet->modes[n])
+		return -EINVAL; /* too few handles, or too many modes */
+	task->naccesses = (uint16_t)n;
+	return 0;
+}
+
+/* Whether a description has more than xy__task_take and the codelet cover. */
+static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
+{
+	return ((uintptr_t)desc->accesses | (uintptr_t)desc->group | desc->arg_size | desc->retries | desc->nworkers |
+		desc->choice) ||
+	       (desc->codelet && desc->codelet->can_execute);
+}
+
+/* A task as described, not submitted, with one reference, into *task. 0, -EINVAL, -ENODEV, -ENOMEM. */
+static inline __attribute__((always_inline)) int xy__task_build(struct xy_task **out, const struct xy_task_desc *desc,
+								struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+	const struct xy_codelet *codelet = desc->codelet;
+	struct xy_task *task = xy__task_take(agent, desc);
+	unsigned archs = rt->root->archs;
+	uintptr_t second;
+	int error;
+
+	*out = task;
+	if (!task)
+		return -ENOMEM;
+	if (codelet) {
+		archs = xy__codelet_look(codelet, archs, &second);
+		if (second | (uintptr_t)codelet->model | codelet->parallel)
+			archs = xy__task_take_rich(task, codelet, archs, rt);
+	}
+	task->archs = (uint8_t)archs;
+	error = archs ? 0 : -ENODEV;
+	if (!error && desc->handles[0])
+		error = xy__task_take_handles(task, desc, rt);
+	if (!error && (xy__task_desc_wants_more(desc) || atomic_load_explicit(&rt->deaths.count, memory_order_relaxed)))
+		error = xy__task_build_rest(task, desc, rt);
+	if (error)
+		xy__task_unref(task, agent);
+	return error;
+}
+
+#endif

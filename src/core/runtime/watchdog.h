@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that dumps the runtime when it is asked to, or when nothing moves.
+ */
+#ifndef XYLEM_CORE_RUNTIME_WATCHDOG_H
+#define XYLEM_CORE_RUNTIME_WATCHDOG_H
+
+#include "core/runtime/runtime.h"
+
+int xy__watchdog_start(struct xy_runtime *rt);
+void xy__watchdog_stop(struct xy_runtime *rt);
+
+#endif

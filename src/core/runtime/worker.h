@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: what the runtime keeps for each, and how one runs a task.
+ *
+ * Locking key: (c) constant after start, (a) atomic, (o) owner: the worker's thread.
+ */
+#ifndef XYLEM_CORE_RUNTIME_WORKER_H
+#define XYLEM_CORE_RUNTIME_WORKER_H
+
+#include <pthread.h>
+#include "core/runtime/agent.h"
+
+enum xy__worker_state { XY__AWAKE, XY__LOOKING, XY__ASLEEP };
+
+struct xy__worker {
+	struct xy__agent agent;
+	_Atomic int state;                 /* (a) enum xy__worker_state, also the futex */
+	_Atomic uint64_t sleeps;           /* (a) owner writes */
+	_Atomic uint64_t busy_ns;          /* (a) owner writes */
+	_Atomic(struct xy_task *) running; /* (a) for the dump */
+	_Atomic double since_us;           /* (a) owner writes: when it began what it does now, ... */
+	_Atomic double backlog_us;         /* (a) owner writes: ... which is expected to take so long, with the rest
+					      * that it has taken; kept if rt->accounts */
+	double started_s;                  /* (o) when the codelet was called, if the call is timed */
+	struct xy_component *leaf;         /* (c) */
+	struct xy_component **above;       /* (c) reservoirs on the way to the root */
+	unsigned nabove;                   /* (c) */
+	struct xy__slots *slots;           /* (o) of a device: its tasks in flight */
+	unsigned id;                       /* (c) */
+	unsigned node;                     /* (c) where its tasks' data must be */
+	unsigned queue;                    /* (c) among the workers of its device */
+	enum xy_arch arch;                 /* (c) */
+	struct xy__member *member;         /* (c) of teams; NULL: of none */
+	bool special;                      /* (c) its calls are timed, or it is a member of teams */
+	pthread_t thread;                  /* (c) */
+};
+
+/* The implementation to use, and the function of it. */
+xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task);
+/* The task has run: it ends, or is tried again. */
+void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status);
+/* Says why a task failed here, where more is known than a number. */
+void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason);
+
+/* The worker takes a task, or is done with one. */
+void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done);
+/* For the tree: when a worker will be free. */
+double xy__worker_free_us(struct xy__tree_engine *engine, unsigned worker);
+/* Calls the observer. */
+void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
+		       double start_s, double end_s);
+/* The life of a worker: until the engine has no more tasks for it. */
+void xy__worker_run(struct xy__worker *worker);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a device worker. It has several tasks in flight, each in a slot: it fetches their data, launches them
+ * once the data has arrived, and polls them until they have completed. So data of the next tasks is fetched while one
+ * runs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/fetch.h"
+#include "core/data/prefetch.h"
+#include "core/data/redux.h"
+#include "core/data/transfer.h"
+#include "core/runtime/agent.h"
+#include "core/runtime/deps.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/search.h"
+#include "core/runtime/team.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/worker.h"
+#include "core/runtime/worker_slots.h"
+
+enum { FEW_BUFFERS = 16 };
+
+enum slot_state {
+	SLOT_FREE,
+	SLOT_FETCHING,
+	SLOT_INITIALISING,
+	SLOT_LAUNCHED,
+	SLOT_GATHERING,
+	SLOT_HELPING /* in a simulation: the task is a team's */
+};
+
+struct xy__slot {
+	enum slot_state state;
+	struct xy__fetch fetch;
+	struct xy_event *event;
+	double taken, begin; /* when it was taken and launched, if timed */
+	void *few[FEW_BUFFERS];
+};
+
+struct xy__slots {
+	struct xy__worker *worker;
+	struct xy__node *node;
+	unsigned size, used;
+	unsigned fetching; /* those that wait for their data */
+	bool several;      /* memory nodes: there may be something to fetch */
+	double ended;      /* when the last one did that is measured */
+	struct xy__slot slots[];
+};
+
+/* Whether the duration of a task is needed. */
+static bool slot_is_timed(const struct xy__slots *all, const struct xy__slot *slot)
+{
+	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED;
+}
+
+/* The device does one after the other: a task began when it was launched, or when the one before had ended. */
+static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+	struct xy_runtime *rt = worker->agent.runtime;
+	double now = xy_now(rt);
+
+	if (slot->begin < all->ended)
+		slot->begin = all->ended;
+	all->ended = now;
+	if (rt->settings.profile)
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - slot->begin) * 1e9),
+					  memory_order_relaxed);
+	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
+		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
+				 task->implementation, (now - slot->begin) * 1e6);
+}
+
+static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_task *task)
+{
+	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
+
+	xy__task_set_state(task, XY__TASK_RUNNING);
+	slot->state = SLOT_FETCHING;
+	slot->event = NULL;
+	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
+		slot->taken = xy_now(all->worker->agent.runtime);
+		xy__worker_account(all->worker, task, false);
+	}
+	if (all->several)
+		xy__fetch_init(&slot->fetch, task, all->worker, buffers);
+	slot->fetch.task = task;
+	slot->fetch.buffers = buffers;
+	all->used++;
+	all->fetching++;
+}
+
+/* The slot's task has ended, or can't run. */
+static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+
+	if (all->several)
+		xy__fetch_end(&slot->fetch, status, &worker->agent);
+	if (xy__runtime_is_timed(worker->agent.runtime)) {
+		double now = xy_now(worker->agent.runtime);
+
+		xy__worker_account(worker, task, true);
+		xy__worker_report(worker, task, status, slot->taken, slot->state == SLOT_LAUNCHED ? slot->begin : now,
+				  now);
+	}
+	all->fetching -= slot->state == SLOT_FETCHING;
+	slot->state = SLOT_FREE;
+	all->used--;
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	if (xy__team_is_joined(worker))
+		xy__team_tell(worker);
+	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
+		xy__node_lose(worker->agent.runtime, worker->node);
+	xy_agent_offer_to_itself(&worker->agent.base);
+	xy__worker_finish(worker, task, status);
+}
+
+/* Ends a task with the reason, if the fetch or the driver has one. */
+static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
+
+	if (*reason)
+		xy__worker_explain(all->worker, slot->fetch.task, status, reason);
+	slot_end(all, slot, status);
+}
+
+/* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
+ * that use the copy may be launched meanwhile, as they come later in the device's queue. */
+static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigned i)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_call call;
+	xy_function *function = xy__redux_call(&call, worker, slot->fetch.task, i, slot->fetch.buffers);
+	int status = function ? all->node->driver->launch(all->node->device, worker->queue, function, &call,
+							  &slot->event)
+			      : -EINVAL;
+
+	all->fetching -= slot->state == SLOT_FETCHING;
+	slot->state = SLOT_INITIALISING;
+	if (!status)
+		xy__redux_initialised(worker, slot->fetch.task, i);
+	return status;
+}
+
+static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy__worker *worker = all->worker;
+	struct xy_task *task = slot->fetch.task;
+	xy_function *function = xy__worker_choose(worker, task);
+	struct xy_call call = {
+		.runtime = worker->agent.runtime,
+		.task = task,
+		.arg = task->arg,
+		.worker = worker->id,
+		.implementation = task->implementation,
+		.nbuffers = task->naccesses,
+		.buffers = slot->fetch.buffers,
+		.nranks = 1,
+	};
+
+	if (slot_is_timed(all, slot))
+		slot->begin = xy_now(worker->agent.runtime);
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
+	if (task->flags & XY__TASK_REDUX) {
+		unsigned i = xy__redux_uninitialised(task, worker->id);
+
+		if (i < task->naccesses)
+			return slot_initialise(all, slot, i);
+	}
+	all->fetching -= slot->state == SLOT_FETCHING;
+	slot->state = SLOT_LAUNCHED;
+	call.nranks = xy__team_launch(worker);
+	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
+}
+
+/*
+ * The device is lost: the task returns to the tree, and never comes here again, as constrained tasks avoid dead
+ * workers. If no worker is left for it, it fails.
+ */
+static void device_send_away(struct xy__worker *worker, struct xy_task *task)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	task->constrained = true;
+	task->flags |= XY__TASK_SENT;
+	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
+	if (xy__task_can_run_alive_below(task, rt->root)) {
+		xy_agent_offer_to_others(&worker->agent.base);
+		xy__inbox_put(rt, task, &worker->agent);
+		xy_agent_offer_to_itself(&worker->agent.base);
+		return;
+	}
+	xy__worker_explain(worker, task, -ENODEV, "the device is lost, and there is no other worker for it");
+	xy__deps_end(task, -ENODEV, &worker->agent);
+}
+
+static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy_task *task = slot->fetch.task;
+
+	xy__worker_account(all->worker, task, true);
+	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
+	slot->state = SLOT_FREE;
+	all->used--;
+	all->fetching--;
+	device_send_away(all->worker, task);
+}
+
+/* 0: the task has all that it needs here, -EAGAIN, or why not. */
+static int slot_has_data(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy_task *task = slot->fetch.task;
+
+	if (all->several)
+		return xy__fetch_step(&slot->fetch, &all->worker->agent);
+	return task->flags & XY__TASK_REDUX && !xy__redux_replicas(task, all->worker->id) ? -ENOMEM : 0;
+}
+
+/* Brings data, and launches what has it. */
+static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy__memory *memory = &all->worker->agent.runtime->memory;
+	int status = slot_has_data(all, slot);
+
+	if (xy__node_is_lost(memory, all->node->id)) {
+		slot_send_away(all, slot);
+		return true;
+	}
+	if (status == -EAGAIN)
+		return false;
+	if (!status)
+		status = slot_launch(all, slot);
+	if (status)
+		slot_fail(all, slot, status);
+	return true;
+}
+
+static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
+{
+	int status = slot->event ? all->node->driver->poll(all->node->device, slot->event) : 0;
+
+	if (status == -EAGAIN)
+		return false;
+	if (slot_is_timed(all, slot))
+		slot_measure(all, slot, status);
+	if (!status && slot->state == SLOT_INITIALISING) {
+		status = slot_launch(all, slot);
+		if (!status)
+			return true;
+	}
+	if (status)
+		slot_fail(all, slot, status);
+	else
+		slot_end(all, slot, 0);
+	return true;
+}
+
+/* Takes tasks while there are free slots; waits for the first. False when the runtime stops. */
+static bool slots_fill(struct xy__slots *all)
+{
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy_task *task;
+
+		if (all->slots[i].state != SLOT_FREE)
+			continue;
+		task = all->used ? xy__search_try(all->worker) : xy__search_next(all->worker);
+		if (!task)
+			return all->used;
+		slot_begin(all, &all->slots[i], task);
+	}
+	return true;
+}
+
+/* --- teams, in a simulation --- */
+
+/* The worker has joined a team, and does nothing else until the task is over. */
+static void slot_join(struct xy__slots *all, struct xy__slot *slot)
+{
+	bool leads = xy__team_is_led_by(all->worker);
+
+	slot->state = leads ? SLOT_GATHERING : SLOT_HELPING;
+	all->used++;
+	if (!leads)
+		xy__team_tell(all->worker);
+}
+
+/* The leader begins when all have come; the others leave when it is done. */
+static bool slot_meet(struct xy__slots *all, struct xy__slot *slot)
+{
+	bool leads = slot->state == SLOT_GATHERING;
+
+	if (leads ? !xy__team_is_complete(all->worker) : !xy__team_has_left(all->worker))
+		return false;
+	slot->state = SLOT_FREE;
+	all->used--;
+	if (leads)
+		slot_begin(all, slot, xy__team_begin(all->worker));
+	return true;
+}
+
+static bool slots_step(struct xy__slots *all)
+{
+	bool any = false;
+
+	if (xy__slots_has_room(all->worker))
+		xy_agent_offer_to_itself(&all->worker->agent.base);
+	else
+		xy_agent_offer_to_others(&all->worker->agent.base);
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy__slot *slot = &all->slots[i];
+
+		if (slot->state >= SLOT_GATHERING)
+			any |= slot_meet(all, slot);
+		if (slot->state == SLOT_FETCHING)
+			any |= slot_fetch(all, slot);
+		if (slot->state == SLOT_INITIALISING || slot->state == SLOT_LAUNCHED)
+			any |= slot_poll(all, slot);
+	}
+	return any;
+}
+
+void xy__slots_run(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	unsigned rounds = 0;
+
+	while (slots_fill(worker->slots)) {
+		bool any = xy__transfers_poll(rt, &worker->agent);
+
+		if (slots_step(worker->slots) || any) {
+			rounds = 0;
+			xy__wait_progress(rt);
+		} else {
+			rt->engine->pause(rt, &rounds);
+		}
+	}
+}
+
+/* --- without threads --- */
+
+bool xy__slots_go_on(struct xy__worker *worker)
+{
+	return slots_step(worker->slots);
+}
+
+bool xy__slots_take(struct xy__worker *worker)
+{
+	struct xy__slots *all = worker->slots;
+	bool any = false;
+
+	for (unsigned i = 0; i < all->size; i++) {
+		struct xy_task *task = all->slots[i].state == SLOT_FREE ? xy__search_try(worker) : NULL;
+
+		if (task && xy__team_is_joined(worker))
+			slot_join(all, &all->slots[i]);
+		else if (task)
+			slot_begin(all, &all->slots[i], task);
+		else if (all->slots[i].state == SLOT_FREE)
+			break;
+		any |= task != NULL;
+	}
+	return any;
+}
+
+bool xy__slots_has_room(const struct xy__worker *worker)
+{
+	return worker->slots->used < worker->slots->size;
+}
+
+enum xy__slots_wait xy__slots_waits(const struct xy__worker *worker)
+{
+	const struct xy__slots *all = worker->slots;
+
+	if (!all->fetching)
+		return XY__WAITS_NOT;
+	for (unsigned i = 0; i < all->size; i++)
+		if (all->slots[i].state == SLOT_FETCHING && !all->slots[i].fetch.admitted)
+			return XY__WAITS_FOR_MEMORY;
+	return XY__WAITS_FOR_DATA;
+}
+
+int xy__slots_init(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	/* In memory that all share there is nothing to fetch ahead. */
+	unsigned size = rt->shared_memory ? 1 : rt->settings.arch[worker->arch].ahead + 1;
+	struct xy__slots *all = calloc(1, sizeof *all + size * sizeof all->slots[0]);
+
+	worker->slots = all;
+	if (!all)
+		return -ENOMEM;
+	all->worker = worker;
+	all->size = size;
+	return 0;
+}
+
+void xy__slots_place(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	worker->slots->node = &rt->memory.nodes[worker->node];
+	worker->slots->several = rt->memory.nnodes > 1;
+}

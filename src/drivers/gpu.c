@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices of the GPU driver, their memory and launches, through the functions that are looked up at run time.
+ * Streams of launches are ordered with the default stream, so that codelets that use it
+ * are right too; those of copies are not, so that copies overlap with everything.
+ */
+#include "drivers/gpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- devices --- */
+
+int xy__gpu_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size)
+{
+	int ordinals[XY__GPU_DEVICES];
+
+	return xy__gpu_select(config->devices, ordinals, ndevices, error, error_size);
+}
+
+/* The struct grows with each version; its first field is the name in all of them. */
+static void gpu_name(struct xy_device *device, char *name, size_t size)
+{
+	union {
+		char name[256];
+		char any_version[8192];
+		size_t aligned;
+	} properties;
+
+	memset(&properties, 0, sizeof properties);
+	if (device->api->cudaGetDeviceProperties((struct cudaDeviceProp *)&properties, device->ordinal)) {
+		device->api->cudaGetLastError();
+		snprintf(properties.name, sizeof properties.name, "a %s device", xy__gpu_dialect.title);
+	}
+	snprintf(name, size, "%.*s", (int)size - 1, properties.name);
+}
+
+/* A part of the free memory is left for what kernels and libraries allocate themselves. */
+static int gpu_describe(struct xy_device *device, struct xy_device_info *info)
+{
+	size_t free_bytes, total_bytes;
+	int pitch, status;
+
+	*info = (struct xy_device_info){ .speed = 0 };
+	status = xy__gpu_error(device, device->api->cudaMemGetInfo(&free_bytes, &total_bytes), "MemGetInfo");
+	if (!status)
+		status = xy__gpu_error(
+			device, device->api->cudaDeviceGetAttribute(&pitch, xy__gpu_dialect.max_pitch, device->ordinal),
+			"DeviceGetAttribute");
+	if (status)
+		return status;
+	device->most_pitch = pitch > 0 ? (size_t)pitch : 0;
+	info->memory_bytes = free_bytes - free_bytes / 16;
+	gpu_name(device, info->name, sizeof info->name);
+	return 0;
+}
+
+/* Whether copies from the other device come directly. Otherwise they go through RAM, which is no error. */
+static bool gpu_is_peer(struct xy_device *device, int other)
+{
+	enum cudaError code;
+	int can = 0;
+
+	if (other == device->ordinal)
+		return false;
+	code = device->api->cudaDeviceCanAccessPeer(&can, device->ordinal, other);
+	if (code == cudaSuccess && can) {
+		code = device->api->cudaDeviceEnablePeerAccess(other, 0);
+		if (code == cudaErrorPeerAccessAlreadyEnabled) {
+			device->api->cudaGetLastError();
+			return true;
+		}
+	}
+	xy__gpu_error(device, code, "DeviceEnablePeerAccess");
+	return code == cudaSuccess && can;
+}
+
+static int gpu_stream(struct xy_device *device, unsigned flags, struct CUstream_st **stream)
+{
+	return xy__gpu_error(device, device->api->cudaStreamCreateWithFlags(stream, flags), "StreamCreate");
+}
+
+/* All streams; what was made before a failure is closed by the caller. */
+static int gpu_set_up(struct xy_device *device)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < XY__GPU_KINDS && !status; i++)
+		status = gpu_stream(device, cudaStreamNonBlocking, &device->copies[i]);
+	for (unsigned i = 0; i < device->nqueues && !status; i++) {
+		struct gpu_queue *queue = &device->queues[i];
+
+		queue->device = device;
+		queue->services.device = device->ordinal;
+		queue->services.check = xy__gpu_check;
+		status = gpu_stream(device, cudaStreamDefault, &queue->stream);
+	}
+	return status;
+}
+
+void xy__gpu_close(struct xy_device *device)
+{
+	device->api->cudaSetDevice(device->ordinal);
+	xy__gpu_events_destroy(device);
+	for (unsigned i = 0; i < device->nqueues; i++)
+		if (device->queues[i].stream)
+			device->api->cudaStreamDestroy(device->queues[i].stream);
+	for (unsigned i = 0; i < XY__GPU_KINDS; i++)
+		if (device->copies[i])
+			device->api->cudaStreamDestroy(device->copies[i]);
+	device->api->cudaGetLastError();
+	pthread_mutex_destroy(&device->lock);
+	free(device);
+}
+
+static struct xy_device *gpu_new(int ordinal, unsigned nqueues)
+{
+	struct xy_device *device = calloc(1, sizeof *device + nqueues * sizeof device->queues[0]);
+	const char *why;
+	int status;
+
+	if (!device)
+		return NULL;
+	device->api = xy__gpu_api(&status, &why);
+	device->ordinal = ordinal;
+	device->nqueues = nqueues;
+	pthread_mutex_init(&device->lock, NULL);
+	return device;
+}
+
+int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *config, unsigned index,
+		 struct xy_device_info *info, char *error, size_t error_size)
+{
+	int ordinals[XY__GPU_DEVICES];
+	struct xy_device *device;
+	unsigned n;
+	int status = xy__gpu_select(config->devices, ordinals, &n, error, error_size);
+
+	*opened = NULL;
+	if (status)
+		return status;
+	if (index >= n) {
+		snprintf(error, error_size, "there is no %s device %u any more", xy__gpu_dialect.title, index);
+		return -ENODEV;
+	}
+	device = gpu_new(ordinals[index], config->queues ? config->queues : 1);
+	if (!device) {
+		snprintf(error, error_size, "no memory for a %s device", xy__gpu_dialect.title);
+		return -ENOMEM;
+	}
+	status = xy__gpu_begin(device);
+	if (!status)
+		status = gpu_describe(device, info);
+	if (!status)
+		status = gpu_set_up(device);
+	for (unsigned i = 0; i < n && !status; i++)
+		if (gpu_is_peer(device, ordinals[i]))
+			info->peers |= (uint64_t)1 << i;
+	if (!status && atomic_load(&device->lost))
+		status = -ENODEV;
+	if (status) {
+		snprintf(error, error_size, "%s", xy__gpu_explain());
+		xy__gpu_close(device);
+		return status;
+	}
+	*opened = device;
+	return 0;
+}
+
+/* --- memory --- */
+
+int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory)
+{
+	int status = xy__gpu_begin(device);
+
+	*memory = NULL;
+	return status ? status : xy__gpu_error(device, device->api->cudaMalloc(memory, bytes), "Malloc");
+}
+
+/* An error is that of something else, and will be seen there: the memory is free. */
+void xy__gpu_free(struct xy_device *device, void *memory)
+{
+	xy__gpu_error(device, device->api->cudaFree(memory), "Free");
+}
+
+void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes)
+{
+	void *memory = NULL;
+
+	if (xy__gpu_begin(device) ||
+	    xy__gpu_error(device, device->api->cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
+			  "allocating pinned memory"))
+		return NULL;
+	return memory;
+}
+
+void xy__gpu_host_free(struct xy_device *device, void *memory)
+{
+	xy__gpu_error(device, device->api->cudaFreeHost(memory), "freeing pinned memory");
+}
+
+/* What the library can't tell is not refused. */
+bool xy__gpu_owns(struct xy_device *device, const void *memory)
+{
+	union {
+		struct cudaPointerAttributes attributes;
+		char any_version[256];
+	} answer;
+
+	memset(&answer, 0, sizeof answer);
+	if (atomic_load(&device->lost))
+		return false;
+	if (device->api->cudaPointerGetAttributes(&answer.attributes, memory)) {
+		device->api->cudaGetLastError();
+		return false;
+	}
+	return (int)answer.attributes.type == device->api->device_memory;
+}
+
+int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes)
+{
+	int status = xy__gpu_begin(device);
+
+	return status ? status
+		      : xy__gpu_error(device, device->api->cudaHostRegister(memory, bytes, cudaHostRegisterPortable),
+				      "HostRegister");
+}
+
+void xy__gpu_host_unpin(struct xy_device *device, void *memory)
+{
+	xy__gpu_error(device, device->api->cudaHostUnregister(memory), "HostUnregister");
+}
+
+/* --- launches --- */
+
+/* Calls the function; errors that it left to the library count as its own. */
+static int gpu_call(struct xy_device *device, struct gpu_queue *queue, xy_function *function, struct xy_call *call)
+{
+	enum cudaError left;
+	int status;
+
+	call->stream = queue->stream;
+	call->services = &queue->services;
+	device->api->cudaGetLastError();
+	xy__gpu_forget();
+	status = function(call);
+	left = device->api->cudaGetLastError();
+	if (!status && left != cudaErrorNotReady)
+		status = xy__gpu_error(device, left, "a codelet");
+	return status;
+}
+
+/* Waits for the function's work before its error is returned. Only the device itself is reported as -ENODEV. */
+static int gpu_fail(struct xy_device *device, struct gpu_queue *queue, int status)
+{
+	enum cudaError code = cudaSuccess;
+
+	if (!atomic_load(&device->lost))
+		code = device->api->cudaStreamSynchronize(queue->stream);
+	if (code)
+		xy__gpu_error(device, code, "StreamSynchronize");
+	if (atomic_load(&device->lost))
+		return -ENODEV;
+	return status == -ENODEV ? -EIO : status;
+}
+
+int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
+		   struct xy_event **event)
+{
+	struct gpu_queue *queue = &device->queues[index];
+	int status = xy__gpu_begin(device);
+
+	*event = NULL;
+	if (!status)
+		status = xy__gpu_event_take(device, queue->stream, event);
+	if (status)
+		return status;
+	status = gpu_call(device, queue, function, call);
+	if (!status)
+		return xy__gpu_event_record(device, event);
+	xy__gpu_event_give(device, *event);
+	*event = NULL;
+	return gpu_fail(device, queue, status);
+}
+
+bool xy__gpu_driver_is_lost(struct xy_device *device)
+{
+	return atomic_load(&device->lost);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver of GPUs whose run-time library is CUDA's or looks like it, as HIP's does: the same functions, values and
+ * layouts under other names. Its files speak CUDA's names; struct xy__gpu_dialect has what differs. A device has a
+ * stream for each launch queue and one for each kind of copy. What is on different streams overlaps, and the runtime's
+ * polls put it in order.
+ */
+#ifndef XYLEM_DRIVERS_GPU_H
+#define XYLEM_DRIVERS_GPU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <xylem/driver.h>
+#include <xylem/gpu.h>
+
+#include "drivers/gpu_api.h"
+
+enum { XY__GPU_DEVICES = 64, XY__GPU_KINDS = XY_COPY_PEER + 1 };
+
+struct gpu_queue {
+	struct xy_gpu_services services; /* (c) first: codelets have a pointer to it */
+	struct xy_device *device;        /* (c) */
+	struct CUstream_st *stream;      /* (c) */
+};
+
+/* Locking key: (c) constant once open, (a) atomic, (l) lock. */
+struct xy_device {
+	const struct xy__gpu_api *api;             /* (c) */
+	int ordinal;                               /* (c) its number for the library */
+	size_t most_pitch;                         /* (c) bytes between rows that are copied at once */
+	struct CUstream_st *copies[XY__GPU_KINDS]; /* (c) by enum xy_copy_kind */
+	_Atomic int lost;                          /* (a) the error that made it useless; 0 while it works */
+	pthread_mutex_t lock;
+	struct xy_event *idle;   /* (l) by next */
+	struct xy_event *events; /* (l) all there are, by next_made */
+	unsigned nqueues;        /* (c) */
+	struct gpu_queue queues[];
+};
+
+/* Owned by the thread that waits for it, or idle. */
+struct xy_event {
+	struct xy_event *next, *next_made;
+	struct CUevent_st *event;
+	struct CUstream_st *stream; /* that it is on */
+	int status;                 /* why not everything could be begun; 0: everything was */
+	enum cudaError code;        /* the same as the library says it */
+	const char *what;           /* which call said so */
+};
+
+/* --- the operations of struct xy_driver that are not in a file of their own: gpu.c --- */
+
+int xy__gpu_probe(const struct xy_driver_config *config, unsigned *ndevices, char *error, size_t error_size);
+int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *config, unsigned index,
+		 struct xy_device_info *info, char *error, size_t error_size);
+void xy__gpu_close(struct xy_device *device);
+int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory);
+void xy__gpu_free(struct xy_device *device, void *memory);
+void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes);
+void xy__gpu_host_free(struct xy_device *device, void *memory);
+bool xy__gpu_owns(struct xy_device *device, const void *memory);
+int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes);
+void xy__gpu_host_unpin(struct xy_device *device, void *memory);
+int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
+		   struct xy_event **event);
+bool xy__gpu_driver_is_lost(struct xy_device *device);
+
+/* What xy_driver has of them. */
+#define XY__GPU_OPERATIONS \
+	.probe = xy__gpu_probe, .open = xy__gpu_open, .close = xy__gpu_close, .allocate = xy__gpu_allocate, \
+	.free = xy__gpu_free, .host_allocate = xy__gpu_host_allocate, .host_free = xy__gpu_host_free, \
+	.owns = xy__gpu_owns, .host_pin = xy__gpu_host_pin, .host_unpin = xy__gpu_host_unpin, .copy = xy__gpu_copy, \
+	.launch = xy__gpu_launch, .poll = xy__gpu_poll, .explain = xy__gpu_explain, .is_lost = xy__gpu_driver_is_lost
+
+/* --- gpu_error.c: the calling thread's last error --- */
+
+/* The -errno for a code; -ENODEV after which a device can't go on. */
+int xy__gpu_errno(enum cudaError code);
+/* Both note a line and return the error: -errno for what a function of the library returned, which may be the
+ * end of the device; 0 without a line for success. `what` is a function without its prefix, "Malloc", or words. */
+int xy__gpu_error(struct xy_device *device, enum cudaError code, const char *what);
+int xy__gpu_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Only the line. */
+void xy__gpu_note(struct xy_device *device, enum cudaError code, const char *what);
+/* Whether every call on the device fails. */
+bool xy__gpu_is_broken(struct xy_device *device);
+/* The -ENODEV of a device that is lost. */
+int xy__gpu_is_lost(struct xy_device *device);
+/* First in an operation: the device becomes the thread's current one, unless it is lost. */
+int xy__gpu_begin(struct xy_device *device);
+/* xy_cuda_check or xy_hip_check of a launch queue. */
+int xy__gpu_check(const struct xy_gpu_services *services, int code);
+void xy__gpu_forget(void);
+const char *xy__gpu_explain(void);
+
+/* --- gpu_select.c: which devices there are --- */
+
+/* The devices that the text selects, in its order, and how many. Errors and the sentence as in probe. */
+int xy__gpu_select(const char *text, int ordinals[XY__GPU_DEVICES], unsigned *n, char *error, size_t error_size);
+
+/* --- gpu_event.c --- */
+
+/* An event for work about to be started on the stream. 0 or an error. */
+int xy__gpu_event_take(struct xy_device *device, struct CUstream_st *stream, struct xy_event **event);
+void xy__gpu_event_give(struct xy_device *device, struct xy_event *event);
+/* All work on the event's stream has been started. On failure it has also completed, and the event is destroyed. */
+int xy__gpu_event_record(struct xy_device *device, struct xy_event **event);
+void xy__gpu_events_destroy(struct xy_device *device);
+int xy__gpu_poll(struct xy_device *device, struct xy_event *event);
+
+/* --- gpu_copy.c --- */
+
+int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer, const struct xy_copy *copies,
+		 unsigned n, struct xy_event **event);
+
+#endif

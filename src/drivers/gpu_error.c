@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors of the GPU driver: codes become -errno, each thread has a line about its last one, and none
+ * is left behind for the next call of the library. A device is lost with an error that the library can't clear.
+ */
+#include "drivers/gpu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char error_line[512];
+
+int xy__gpu_fail(int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error_line, sizeof error_line, format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+void xy__gpu_forget(void)
+{
+	error_line[0] = '\0';
+}
+
+const char *xy__gpu_explain(void)
+{
+	return error_line;
+}
+
+/* After these, says CUDA's manual, the process can only be ended; in fact it is the device's context. */
+static bool error_is_loss(enum cudaError code)
+{
+	static const enum cudaError losses[] = {
+		cudaErrorCudartUnloading,     cudaErrorDevicesUnavailable, cudaErrorECCUncorrectable,
+		cudaErrorNvlinkUncorrectable, cudaErrorContained,          cudaErrorIllegalAddress,
+		cudaErrorLaunchTimeout,       cudaErrorContextIsDestroyed, cudaErrorAssert,
+		cudaErrorHardwareStackError,  cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+		cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,          cudaErrorLaunchFailure,
+		cudaErrorMpsClientTerminated, cudaErrorExternalDevice,
+	};
+
+	for (unsigned i = 0; i < sizeof losses / sizeof losses[0]; i++)
+		if (losses[i] == code)
+			return true;
+	return false;
+}
+
+int xy__gpu_errno(enum cudaError code)
+{
+	if (error_is_loss(code))
+		return -ENODEV;
+	switch ((int)code) {
+	case cudaErrorMemoryAllocation:
+		return -ENOMEM;
+	case cudaErrorInvalidValue:
+	case cudaErrorInvalidConfiguration:
+	case cudaErrorInvalidPitchValue:
+	case cudaErrorInvalidDeviceFunction:
+	case cudaErrorInvalidResourceHandle:
+	case cudaErrorHostMemoryNotRegistered:
+		return -EINVAL;
+	case cudaErrorHostMemoryAlreadyRegistered:
+		return -EALREADY;
+	case cudaErrorNotSupported:
+		return -ENOTSUP;
+	}
+	return -EIO;
+}
+
+/* A device that has failed for good says so whatever it is asked. */
+bool xy__gpu_is_broken(struct xy_device *device)
+{
+	const struct xy__gpu_api *api = device->api;
+	enum cudaError code = api->cudaSetDevice(device->ordinal);
+
+	if (code == cudaSuccess)
+		code = api->cudaStreamQuery(device->copies[XY_COPY_IN]);
+	api->cudaGetLastError();
+	return code != cudaSuccess && code != cudaErrorNotReady;
+}
+
+void xy__gpu_note(struct xy_device *device, enum cudaError code, const char *what)
+{
+	xy__gpu_fail(0, "%s%s on %s device %d: %s (%s, %d)",
+		     isupper((unsigned char)what[0]) ? xy__gpu_dialect.prefix : "", what, xy__gpu_dialect.title,
+		     device->ordinal, device->api->cudaGetErrorString(code), device->api->cudaGetErrorName(code),
+		     (int)code);
+}
+
+int xy__gpu_error(struct xy_device *device, enum cudaError code, const char *what)
+{
+	if (code == cudaSuccess)
+		return 0;
+	xy__gpu_note(device, code, what);
+	device->api->cudaGetLastError();
+	if (code == cudaErrorMemoryAllocation || (!error_is_loss(code) && !xy__gpu_is_broken(device)))
+		return xy__gpu_errno(code);
+	atomic_store(&device->lost, (int)code);
+	return -ENODEV;
+}
+
+int xy__gpu_is_lost(struct xy_device *device)
+{
+	enum cudaError code = (enum cudaError)atomic_load(&device->lost);
+
+	return xy__gpu_fail(-ENODEV, "%s device %d is lost since an error: %s (%s, %d)", xy__gpu_dialect.title,
+			    device->ordinal, device->api->cudaGetErrorString(code), device->api->cudaGetErrorName(code),
+			    (int)code);
+}
+
+int xy__gpu_begin(struct xy_device *device)
+{
+	if (atomic_load(&device->lost))
+		return xy__gpu_is_lost(device);
+	return xy__gpu_error(device, device->api->cudaSetDevice(device->ordinal), "SetDevice");
+}
+
+int xy__gpu_check(const struct xy_gpu_services *services, int code)
+{
+	const struct gpu_queue *queue = (const struct gpu_queue *)services;
+
+	return xy__gpu_error(queue->device, (enum cudaError)code, "a codelet");
+}

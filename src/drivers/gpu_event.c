@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of the GPU driver: made when there is no idle one, used again, destroyed with the device. Who is
+ * told that something failed can rely on its having ended.
+ */
+#include "drivers/gpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct xy_event *event_idle(struct xy_device *device)
+{
+	struct xy_event *event;
+
+	pthread_mutex_lock(&device->lock);
+	event = device->idle;
+	if (event)
+		device->idle = event->next;
+	pthread_mutex_unlock(&device->lock);
+	return event;
+}
+
+static int event_make(struct xy_device *device, struct xy_event **event)
+{
+	struct xy_event *made = calloc(1, sizeof *made);
+	int status;
+
+	if (!made)
+		return xy__gpu_fail(-ENOMEM, "no memory for an event");
+	status = xy__gpu_error(device, device->api->cudaEventCreateWithFlags(&made->event, cudaEventDisableTiming),
+			       "EventCreate");
+	if (status) {
+		free(made);
+		return status;
+	}
+	pthread_mutex_lock(&device->lock);
+	made->next_made = device->events;
+	device->events = made;
+	pthread_mutex_unlock(&device->lock);
+	*event = made;
+	return 0;
+}
+
+int xy__gpu_event_take(struct xy_device *device, struct CUstream_st *stream, struct xy_event **event)
+{
+	int status = 0;
+
+	*event = event_idle(device);
+	if (!*event)
+		status = event_make(device, event);
+	if (!status) {
+		(*event)->stream = stream;
+		(*event)->status = 0;
+	}
+	return status;
+}
+
+void xy__gpu_event_give(struct xy_device *device, struct xy_event *event)
+{
+	pthread_mutex_lock(&device->lock);
+	event->next = device->idle;
+	device->idle = event;
+	pthread_mutex_unlock(&device->lock);
+}
+
+void xy__gpu_events_destroy(struct xy_device *device)
+{
+	while (device->events) {
+		struct xy_event *event = device->events;
+
+		device->events = event->next_made;
+		device->api->cudaEventDestroy(event->event);
+		free(event);
+	}
+}
+
+/* Without an event there is only one way left to know when it has ended: to wait. */
+int xy__gpu_event_record(struct xy_device *device, struct xy_event **event)
+{
+	int status = xy__gpu_error(device, device->api->cudaEventRecord((*event)->event, (*event)->stream),
+				   "EventRecord");
+
+	if (!status)
+		return 0;
+	if (status != -ENODEV)
+		device->api->cudaStreamSynchronize((*event)->stream);
+	xy__gpu_event_give(device, *event);
+	*event = NULL;
+	return status;
+}
+
+int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
+{
+	enum cudaError code;
+	int status;
+
+	if (atomic_load(&device->lost)) {
+		xy__gpu_event_give(device, event);
+		return xy__gpu_is_lost(device);
+	}
+	code = device->api->cudaEventQuery(event->event);
+	if (code == cudaErrorNotReady) {
+		device->api->cudaGetLastError(); /* it counts as an error of the thread */
+		return -EAGAIN;
+	}
+	status = xy__gpu_error(device, code, "what was begun");
+	if (status && status != -ENODEV)
+		device->api->cudaStreamSynchronize(event->stream);
+	if (!status && event->status) {
+		status = event->status;
+		xy__gpu_note(device, event->code, event->what);
+	}
+	xy__gpu_event_give(device, event);
+	return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The dump of a runtime in which a component keeps its lock. It can't be stopped, so it has a process of its own. */
+#include "../../helper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHILD_SECONDS = 60 };
+
+static void write_line(void *arg, const char *line)
+{
+	dprintf(*(int *)arg, "log: %s\n", line);
+}
+
+/* A task whose worker gets stuck; the watchdog writes to the log, and then this thread dumps. */
+static int child_run(int *pipe)
+{
+	struct xy_config config = {
+		.ncpu = 2,
+		.sched = "keeps-lock | eager | each worker { }",
+		.plugins = "tests/plugins/.libs/keeps_lock.so",
+		.watchdog_s = 0.5,
+		.ignore_environment = true,
+		.log = write_line,
+		.log_arg = pipe,
+	};
+	struct xy_runtime *rt;
+	_Atomic int n = 0;
+
+	alarm(CHILD_SECONDS);
+	if (xy_start(&rt, &config) || xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n }))
+		return 1;
+	if (xy_wait_for(rt, 4) == 0)
+		return 2;
+	return xy_dump(rt, *pipe) ? 3 : 0;
+}
+
+/* Everything that is written to the pipe, until all ends are closed. */
+static char *read_all(int fd)
+{
+	size_t size = 0, capacity = 1 << 20;
+	char *text = malloc(capacity);
+	ssize_t n;
+
+	assert_non_null(text);
+	while ((n = read(fd, text + size, capacity - 1 - size)) > 0)
+		size += (size_t)n;
+	text[size] = '\0';
+	return text;
+}
+
+static void says_who_keeps_the_lock_and_ends(void **state)
+{
+	int pipes[2], status;
+	pid_t child;
+	char *text, *own;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	if (child == 0) {
+		close(pipes[0]);
+		_exit(child_run(&pipes[1]));
+	}
+	close(pipes[1]);
+	text = read_all(pipes[0]);
+	close(pipes[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		fail_msg("status %x after: %s", status, text);
+	/* the watchdog's, through the log: all of it */
+	if (!strstr(text, "log: no task has ended for 0.5 seconds") ||
+	    !strstr(text, "log:   keeps-lock#0 does not answer: its lock is held by worker cpu") ||
+	    !strstr(text, "log: workers:"))
+		fail_msg("the log has no whole dump: %s", text);
+	/* the thread's own */
+	own = strstr(text, "\nxylem: 1 tasks submitted");
+	if (!own || !strstr(own, "\n  keeps-lock#0 does not answer: its lock is held by worker cpu") ||
+	    !strstr(own, "\nwaiting tasks:\n") || !strstr(own, "\nworkers:\n  cpu0: "))
+		fail_msg("no whole dump: %s", text);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(says_who_keeps_the_lock_and_ends) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
