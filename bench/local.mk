@@ -115,3 +115,11 @@ TESTS += bench/sim.sh
 bench_sim_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machines"'
 bench_sim_LDADD = libgraph.la libxylem-all.la -lm
 EXTRA_DIST += bench/sim.sh
+
+# How long a round of a farm's manager takes: bench/farm (--quick).
+if HAVE_FARM
+check_PROGRAMS += bench/farm
+TESTS += bench/farm.sh
+endif
+bench_farm_LDADD = libfarm.la libgraph.la libxylem-all.la
+EXTRA_DIST += bench/farm.sh

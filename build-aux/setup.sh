@@ -6,7 +6,7 @@
 # What the library and the example are built with, and what they can do without: pipelines, the bound by a
 # linear program, fast kernels. "a|b": either will do, a is installed.
 needed_packages="gcc make libc6-dev autoconf automake libtool pkg-config|pkgconf libhwloc-dev"
-build_packages="$needed_packages libyaml-dev libglpk-dev
+build_packages="$needed_packages libyaml-dev libsqlite3-dev libglpk-dev
 	libopenblas-dev|libopenblas-pthread-dev|libopenblas-openmp-dev|libopenblas-serial-dev"
 
 jobs=$(nproc 2>/dev/null || echo 2)

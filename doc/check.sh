@@ -117,7 +117,7 @@ for page in $pages; do
 		grep -rqwF -- "$name" include src || fault "$page: nothing is called $name"
 	done
 	grep -oE '\bXYLEM_[A-Z0-9_]*[A-Z0-9]' "$page" | sort -u | while read -r name; do
-		grep -qw -- "$name" "$work/variables" || fault "$page: there is no variable $name"
+		grep -qw -- "$name" "$work/variables" src/farm/environment.h || fault "$page: there is no variable $name"
 	done
 	grep -oE "SCHED='[^']*'|SCHED=tree-[a-z-]+|\`tree-[a-z-]+\`|\`modular-[a-z-]+\`" "$page" |
 		grep -vE "modular-(heft|dmda)" | sed "s/^SCHED=//; s/['\`]//g" | sort -u |

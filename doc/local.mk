@@ -81,6 +81,7 @@ dist_docpipeline_DATA = doc/examples/pipeline/models.yml doc/examples/pipeline/d
 
 dist_docpages_DATA += doc/graphs.md
 dist_docpages_DATA += doc/sim.md
+dist_docpages_DATA += doc/slots.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
 dist_docexamples_DATA = doc/examples/box.xym doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
@@ -92,3 +93,4 @@ docbenchdir = $(docdir)/bench
 dist_docbench_DATA = bench/README.md
 docdoubledir = $(docdir)/tests/double
 dist_docdouble_DATA = tests/double/README.md
+dist_docpages_DATA += doc/farm.md doc/farm-jobs.md

@@ -88,3 +88,11 @@ examplescudadir = $(examplesdir)/cuda
 dist_examplescuda_DATA = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h
 examplesopencldir = $(examplesdir)/opencl
 dist_examplesopencl_DATA = examples/opencl/product.c
+
+# A piece of a farm, in C and in Python.
+noinst_PROGRAMS += examples/farm/sampler
+examples_farm_sampler_LDADD = libxylem-farm.la -lm
+TESTS += examples/farm/test-sampler.sh examples/farm/test-farm.sh
+EXTRA_DIST += examples/farm/test-sampler.sh examples/farm/test-farm.sh
+examplesfarmdir = $(examplesdir)/farm
+dist_examplesfarm_DATA = examples/farm/farm.yml examples/farm/sampler.c examples/farm/sampler.py

@@ -7,6 +7,7 @@ xyleminclude_HEADERS = \
 	include/xylem/cuda.h \
 	include/xylem/data.h \
 	include/xylem/driver.h \
+	include/xylem/farm.h \
 	include/xylem/group.h \
 	include/xylem/insert.h \
 	include/xylem/gpu.h \

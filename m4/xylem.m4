@@ -86,6 +86,13 @@ XY_ROW([libyaml], [$xy_yaml], [sched-pipeline, xylem pipeline], [libyaml-dev])
 AM_CONDITIONAL([HAVE_YAML], [test "x$xy_yaml" != xno])
 ])
 
+dnl The state of farms. They read YAML, too.
+AC_DEFUN([XY_SQLITE], [
+PKG_CHECK_MODULES([SQLITE], [sqlite3 >= 3.24], [xy_sqlite=`$PKG_CONFIG --modversion sqlite3`], [xy_sqlite=no])
+XY_ROW([SQLite], [$xy_sqlite], [xylem farm (with libyaml)], [libsqlite3-dev])
+AM_CONDITIONAL([HAVE_FARM], [test "x$xy_sqlite" != xno && test "x$xy_yaml" != xno])
+])
+
 dnl The solver of linear programs. It has no pkg-config file.
 AC_DEFUN([XY_GLPK], [
 AC_CHECK_HEADER([glpk.h], [AC_CHECK_LIB([glpk], [glp_simplex], [xy_glpk=yes], [xy_glpk=no], [-lm])], [xy_glpk=no])

@@ -23,4 +23,5 @@ exports() {
 }
 
 exports libxylem.so xy_version '^xy_[^_]'
+exports libxylem-farm.so xy_farm_claim '^xy_farm_'
 exit $status

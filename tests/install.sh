@@ -31,6 +31,10 @@ tool=$(installed xylem | grep '/bin/')
 manual=$(installed xylem.1)
 version=$(sed -n 's/^Version: //p' "$(installed xylem.pc)")
 readelf -d "$library" | grep -q 'SONAME.*\[libxylem\.so\.0\]' || fail "the soname is not libxylem.so.0"
+readelf -d "$(installed libxylem-farm.so.0)" | grep -q 'SONAME.*\[libxylem-farm\.so\.0\]' ||
+	fail "the soname is not libxylem-farm.so.0"
+[ "$(sed -n 's/^Version: //p' "$(installed xylem-farm.pc)")" = "$version" ] || fail "xylem-farm.pc has another version"
+installed xylem_farm.py >"$work/python"
 for header in "${srcdir:-.}"/include/xylem.h "${srcdir:-.}"/include/xylem/*.h; do
 	cmp -s "$header" "$(installed "$(basename "$header")" | grep /include/)" || fail "$header is not installed"
 done

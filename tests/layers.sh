@@ -10,7 +10,10 @@ layers='
 util       core/util/
 pipeline   pipeline/
 graph      graph/
+farm       farm/
+job        job/
 bound      bound/
+farm       farm/
 perf       core/perf/
 machine    core/machine/
 task       core/task/|core/lockfree/

@@ -69,9 +69,11 @@ include tests/core/local.mk
 include tests/core/perf/local.mk
 include tests/double/local.mk
 include tests/drivers/local.mk
+include tests/farm/local.mk
 include tests/pipeline/local.mk
 include tests/engines/local.mk
 include tests/graph/local.mk
+include tests/job/local.mk
 include tests/sim/local.mk
 include tests/stress/local.mk
 fuzz_tests += tests/fuzz/machine.fuzz

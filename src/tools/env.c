@@ -23,6 +23,13 @@ static void env_print(const struct xy__variable *v)
 	       v->meaning, v->values);
 }
 
+static void env_print_given(void)
+{
+	printf("\n%sSet by Xylem for programs that it starts%s\n", tool_bold(), tool_plain());
+	for (const struct xy__given_variable *v = xy__given_variables; v->name; v++)
+		printf("%-24s %s\n", v->name, v->meaning);
+}
+
 static enum tool_status env_run(const struct tool_arguments *arguments)
 {
 	enum tool_status status = TOOL_OK;
@@ -39,6 +46,7 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 			status = TOOL_WRONG;
 		}
 	}
+	env_print_given();
 	if (status != TOOL_OK)
 		return status;
 	status = tool_world_init(&world, NULL);

@@ -12,6 +12,14 @@ else
 xylem_SOURCES += src/tools/pipeline_none.c
 xylem_pipeline =
 endif
+if HAVE_FARM
+xylem_SOURCES += src/tools/farm.c src/tools/farm.h src/tools/farm_change.c src/tools/farm_example.c
+xylem_SOURCES += src/tools/farm_look.c src/tools/farm_run.c
+xylem_farm = libfarm.la
+else
+xylem_SOURCES += src/tools/farm_none.c
+xylem_farm =
+endif
 xylem_SOURCES += src/tools/model.c src/tools/model.h src/tools/model_export.c src/tools/model_plot.c
 xylem_SOURCES += src/core/perf/file.c src/core/perf/lines.c src/core/perf/starpu.c src/core/perf/stats.c
 xylem_SOURCES += src/core/perf/store.c src/core/util/arch.c src/core/util/buffer.c
@@ -25,5 +33,7 @@ xylem_SOURCES += src/core/machine/platform_words.c src/core/machine/topology.c s
 xylem_CPPFLAGS = $(libxylem_all_la_CPPFLAGS)
 xylem_SOURCES += src/tools/bound.c src/tools/sim.c src/tools/sim.h src/tools/sim_case.c src/tools/sim_gantt.c src/tools/sim_idle.c
 xylem_SOURCES += src/tools/sim_print.c src/tools/sim_probe.c src/tools/sim_run.c src/tools/sim_static.c
+xylem_SOURCES += src/tools/slots.c src/tools/slots.h src/tools/slots_environment.c src/tools/slots_guard.c
+xylem_SOURCES += src/tools/slots_keeper.c src/tools/slots_rep.c src/tools/slots_run.c
 xylem_CFLAGS = $(AM_CFLAGS)
-xylem_LDADD = $(xylem_pipeline) libbound.la libgraph.la libxylem.la -lm
+xylem_LDADD = $(xylem_pipeline) $(xylem_farm) libslots.la libbound.la libgraph.la libxylem.la -lm

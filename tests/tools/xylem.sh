@@ -52,9 +52,9 @@ run 0 --version; no_err
 grep -qx 'xylem [0-9]*\.[0-9]*\.[0-9]*' "$work/out" || fail "--version: no version"
 for ask in --help -h help; do
 	run 0 $ask; no_err; out 'usage: xylem'; out 'Exit status'
-	for command in policies components show check machine env pipeline; do out "  $command "; done
+	for command in policies components show check machine env pipeline slots; do out "  $command "; done
 done
-for command in policies components show check machine env pipeline; do
+for command in policies components show check machine env pipeline slots; do
 	run 0 $command --help; no_err; out "usage: xylem $command"; out 'Exit status'
 	cp "$work/out" "$work/help"
 	run 0 help $command; cmp -s "$work/help" "$work/out" || fail "help $command is another help"

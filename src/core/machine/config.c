@@ -170,6 +170,9 @@ static void config_check_name(const char *name, const struct xy__log *log)
 	char nearest[sizeof((struct xy__variables *)0)->name] = "";
 	unsigned least = UINT_MAX;
 
+	for (const struct xy__given_variable *v = xy__given_variables; v->name; v++)
+		if (!strcmp(name, v->name))
+			return;
 	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
 		unsigned distance = xy__text_distance(config_stem(name), config_stem(each.now.name));
 

@@ -138,3 +138,27 @@ bool xy__variables_next(struct xy__variables *each)
 	variables_fill(each, XY__ARCH_DEVICES + i / VARIABLES_ARCH, i % VARIABLES_ARCH);
 	return true;
 }
+
+const struct xy__given_variable xy__given_variables[] = {
+	{ "XYLEM_REP", "number of this repetition (see: xylem slots)" },
+	{ "XYLEM_REPS", "number of repetitions of the command" },
+	{ "XYLEM_REP_FOLDER", "folder for the results of this repetition" },
+	{ "XYLEM_SLOT", "number of the slot that this repetition runs in" },
+	{ "XYLEM_SLOTS", "number of slots, that is of repetitions at once" },
+	{ "XYLEM_SLOT_CPUS", "processors of the slot, such as 0-3,8" },
+	{ "XYLEM_FARM_FOLDER", "folder of the farm that this job belongs to (see doc/farm-jobs.md)" },
+	{ "XYLEM_FARM_NAME", "name of the farm" },
+	{ "XYLEM_FARM_SET", "resource set of the job" },
+	{ "XYLEM_FARM_JOB", "id of the job" },
+	{ "XYLEM_FARM_PIECE", "name of the piece of work" },
+	{ "XYLEM_FARM_FILE", "name of the piece as a file name" },
+	{ "XYLEM_FARM_PARAMS", "parameters of the piece, a JSON object" },
+	{ "XYLEM_FARM_DATA", "folder for what the piece saves" },
+	{ "XYLEM_FARM_PROGRESS", "file for lines of progress" },
+	{ "XYLEM_FARM_SAVE_INTERVAL", "seconds between two saves" },
+	{ "XYLEM_FARM_LOG_INTERVAL", "seconds between two lines of progress" },
+	{ "XYLEM_FARM_GOAL", "goal of the piece, a JSON object" },
+	{ "XYLEM_FARM_STARTS", "how many jobs worked on the piece before" },
+	{ "XYLEM_FARM_EXECUTOR", "the key executor of farm.yml" },
+	{ NULL, NULL },
+};

@@ -43,4 +43,11 @@ struct xy__variables {
 /* False after the last one. */
 bool xy__variables_next(struct xy__variables *each);
 
+/* Variables that the tool gives to the programs that it starts. The library does not read them. */
+struct xy__given_variable {
+	const char *name; /* NULL ends the table */
+	const char *meaning;
+};
+extern const struct xy__given_variable xy__given_variables[];
+
 #endif

@@ -307,6 +307,18 @@ static void suggests_the_variable_that_was_meant(void **state)
 	xy__settings_fini(&s);
 }
 
+static void is_silent_about_variables_that_the_tool_gives_to_programs(void **state)
+{
+	struct xy__settings s;
+
+	(void)state;
+	for (const struct xy__given_variable *v = xy__given_variables; v->name; v++)
+		setenv(v->name, "1", 1);
+	assert_int_equal(init(&s, program), 0);
+	assert_int_equal(captured.lines, 0);
+	xy__settings_fini(&s);
+}
+
 static void refuses_a_wrong_field_of_the_program(void **state)
 {
 	static const struct {
@@ -506,6 +518,7 @@ int main(void)
 		cmocka_unit_test_setup(takes_an_empty_variable_as_unset, clean),
 		cmocka_unit_test_setup(names_the_variable_that_is_wrong, clean),
 		cmocka_unit_test_setup(suggests_the_variable_that_was_meant, clean),
+		cmocka_unit_test_setup(is_silent_about_variables_that_the_tool_gives_to_programs, clean),
 		cmocka_unit_test_setup(refuses_a_wrong_field_of_the_program, clean),
 		cmocka_unit_test_setup(says_when_a_number_of_cpus_is_not_used, clean),
 		cmocka_unit_test_setup(may_have_no_cpus, clean),

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Farms on a real SLURM on loopback: all scenarios, and what only a cluster can do.
+. "${srcdir:-.}/tests/farm/cluster.sh"
+missing=$(cluster_missing)
+. "${srcdir:-.}/tests/farm/scenarios.sh"
+"$xylem" farm --help | grep -q 'Not in this build' && exit 77
+cluster_begin 2
+scenarios slurm ""
+
+# One array for equal resources; a partition that is not there; options that come late.
+rm -rf farm
+cat >farm.yml <<'F'
+name: arrays
+scheduler: slurm
+interval: 1
+folder: farm
+jobs:
+  - {name: "p{x}", command: ./program.sh fine, grid: {x: [1, 2, 3, 4, 5]}}
+  - {name: late, command: ./program.sh fine, late_resources: [echo, --comment=late, --nice=5]}
+F
+farm run farm.yml || fault "arrays: $(cat "$work/out")"
+ids=$("$xylem" farm status farm.yml --json | grep -o '"job":"[0-9]*_' | sort -u | wc -l)
+[ "$ids" = 2 ] || fault "six pieces of two sets took $ids arrays"
+[ "$(ls farm/scripts | wc -l)" = 2 ] || fault "not one script for each set"
+rm -rf farm
+sed -i 's/^interval: 1/&\npartition: nowhere/' farm.yml
+timeout 20 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
+expect "slurm refused a submission (try 1 of 10, again in 1 s): sbatch: error:"
+expect "nvalid partition"
+piece_is p1 waiting 0 0
+
+# A job that the cluster's operator ends is run again.
+rm -rf farm
+cat >farm.yml <<'F'
+name: operator
+scheduler: slurm
+interval: 1
+folder: farm
+jobs: [{name: victim, command: ./program.sh long}]
+F
+timeout 100 "$xylem" farm run farm.yml >first.out 2>&1 &
+manager=$!
+until_state victim running
+scancel -u root
+wait $manager || fault "$(cat first.out)"
+piece_is victim done 2 0
+[ $faults = 0 ]

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `xylem farm` as people meet it first: the example, the table, the page, and messages for what is wrong.
+command -v python3 >/dev/null || exit 77
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+. "${srcdir:-.}/tests/farm/scenarios.sh"
+"$xylem" farm --help | grep -q 'Not in this build' && exit 77
+cd "$work" || exit 99
+
+# refused STATUS MESSAGE ARGUMENT...
+refused() {
+	wanted=$1
+	message=$2
+	shift 2
+	farm "$@"
+	status=$?
+	[ $status = "$wanted" ] || fault "farm $*: status $status instead of $wanted"
+	expect "$message"
+}
+
+refused 2 'there is no command "rnu"; did you mean "run"?' rnu farm.yml
+refused 2 "needs FARM.yml" run
+refused 2 "there is no option --wach; did you mean \"--watch\"?" status --wach farm.yml
+refused 1 "No such file" run farm.yml
+farm init || fault "init"
+cp out farm.yml
+refused 1 "was not run yet" status farm.yml
+farm run farm.yml || fault "the example does not run: $(cat out)"
+expect "all 7 pieces are done"
+farm run farm.yml || fault "a second run fails"
+farm status farm.yml --all && expect "point a=3 b=20"
+farm status farm.yml --json && python3 -m json.tool <out >/dev/null || fault "--json is no JSON"
+farm status farm.yml --html page.html || fault "--html"
+python3 - page.html <<'P' || fault "the page is no HTML"
+import sys
+from html.parser import HTMLParser
+
+class Checker(HTMLParser):
+    seen = set()
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.add(tag)
+
+Checker().feed(open(sys.argv[1]).read())
+sys.exit(not {"table", "svg", "path", "style"} <= Checker.seen)
+P
+timeout 5 "$xylem" farm status farm.yml --watch >watched
+[ "$(grep -c '7 of 7 done' watched)" -ge 2 ] || fault "--watch draws once"
+refused 1 'there is no piece "nobody"' log farm.yml nobody
+refused 1 'there is no piece "nobody"' cancel farm.yml nobody
+farm log farm.yml "point a=1 b=20" && expect "1 + 20 = 21"
+
+# Another farm in the same folder; a command that is nowhere; a folder that can't be made; a scheduler that is missing.
+sed 's/^name: .*/&\nfolder: example.farm/' farm.yml >other.yml
+refused 3 "belongs to the farm of" run other.yml
+printf 'name: none\nscheduler: local\njobs: [{name: a, command: ./nowhere}]\n' >none.yml
+refused 1 'none.yml:3: a: the command "./nowhere" was not found' run none.yml
+printf 'name: lost\nfolder: /proc/nothing\nscheduler: local\njobs: [{name: a, command: "true"}]\n' >lost.yml
+refused 3 "/proc/nothing" run lost.yml
+mkdir bin
+ln -s /bin/* /usr/bin/* bin/ 2>/dev/null
+rm -f bin/squeue bin/sbatch
+printf 'name: poor\nscheduler: slurm\njobs: [{name: a, command: "true"}]\n' >poor.yml
+PATH=$work/bin "$xylem" farm run poor.yml --once >out 2>&1
+expect "squeue was not found"
+[ $faults = 0 ]
