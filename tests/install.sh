@@ -39,7 +39,7 @@ for header in "${srcdir:-.}"/include/xylem.h "${srcdir:-.}"/include/xylem/*.h; d
 	cmp -s "$header" "$(installed "$(basename "$header")" | grep /include/)" || fail "$header is not installed"
 done
 
-LD_LIBRARY_PATH=${library%/*}
+LD_LIBRARY_PATH=${library%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 [ "$("$tool" --version)" = "xylem $version" ] || fail "xylem.pc says $version, but xylem --version $("$tool" --version)"
 commands=$("$tool" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')

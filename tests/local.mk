@@ -19,6 +19,7 @@ one_thread_scripts =
 source_tests =
 spin_tests =
 relacy_tests =
+check_DATA =
 spin_tests += tests/models/sleep.pml tests/models/stop.pml tests/models/team.pml
 relacy_tests += tests/relacy/lockfree.cpp tests/relacy/sleep.cpp
 fuzz_tests =
@@ -131,12 +132,12 @@ EXTRA_DIST += $(script_tests) $(one_thread_scripts) $(source_tests) $(spin_tests
 
 # A locale with a decimal comma, for tests of what must not depend on it (they skip without). It is
 # made from the sources in Debian's package locales.
-check_DATA = tests/locale/de_DE.UTF-8
+check_DATA += tests/locale/de_DE.UTF-8
 tests/locale/de_DE.UTF-8:
 	$(AM_V_GEN)rm -rf $@ && $(MKDIR_P) tests/locale && \
 	{ localedef -i de_DE -f UTF-8 ./$@ >/dev/null 2>&1 || $(MKDIR_P) $@; }
 clean-local:
-	rm -rf tests/locale tests/pocl-cache
+	rm -rf tests/locale tests/pocl-cache tests/double/none
 
 TEST_EXTENSIONS = .sh .pml .cpp .fuzz
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -152,6 +153,7 @@ FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-fuzz
 # use_sigaltstack: LLVM, which PoCL compiles kernels with, has signal stacks of its own in threads that end.
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	LD_LIBRARY_PATH="$(abs_builddir)/tests/double/none$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH; \
 	LOCPATH='$(abs_builddir)/tests/locale'; export LOCPATH; \
 	ASAN_OPTIONS="use_sigaltstack=0:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/suppressions:print_suppressions=0'; export LSAN_OPTIONS; \

@@ -32,7 +32,9 @@ $out"
 if [ -x doc/examples/devices ]; then
 	XYLEM_DRIVERS=$PWD/src/drivers/.libs
 	POCL_CACHE_DIR=$PWD/tests/pocl-cache
-	export XYLEM_DRIVERS POCL_CACHE_DIR
+	# Where there is nvcc the program is linked with CUDA, so that it does not even start without a libcudart.
+	LD_LIBRARY_PATH=$PWD/tests/double/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export XYLEM_DRIVERS POCL_CACHE_DIR LD_LIBRARY_PATH
 	what='devices on CPUs'
 	out=$(XYLEM_OPENCL_DEVICES=none XYLEM_CUDA_DEVICES=none doc/examples/devices) || failed "$what"
 	line '^done, 0 of'
@@ -55,9 +57,8 @@ if [ -x doc/examples/devices ]; then
 	fi
 	if [ -e examples/cuda/axpy ]; then
 		what='devices on the test double of libcudart'
-		out=$(XYLEM_OPENCL_DEVICES=none LD_LIBRARY_PATH=$PWD/tests/double/.libs \
-			CUDART_DOUBLE_DEVICES=1 CUDART_DOUBLE_KERNELS=$PWD/tests/double/.libs/axpy_bodies.so \
-			doc/examples/devices cuda) || failed "$what"
+		out=$(XYLEM_OPENCL_DEVICES=none CUDART_DOUBLE_DEVICES=1 \
+			CUDART_DOUBLE_KERNELS=$PWD/tests/double/.libs/axpy_bodies.so doc/examples/devices cuda) || failed "$what"
 		line '^cuda0 .* 32 tasks'
 		line '^cuda0 .*got 1048576 bytes, gave 524288, 0 copies had to go'
 	fi

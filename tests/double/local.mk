@@ -39,3 +39,14 @@ check_LTLIBRARIES += tests/double/axpy_bodies.la
 tests_double_axpy_bodies_la_SOURCES = tests/double/axpy_bodies.c tests/double/kernel.h
 tests_double_axpy_bodies_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 tests_double_axpy_bodies_la_LIBADD = $(double_libs)
+
+# The GPU libraries that tests find unless they ask for a double: AM_TESTS_ENVIRONMENT names the folder of these links.
+check_LTLIBRARIES += tests/double/none.la
+tests_double_none_la_SOURCES = tests/double/none.c
+tests_double_none_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+check_DATA += tests/double/none/libcudart.so
+tests/double/none/libcudart.so: tests/double/none.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for name in libamdhip64.so.7 libamdhip64.so.6 libamdhip64.so.5 libamdhip64.so \
+		libcudart.so.13 libcudart.so.12 libcudart.so; do \
+		$(LN_S) -f ../.libs/none.so $(@D)/$$name || exit 1; done
+script_tests += tests/double/none.sh

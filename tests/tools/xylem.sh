@@ -214,11 +214,11 @@ if [ -e $real/cuda.so ]; then
 	for name in libcudart.so.13 libcudart.so.12 libcudart.so; do
 		echo 'this is no library' >"$work/broken/$name"
 	done
-	run 0 XYLEM_DRIVERS=$real LD_LIBRARY_PATH="$work/broken" machine
+	run 0 XYLEM_DRIVERS=$real LD_LIBRARY_PATH="$work/broken:$LD_LIBRARY_PATH" machine
 	err 'continuing without'; out "cuda    failed: CUDA can't be loaded: "; out libcudart.so.13
 fi
 if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
-	with="XYLEM_DRIVERS=$real LD_LIBRARY_PATH=$double"
+	with="XYLEM_DRIVERS=$real LD_LIBRARY_PATH=$double:$LD_LIBRARY_PATH"
 	# shellcheck disable=SC2086
 	{
 		run 0 $with machine; no_err; out 'cuda    2 devices'
