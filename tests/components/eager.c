@@ -202,6 +202,22 @@ static void leaves_a_full_branch_alone_until_it_says_that_it_has_room(void **sta
 	bed_close(bed);
 }
 
+static void tells_devices_first_of_what_all_can_run(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:2 cuda:1", &recorder_ops, children);
+
+	(void)state;
+	bed_submit(bed, bed_task(bed, CPU | CUDA));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 2);
+	bed_wake(bed, 2);
+	bed_submit(bed, bed_task(bed, CPU | CUDA));
+	assert_int_equal(bed->nwoken, 2);
+	assert_int_equal(bed->woken[1], 0);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +232,7 @@ int main(void)
 		cmocka_unit_test(pushes_only_where_the_task_can_run),
 		cmocka_unit_test(refuses_when_all_branches_do),
 		cmocka_unit_test(leaves_a_full_branch_alone_until_it_says_that_it_has_room),
+		cmocka_unit_test(tells_devices_first_of_what_all_can_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,105 @@ static void the_fastest_branch_is_filled_first(void **state)
 	bed_close(bed);
 }
 
+static void tasks_of_less_than_a_microsecond_are_compared_too(void **state)
+{
+	static const double alike[] = { 0.9, 0.8 }, much[] = { 0.9, 0.1 };
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "no");
+	struct xy_task *b = submit(bed, CPU | CUDA, alike), *a = submit(bed, CPU | CUDA, much);
+
+	(void)state;
+	assert_ptr_equal(bed_pull(bed, 1), a);
+	assert_ptr_equal(bed_pull(bed, 1), b);
+	bed_close(bed);
+}
+
+static void a_task_too_many_joins_the_bucket_that_is_most_similar(void **state)
+{
+	static double lengths[65][2];
+	struct bed *bed = open_heteroprio("cpu:1 cuda:1", "no");
+	struct xy_task *last;
+
+	(void)state;
+	/* 64 buckets two steps of slowness apart, and a task one step from each of the first two */
+	for (unsigned i = 0; i < 65; i++) {
+		lengths[i][0] = 10 * exp2(i < 64 ? i / 5.0 : 0.1);
+		lengths[i][1] = 10;
+	}
+	for (unsigned i = 0; i < 64; i++)
+		submit(bed, CPU | CUDA, lengths[i]);
+	last = submit(bed, CPU | CUDA, lengths[64]);
+	/* the core begins with what it is best at */
+	assert_ptr_equal(bed_pull(bed, 0), bed->tasks[0]);
+	assert_ptr_equal(bed_pull(bed, 0), last);
+	assert_ptr_equal(bed_pull(bed, 0), bed->tasks[1]);
+	bed_close(bed);
+}
+
+/* heteroprio { basin | worker i, ... } */
+static void a_slow_branch_is_not_filled_with_what_waits_for_a_fast_one(void **state)
+{
+	static const double lengths[] = { 100, 10 };
+	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct xy_component *root = bed_add_with(bed, NULL, &xy__heteroprio_ops, "wait", "yes"), *basins[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		basins[i] = bed_add(bed, root, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+		recorder(basins[i])->room = 0;
+	}
+	bed_seal(bed);
+	recorder(basins[0])->room = 9;
+	submit(bed, CPU | CUDA, lengths);
+	assert_int_equal(recorder(basins[0])->npushed, 0);
+	assert_int_equal(depth(bed), 1);
+	bed->free_us[1] = 95; /* 105 there, 100 here */
+	submit(bed, CPU | CUDA, lengths);
+	assert_int_equal(recorder(basins[0])->npushed, 2);
+	bed_close(bed);
+}
+
+static void a_branch_is_left_alone_with_what_is_pinned_elsewhere(void **state)
+{
+	static const double lengths[] = { 10, 10 };
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *root = bed_add_with(bed, NULL, &xy__heteroprio_ops, "wait", "no"), *basins[2];
+	struct xy_task *task = bed_task_pinned(bed, CPU, 1), *like = bed_task_lasting(bed, CPU, lengths);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		basins[i] = bed_add(bed, root, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	recorder(basins[0])->room = 9;
+	task->codelet = like->codelet;
+	task->arg = like->arg;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[0])->npushed, 0);
+	recorder(basins[1])->room = 1;
+	assert_true(xy_can_push(root, basins[1], &bed->workers[1]));
+	assert_ptr_equal(recorder(basins[1])->pushed[0], task);
+	bed_close(bed);
+}
+
+static void a_slow_worker_waits_although_places_do_not_count(void **state)
+{
+	static const double lengths[] = { 100, 10 };
+	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct xy_component *root = bed_add_with(bed, NULL, &xy__heteroprio_ops, "near", "no");
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, root, i);
+	bed_seal(bed);
+	submit(bed, CPU | CUDA, lengths);
+	assert_null(bed_pull(bed, 0));
+	bed->free_us[1] = 95;
+	assert_non_null(bed_pull(bed, 0));
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +444,11 @@ int main(void)
 		cmocka_unit_test(more_kinds_of_tasks_than_buckets_do_no_harm),
 		cmocka_unit_test(branches_with_queues_are_kept_filled),
 		cmocka_unit_test(the_fastest_branch_is_filled_first),
+		cmocka_unit_test(tasks_of_less_than_a_microsecond_are_compared_too),
+		cmocka_unit_test(a_task_too_many_joins_the_bucket_that_is_most_similar),
+		cmocka_unit_test(a_slow_branch_is_not_filled_with_what_waits_for_a_fast_one),
+		cmocka_unit_test(a_branch_is_left_alone_with_what_is_pinned_elsewhere),
+		cmocka_unit_test(a_slow_worker_waits_although_places_do_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -416,6 +416,115 @@ static void workers_of_one_kind_are_asked_about_once(void **state)
 	bed_close(bed);
 }
 
+static void what_is_cheaper_wins_in_any_order_of_the_branches(void **state)
+{
+	static const unsigned order[] = { 0, 2, 1 };
+	struct bed *bed = bed_open("cpu:2 cuda:1*10");
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops), *queues[3];
+	struct xy_task *task = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		queues[i] = bed_add(bed, mct, &xy__prio_ops);
+		bed_add_worker(bed, queues[i], order[i]);
+	}
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	/* the second core ends at 100, the device, which is compared after both cores, at 210 */
+	bed->free_us[0] = 500;
+	bed->free_us[2] = 200;
+	task->length_us = 100;
+	bed_submit(bed, task);
+	assert_int_equal(depth(queues[2]), 1);
+	bed_close(bed);
+}
+
+/* Tasks that were sent into a branch; a team takes one out of its queue at once. */
+static unsigned long long received(struct xy_component *c)
+{
+	struct xy_counters n;
+
+	xy_component_counters(c, &n);
+	return n.pushed;
+}
+
+/* mct { prio | each worker, prio | teams... } on four cores, whose teams are 0-1, 2-3 and 0-3 */
+static struct bed *open_teams(struct xy_component **queues, const unsigned *teams, unsigned nteams)
+{
+	struct bed *bed = bed_open("topology(core:4)");
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops);
+
+	for (unsigned i = 0; i < 4 + nteams; i++) {
+		queues[i] = bed_add(bed, mct, &xy__prio_ops);
+		if (i < 4)
+			bed_add_worker(bed, queues[i], i);
+		else
+			assert_int_equal(xy_tree_link(queues[i], xy_tree_team(bed->tree, teams[i - 4])), 0);
+	}
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	return bed;
+}
+
+static void a_team_begins_when_all_its_members_are_free(void **state)
+{
+	static const double lengths[] = { 40, 40, 40, 40 };
+	struct xy_component *queues[6];
+	struct bed *bed = open_teams(queues, (const unsigned[]){ 0, 1 }, 2);
+
+	(void)state;
+	bed->free_us[0] = 15;
+	bed_submit(bed,
+		   bed_task_lasting(bed, CPU | XY_ON_TEAM, lengths)); /* 35 with the first team, 20 with the other */
+	assert_int_equal(received(queues[5]), 1);
+	bed->free_us[3] = 25;
+	bed_submit(bed, bed_task_lasting(bed, CPU | XY_ON_TEAM, lengths)); /* 35 and 65 */
+	assert_int_equal(received(queues[4]), 1);
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	assert_int_equal(received(queues[1]), 1);
+	bed_close(bed);
+}
+
+static void what_rests_above_a_team_is_for_all_of_it(void **state)
+{
+	static const double lengths[] = { 40, 40, 40, 40 };
+	struct xy_component *queues[5];
+	struct bed *bed = open_teams(queues, (const unsigned[]){ 2 }, 1);
+
+	(void)state;
+	/* 10, 20 and 30 with the team of four; a single core is no later than 40 */
+	for (unsigned i = 0; i < 4; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | XY_ON_TEAM, lengths));
+	assert_int_equal(received(queues[4]), 3);
+	assert_int_equal(received(queues[0]), 1);
+	bed_close(bed);
+}
+
+static void teams_share_the_queue_above_them(void **state)
+{
+	static const double lengths[] = { 40, 40, 40, 40 };
+	struct bed *bed = bed_open("topology(core:4)");
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops), *cores[4], *teams, *eager;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		cores[i] = bed_add(bed, mct, &xy__prio_ops);
+		bed_add_worker(bed, cores[i], i);
+	}
+	teams = bed_add(bed, mct, &xy__prio_ops);
+	eager = bed_add(bed, teams, &xy__eager_ops);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(xy_tree_link(eager, xy_tree_team(bed->tree, i)), 0);
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	/* 20 with each team of two, after half of what is in their queue: 20, 30, 40 */
+	for (unsigned i = 0; i < 3; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | XY_ON_TEAM, lengths));
+	assert_int_equal(received(teams), 2);
+	assert_int_equal(received(cores[0]), 1);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +545,10 @@ int main(void)
 		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),
 		cmocka_unit_test(a_place_where_it_is_not_known_is_as_fast_as_the_best_one),
 		cmocka_unit_test(workers_of_one_kind_are_asked_about_once),
+		cmocka_unit_test(what_is_cheaper_wins_in_any_order_of_the_branches),
+		cmocka_unit_test(a_team_begins_when_all_its_members_are_free),
+		cmocka_unit_test(what_rests_above_a_team_is_for_all_of_it),
+		cmocka_unit_test(teams_share_the_queue_above_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

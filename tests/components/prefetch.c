@@ -249,6 +249,35 @@ static void a_worker_that_has_all_data_gets_the_oldest(void **state)
 	bed_close(bed);
 }
 
+/* fifo(ready) | eager | each worker { basin } */
+static void a_worker_with_room_gets_what_is_ready_for_it(void **state)
+{
+	struct bed *bed = bed_open(machine);
+	struct xy_component *fifo = bed_add_with(bed, NULL, &xy__fifo_ops, "ready", "yes");
+	struct xy_component *eager = bed_add(bed, fifo, &xy__eager_ops), *basins[3];
+	static const uintptr_t bytes[] = { 300, 100, 200 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		basins[i] = bed_add(bed, eager, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	for (unsigned i = 0; i < 3; i++) {
+		struct xy_task *task = bed_task(bed, CUDA);
+
+		task->arg = (void *)bytes[i];
+		task->naccesses = 1;
+		bed_submit(bed, task);
+	}
+	recorder(basins[2])->room = 2;
+	assert_true(xy_can_push_parents(basins[2], &bed->workers[2]));
+	assert_int_equal(recorder(basins[2])->npushed, 2);
+	assert_ptr_equal(recorder(basins[2])->pushed[0], bed->tasks[1]);
+	assert_ptr_equal(recorder(basins[2])->pushed[1], bed->tasks[2]);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_may_be_stolen_leaves_its_data_where_it_is),
 		cmocka_unit_test(with_ready_the_task_that_misses_least_leaves_first),
 		cmocka_unit_test(a_worker_that_has_all_data_gets_the_oldest),
+		cmocka_unit_test(a_worker_with_room_gets_what_is_ready_for_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

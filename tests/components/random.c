@@ -230,6 +230,52 @@ static void the_same_seed_draws_the_same_branches(void **state)
 	bed_close(b);
 }
 
+/* random { basin | worker 0, basin | worker 1, basin | the team of both } */
+static struct bed *open_team(struct xy_component **basins)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *random = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__random_ops);
+
+	for (unsigned i = 0; i < 3; i++) {
+		basins[i] = bed_add(bed, random, &basin_ops);
+		if (i < 2)
+			bed_add_worker(bed, basins[i], i);
+		else
+			assert_int_equal(xy_tree_link(basins[i], xy_tree_team(bed->tree, 0)), 0);
+	}
+	bed_seal(bed);
+	for (unsigned i = 0; i < 3; i++)
+		recorder(basins[i])->room = MANY;
+	return bed;
+}
+
+static void a_team_counts_as_all_of_its_members(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_team(basins);
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++)
+		bed_submit(bed, bed_task(bed, CPU | XY_ON_TEAM));
+	assert_in_range(recorder(basins[0])->npushed, MANY / 4 - 80, MANY / 4 + 80);
+	assert_in_range(recorder(basins[1])->npushed, MANY / 4 - 80, MANY / 4 + 80);
+	assert_in_range(recorder(basins[2])->npushed, MANY / 2 - 90, MANY / 2 + 90);
+	bed_close(bed);
+}
+
+static void a_task_pinned_to_a_worker_is_not_for_its_team(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_team(basins);
+
+	(void)state;
+	for (unsigned i = 0; i < 50; i++)
+		bed_submit(bed, bed_task_pinned(bed, CPU, 1));
+	assert_int_equal(recorder(basins[1])->npushed, 50);
+	assert_int_equal(recorder(basins[2])->npushed, 0);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +288,8 @@ int main(void)
 		cmocka_unit_test(a_pull_makes_the_reservoir_above_push),
 		cmocka_unit_test(whoever_pulls_looks_again_for_what_was_pushed),
 		cmocka_unit_test(the_same_seed_draws_the_same_branches),
+		cmocka_unit_test(a_team_counts_as_all_of_its_members),
+		cmocka_unit_test(a_task_pinned_to_a_worker_is_not_for_its_team),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

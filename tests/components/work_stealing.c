@@ -413,6 +413,69 @@ static void shows_the_tasks_of_all_queues(void **state)
 	bed_close(bed);
 }
 
+static void neighbours_on_both_sides_are_told_among_many(void **state)
+{
+	struct bed *bed = open_stealing("cpu:300", NULL, NULL);
+	struct xy_component *root = xy_tree_root(bed->tree);
+	struct xy_offer offer = { .archs = CPU };
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++)
+		bed->awake[i] = i != 3 && i != 9 && i != 299;
+	bed->sleepers = 3;
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5])); /* for itself */
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	bed->awake[3] = true;
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	bed->awake[9] = true;
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	assert_int_equal(bed->nwoken, 3);
+	assert_int_equal(bed->woken[0], 3);
+	assert_int_equal(bed->woken[1], 9);
+	assert_int_equal(bed->woken[2], 299);
+	/* it was about to sleep, but has work now */
+	bed->awake[299] = true;
+	assert_false(xy_can_pull(root, &offer, &bed->workers[5]));
+	bed_close(bed);
+}
+
+static void only_workers_that_sleep_are_told_among_many(void **state)
+{
+	struct bed *bed = open_stealing("cpu:300", NULL, NULL);
+	struct xy_component *root = xy_tree_root(bed->tree);
+	struct xy_offer offer = { .archs = CPU };
+	_Atomic uint64_t asleep[5] = { 1, 0, 1 };
+
+	(void)state;
+	bed->engine.asleep = asleep;
+	bed_wake(bed, 5);
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5])); /* for itself */
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	asleep[2] = 0;
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	assert_int_equal(bed->nwoken, 2);
+	assert_int_equal(bed->woken[0], 128);
+	assert_int_equal(bed->woken[1], 0);
+	asleep[0] = 0;
+	assert_false(xy_can_pull(root, &offer, &bed->workers[5]));
+	bed_close(bed);
+}
+
+static void counts_the_tasks_of_many_branches(void **state)
+{
+	struct bed *bed = open_stealing("cpu:300", NULL, NULL);
+
+	(void)state;
+	release(bed, 0, bed_task(bed, CPU));
+	assert_int_equal(depth(bed), 1);
+	release(bed, 0, bed_task(bed, CPU));
+	release(bed, 299, bed_task(bed, CPU));
+	assert_int_equal(depth(bed), 3);
+	assert_non_null(bed_pull(bed, 0));
+	assert_int_equal(depth(bed), 2);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +501,9 @@ int main(void)
 		cmocka_unit_test(a_batch_goes_to_the_branch_of_the_worker_that_brings_it),
 		cmocka_unit_test(a_batch_that_cannot_stay_together_goes_where_it_can_run),
 		cmocka_unit_test(shows_the_tasks_of_all_queues),
+		cmocka_unit_test(neighbours_on_both_sides_are_told_among_many),
+		cmocka_unit_test(only_workers_that_sleep_are_told_among_many),
+		cmocka_unit_test(counts_the_tasks_of_many_branches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

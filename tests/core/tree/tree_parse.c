@@ -188,6 +188,25 @@ static void goes_over_parts_of_the_machine(void **state)
 	xy_machine_destroy(machine);
 }
 
+/* On a machine with a core in each of two memory nodes, whose only team is made of both. */
+static void goes_over_the_teams_inside_a_part(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_machine *machine = fixture_machine("topology(numa:2 core:1)");
+	struct xy_tree *tree = fixture_parse("fifo | eager | each node { eager { each worker { }, each team { } } }",
+					     machine, f->registry);
+	char shape[1000];
+
+	links(tree, shape, sizeof(shape));
+	assert_string_equal(shape, "0>1 1>2 1>4 2>3 4>5");
+	xy_tree_destroy(tree);
+	tree = fixture_parse("fifo | eager { each worker { }, each team { } }", machine, f->registry);
+	links(tree, shape, sizeof(shape));
+	assert_string_equal(shape, "0>1 1>2 1>3 1>4");
+	xy_tree_destroy(tree);
+	xy_machine_destroy(machine);
+}
+
 static int build_nothing(struct xy_tree *tree, void *arg)
 {
 	(void)tree;
@@ -361,6 +380,13 @@ static void shows_the_place(void **state)
 	memcpy(text + 200, "fifo", 4);
 	assert_int_equal(xy_tree_parse(&tree, text, f->machine, f->registry, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "??"));
+	/* characters are shown whole: the last one begins before the end of what is shown */
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "zzzz", 4);
+	memcpy(text + 57, "é…é", 7);
+	text[100] = '\0';
+	assert_int_equal(xy_tree_parse(&tree, text, f->machine, f->registry, error, sizeof(error)), -ENOENT);
+	assert_non_null(strstr(error, " é…...\n"));
 }
 
 static void says_so_when_a_single_name_is_unknown(void **state)
@@ -531,6 +557,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(builds_what_it_says),
 		TEST(goes_over_parts_of_the_machine),
+		TEST(goes_over_the_teams_inside_a_part),
+		TEST(goes_over_the_teams_inside_a_part),
 		TEST(names_stand_for_one_sub_tree),
 		TEST(policies_do_not_stand_in_themselves),
 		TEST(reads_options_and_labels),

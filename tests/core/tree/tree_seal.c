@@ -221,6 +221,17 @@ static void refuses_leaves_of_no_worker(void **state)
 	assert_broken(f, "bud#7 is a leaf for a worker that the machine does not have");
 }
 
+static void refuses_a_leaf_with_a_number_beyond_all_workers(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_component *eager = chain(f, "fifo", "eager"), *leaf = xy_tree_add_named(f->tree, "worker");
+
+	add_leaves(f, eager);
+	assert_int_equal(xy_component_set(leaf, "id", "inf"), 0);
+	assert_int_equal(xy_tree_link(eager, leaf), 0);
+	assert_broken(f, "worker#2 is a leaf for a worker that the machine does not have");
+}
+
 static void refuses_two_leaves_of_a_worker(void **state)
 {
 	struct fixture *f = *state;
@@ -561,6 +572,7 @@ int main(void)
 		TEST(refuses_a_tree_without_some_workers),
 		TEST(refuses_a_leaf_with_children),
 		TEST(refuses_leaves_of_no_worker),
+		TEST(refuses_a_leaf_with_a_number_beyond_all_workers),
 		TEST(refuses_two_leaves_of_a_worker),
 		TEST(refuses_leaves_of_no_team_and_two_of_one),
 		TEST(a_team_is_not_a_way_to_its_members),
