@@ -12,8 +12,8 @@
 /* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
 struct xy__reservoir {
 	struct xy_component base;
-	unsigned ntasks;  /* (c) bound on the number of tasks */
-	double length_us; /* (c) bound on their expected length */
+	unsigned ntasks;  /* (c) limit on the number of tasks */
+	double length_us; /* (c) limit on their expected length */
 	bool bounded;     /* (c) one of the two is finite */
 	bool ready;       /* (c) a worker gets the task that misses the fewest bytes, ... */
 	bool picks;       /* (c) ... and the machine has several nodes; see reservoir_picks */

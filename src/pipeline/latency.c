@@ -133,7 +133,7 @@ static int latency_extend(struct latency *latency, uint32_t from, unsigned type,
 	cost += pipeline_table_compute(latency->table, type, behind, last);
 	key = cost + pipeline_latency_prices(latency, from, kind);
 	total = key + latency->rest[latency_at(latency, last, kind)] - latency->all_prices;
-	if (!(total < INFINITY) || total > latency->bound * (1 + 1e-9))
+	if (!(total < INFINITY) || total > latency->reached * (1 + 1e-9))
 		return 0;
 	error = latency_grow(latency);
 	if (error)
@@ -234,47 +234,47 @@ static void latency_collect(const struct latency *latency, uint32_t label, struc
 	pipeline_schedule_name_hosts(schedule);
 }
 
-/* Runs with few labels and lowers the bound to the best schedule found, if any. */
-static int latency_lower_bound(struct latency *latency)
+/* Runs with few labels, and notes the cost of the best schedule found if none has cost less. */
+static int latency_improve(struct latency *latency)
 {
 	int error = latency_run(latency, LATENCY_FEW);
 	uint32_t best = error ? LATENCY_NONE : latency_best(latency);
 
 	if (best != LATENCY_NONE)
-		latency->bound = fmin(latency->bound, latency->labels[best].cost);
+		latency->reached = fmin(latency->reached, latency->labels[best].cost);
 	return error;
 }
 
 /*
- * A first schedule, which bounds the latency; the bound stays infinite if no schedule exists. Where few labels lead to
- * none although some were cut, the search for the least bottleneck tells whether there is one.
+ * The cost of a first schedule; stays infinite if no schedule exists. Where few labels lead to none although some were
+ * cut, the search for the least bottleneck tells whether there is one.
  */
-static int latency_find_bound(struct latency *latency, struct pipeline_schedule *schedule)
+static int latency_find_first(struct latency *latency, struct pipeline_schedule *schedule)
 {
-	int error = latency_lower_bound(latency);
+	int error = latency_improve(latency);
 
-	if (error || latency->bound < INFINITY || !latency->cut)
+	if (error || latency->reached < INFINITY || !latency->cut)
 		return error;
 	error = pipeline_search(latency->problem, latency->table, schedule);
 	if (!error && schedule->nstages)
-		latency->bound = pipeline_cost(latency->problem, schedule).latency;
+		latency->reached = pipeline_cost(latency->problem, schedule).latency;
 	schedule->nstages = 0;
 	return error;
 }
 
-/* Finds a bound, with it prices, a better bound, and then all labels that could beat it. */
+/* Finds a first schedule, from its cost prices, with these a better schedule, then all labels that could beat it. */
 static int latency_solve(struct latency *latency, struct pipeline_schedule *schedule, uint32_t *best)
 {
 	double best_price[PIPELINE_TYPES_MAX];
 	unsigned used[PIPELINE_TYPES_MAX];
 	int error;
 
-	pipeline_latency_find_prices(latency, best_price, used); /* without a bound: none */
-	error = latency_find_bound(latency, schedule);
-	if (error || !(latency->bound < INFINITY))
+	pipeline_latency_find_prices(latency, best_price, used); /* without a schedule: none */
+	error = latency_find_first(latency, schedule);
+	if (error || !(latency->reached < INFINITY))
 		return error;
 	pipeline_latency_find_prices(latency, best_price, used);
-	error = latency_lower_bound(latency);
+	error = latency_improve(latency);
 	if (!error)
 		error = latency_run(latency, 0);
 	*best = error ? LATENCY_NONE : latency_best(latency);
@@ -289,7 +289,7 @@ int pipeline_latency(const struct pipeline_problem *problem, const struct pipeli
 		.table = table,
 		.nlayers = table->nlayers,
 		.ntypes = table->ntypes,
-		.bound = INFINITY,
+		.reached = INFINITY,
 	};
 	size_t n = latency_at(&latency, table->nlayers + 1, 0);
 	uint32_t best = LATENCY_NONE;

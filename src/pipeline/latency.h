@@ -26,7 +26,7 @@ struct latency {
 	double *price, all_prices;           /* by kind, of one host; of all hosts together */
 	double *begin;                       /* by kind: what is left at least if it is next; for one layer at a time */
 	double *rest;                        /* by last layer and kind: what is left at least, with prices */
-	double bound;                        /* a cost that is known to be possible */
+	double reached;                      /* the cost of the best schedule found so far */
 	unsigned few;                        /* how many labels a list may have, 0: all */
 	bool cut;                            /* a list has lost labels to that limit */
 	uint32_t *lists;                     /* by last layer and kind */
@@ -53,7 +53,7 @@ static inline double latency_comm(const struct latency *latency, unsigned layer,
 /* The prices of those hosts that a label uses, and of one more of a kind. */
 double pipeline_latency_prices(const struct latency *latency, uint32_t label, unsigned kind);
 
-/* Finds prices, and with them what is left at least behind each layer; the bound is set. Both arrays have room for each
+/* Finds prices, and with them what is left at least behind each layer; `reached` is set. Both arrays have room for each
  * type and are only worked with. */
 void pipeline_latency_find_prices(struct latency *latency, double *best_price, unsigned *used);
 

@@ -127,10 +127,10 @@ void pipeline_latency_find_prices(struct latency *latency, double *best_price, u
 
 			square += excess > 0 || latency->price[t] > 0 ? excess * excess : 0;
 		}
-		if (!(square > 0) || !(value < latency->bound) || !(latency->bound < INFINITY))
+		if (!(square > 0) || !(value < latency->reached) || !(latency->reached < INFINITY))
 			break;
 		for (unsigned t = 0; t < latency->ntypes; t++)
-			latency->price[t] = fmax(0, latency->price[t] + scale * (latency->bound - value) / square *
+			latency->price[t] = fmax(0, latency->price[t] + scale * (latency->reached - value) / square *
 										((double)used[t] - latency->nhosts[t]));
 	}
 	memcpy(latency->price, best_price, latency->ntypes * sizeof(*best_price));

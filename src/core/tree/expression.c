@@ -351,7 +351,7 @@ static struct xy__let *read_let(struct xy__expression *x)
 		x->visible = allocate(x, XY__NAME_BUCKETS * sizeof(struct xy__let *));
 	if (x->status)
 		return NULL;
-	xy__name_bind(x, let);
+	xy__name_define(x, let);
 	return let;
 }
 

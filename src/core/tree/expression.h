@@ -41,20 +41,20 @@ struct xy__branch {
 	struct xy__stage *stages;
 };
 
-/* A sub-tree with a name, built once where the name is bound. */
+/* A sub-tree with a name, built once where the name is defined. */
 struct xy__let {
-	struct xy__let *next;   /* bound after it, for the same tree */
+	struct xy__let *next;   /* defined after it, for the same tree */
 	struct xy__let *hidden; /* the reader's: another name of its bucket */
 	const char *name;       /* length bytes of the text */
 	size_t length;
 	struct xy__stage *stages;
-	struct xy__bound *bound; /* the builder's: what it has become */
+	struct xy__built *built; /* the builder's: what it has become */
 };
 
-/* One of: `each` and what it goes over, a component, a name that was bound, a policy. */
+/* One of: `each` and what it goes over, a component, a name of a sub-tree, a policy. */
 struct xy__stage {
 	struct xy__stage *next; /* the one below, in this tree */
-	struct xy__let *lets;   /* of a tree's first stage: names that are bound before it */
+	struct xy__let *lets;   /* of a tree's first stage: names that are defined before it */
 	enum xy__each each;
 	const struct xy_component_ops *ops;
 	struct xy__let *named;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that `let` has bound, in buckets. The names of a tree end with it: those that were bound last are the first
- * of their buckets.
+ * The names that `let` has defined, in buckets. The names of a tree end with it: those that were defined last are the
+ * first of their buckets.
  */
 #include "core/tree/expression_parts.h"
 
@@ -40,10 +40,10 @@ const char *xy__name_fault(const struct xy__expression *x, const char *name, siz
 		return "this is the name of a component";
 	if (xy_registry_policy(x->registry, text))
 		return "this is the name of a policy";
-	return xy__name_find(x, name, length) ? "this name is bound already" : NULL;
+	return xy__name_find(x, name, length) ? "this name is defined already" : NULL;
 }
 
-void xy__name_bind(struct xy__expression *x, struct xy__let *let)
+void xy__name_define(struct xy__expression *x, struct xy__let *let)
 {
 	unsigned bucket = name_bucket(let->name, let->length);
 

@@ -9,12 +9,12 @@
 
 enum { XY__NAME_BUCKETS = 1024 }; /* of x->visible */
 
-/* The name that is bound to a sub-tree here, NULL if it is not; and why it can't be bound, NULL if it can. */
+/* The sub-tree that a name stands for here, or NULL; and why the name can't be defined, NULL if it can. */
 struct xy__let *xy__name_find(const struct xy__expression *x, const char *name, size_t length);
 const char *xy__name_fault(const struct xy__expression *x, const char *name, size_t length);
 
 /* Lets a name be seen from here on, where x->visible is; and no longer those of a tree that has been read. */
-void xy__name_bind(struct xy__expression *x, struct xy__let *let);
+void xy__name_define(struct xy__expression *x, struct xy__let *let);
 void xy__names_forget(struct xy__expression *x, const struct xy__let *let);
 
 /* Explains that the text at an offset names nothing, and sets the status. */

@@ -29,8 +29,8 @@ struct scope {
 };
 
 /* What a name stands for: the components that get linked below what is above it, and its open ends. */
-struct xy__bound {
-	struct xy__bound *next;
+struct xy__built {
+	struct xy__built *next;
 	struct ends heads, ends;
 };
 
@@ -38,8 +38,8 @@ struct builder {
 	struct xy_tree *tree;
 	struct xy__expression *x;
 	unsigned nlinks;
-	struct xy__bound *bounds; /* all that were made */
-	struct ends *heads;       /* those of the name that is being bound; NULL: none is */
+	struct xy__built *built; /* all that were made */
+	struct ends *heads;      /* those of the name that is being defined; NULL: none is */
 };
 
 static int build_chain(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends,
@@ -122,7 +122,7 @@ static int ends_join(const struct builder *b, struct ends *ends, const struct en
 	unsigned before = ends->count;
 	int rc = 0;
 
-	if (!b->bounds)
+	if (!b->built)
 		return ends_add_all(ends, more);
 	for (unsigned i = 0, j; !rc && i < more->count; i++) {
 		for (j = 0; j < before && ends->at[j] != more->at[i];)
@@ -264,34 +264,34 @@ static int build_component_stage(struct builder *b, const struct xy__stage *stag
 static int build_let(struct builder *b, struct xy__let *let, const struct scope *scope)
 {
 	struct ends *outer = b->heads;
-	struct xy__bound *bound = let->bound;
+	struct xy__built *built = let->built;
 	int rc;
 
-	if (!bound) {
-		bound = let->bound = calloc(1, sizeof(*bound));
-		if (!bound)
+	if (!built) {
+		built = let->built = calloc(1, sizeof(*built));
+		if (!built)
 			return builder_complain(b, NULL, -ENOMEM, NULL);
-		bound->next = b->bounds;
-		b->bounds = bound;
+		built->next = b->built;
+		b->built = built;
 	}
 	/* inside an `each` it is built again for each round */
-	bound->heads.count = bound->ends.count = 0;
-	bound->ends.top = true;
-	b->heads = &bound->heads;
-	rc = build_chain(b, let->stages, scope, &bound->ends, NULL);
+	built->heads.count = built->ends.count = 0;
+	built->ends.top = true;
+	b->heads = &built->heads;
+	rc = build_chain(b, let->stages, scope, &built->ends, NULL);
 	b->heads = outer;
 	return rc;
 }
 
-static void free_bounds(struct builder *b)
+static void free_built(struct builder *b)
 {
-	while (b->bounds) {
-		struct xy__bound *next = b->bounds->next;
+	while (b->built) {
+		struct xy__built *next = b->built->next;
 
-		free(b->bounds->heads.at);
-		free(b->bounds->ends.at);
-		free(b->bounds);
-		b->bounds = next;
+		free(b->built->heads.at);
+		free(b->built->ends.at);
+		free(b->built);
+		b->built = next;
 	}
 }
 
@@ -299,20 +299,20 @@ static void free_bounds(struct builder *b)
 static int build_reference(struct builder *b, const struct xy__stage *stage, const struct scope *scope,
 			   struct ends *ends, const char *label)
 {
-	const struct xy__bound *bound = stage->named->bound;
+	const struct xy__built *built = stage->named->built;
 	int rc = 0;
 
-	for (unsigned i = 0; !rc && i < bound->heads.count; i++)
-		rc = link_all(b, stage, ends, bound->heads.at[i], label);
+	for (unsigned i = 0; !rc && i < built->heads.count; i++)
+		rc = link_all(b, stage, ends, built->heads.at[i], label);
 	ends->count = 0;
 	ends->top = false;
 	if (rc)
 		return rc;
-	if (stage->branches && !bound->ends.count)
+	if (stage->branches && !built->ends.count)
 		return builder_complain(b, stage, -EINVAL, "nothing can be below this: it ends in a worker");
 	if (stage->branches)
-		return build_branches(b, stage, scope, &bound->ends, ends);
-	return ends_add_all(ends, &bound->ends) ? builder_complain(b, stage, -ENOMEM, NULL) : 0;
+		return build_branches(b, stage, scope, &built->ends, ends);
+	return ends_add_all(ends, &built->ends) ? builder_complain(b, stage, -ENOMEM, NULL) : 0;
 }
 
 static int build_policy(struct builder *b, const struct xy__stage *stage, const struct scope *scope, struct ends *ends,
@@ -467,7 +467,7 @@ int xy__tree_build(struct xy_tree *tree, const char *expression, size_t length, 
 	for (unsigned i = 0; i < all.count; i++)
 		all.workers[i] = i;
 	rc = build_chain(&b, x.stages, &all, &ends, NULL);
-	free_bounds(&b);
+	free_built(&b);
 	free(all.workers);
 	free(ends.at);
 out:

@@ -18,11 +18,11 @@
 
 struct printer {
 	struct xy__buffer *out;
-	bool fold;                        /* use `each` at all */
-	unsigned *names;                  /* by component: 0, or which name it is written as */
-	const struct xy_component *bound; /* whose name is being bound: it is written out */
-	bool *written;                    /* by component */
-	unsigned *history;                /* components in the order of writing, to take it back */
+	bool fold;                      /* use `each` at all */
+	unsigned *names;                /* by component: 0, or which name it is written as */
+	const struct xy_component *let; /* written out, as the meaning of its name */
+	bool *written;                  /* by component */
+	unsigned *history;              /* components in the order of writing, to take it back */
 	unsigned nhistory;
 	struct xy__joins joins;
 };
@@ -209,7 +209,7 @@ static bool print_below(struct printer *p, const struct xy_component *c, struct 
  * written before. */
 static bool print_stage(struct printer *p, const struct xy_component *c, struct xy__scope scope, struct xy__list stop)
 {
-	if (p->names[c->id] && p->bound != c) {
+	if (p->names[c->id] && p->let != c) {
 		xy__buffer_add(p->out, "n%u", p->names[c->id]);
 		return true;
 	}
@@ -255,12 +255,12 @@ static bool print_lets(struct printer *p, const struct xy_component *c, unsigned
 	if (!xy__print_name(c->tree, last))
 		return false;
 	p->names[c->id] = *last;
-	p->bound = c;
+	p->let = c;
 	xy__buffer_add(p->out, "let n%u = ", *last);
 	if (!print_stage(p, c, all, (struct xy__list){ 0 }))
 		return false;
 	xy__buffer_add(p->out, " in ");
-	p->bound = NULL;
+	p->let = NULL;
 	return true;
 }
 
@@ -313,7 +313,7 @@ static bool print_in_way(struct printer *p, const struct xy_tree *tree, enum way
 	p->joins.kinds = way == INNER_JOINS                ? XY__JOINS_INNER
 			 : way == NO_JOINS || way == NAMES ? XY__JOINS_NONE
 							   : XY__JOINS_ALL;
-	p->bound = NULL;
+	p->let = NULL;
 	memset(p->names, 0, tree->ncomponents * sizeof(*p->names));
 	p->joins.mark++;
 	return (way != NAMES || print_lets(p, tree->root, &last)) &&

@@ -320,7 +320,7 @@ static void says_where_and_what_is_wrong(void **state)
 		{ "let each = fifo in each", -EINVAL, 5, "this is a word of the language" },
 		{ "let fifo = prio in fifo", -EINVAL, 5, "this is the name of a component" },
 		{ "let tree-ws = prio in tree-ws", -EINVAL, 5, "this is the name of a policy" },
-		{ "let q = fifo in let q = prio in q", -EINVAL, 21, "this name is bound already" },
+		{ "let q = fifo in let q = prio in q", -EINVAL, 21, "this name is defined already" },
 		{ "let q = q in q", -ENOENT, 9, "no component \"q\"" },
 		{ "eager { let q = fifo in q, q }", -ENOENT, 28, "no component \"q\"" },
 		{ "let q = fifo in q(ntasks=2)", -EINVAL, 18, "'|' or the end is needed" },
