@@ -263,6 +263,22 @@ static void refuses_leaves_of_no_team_and_two_of_one(void **state)
 	assert_int_equal(xy_tree_seal(f->tree, NULL, 0), 0);
 }
 
+static void a_team_can_get_another_leaf_before_a_second_try(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_component *eager = chain(f, "fifo", "eager"), *leaf = xy_tree_team(f->tree, 2);
+
+	assert_int_equal(xy_tree_link(eager, leaf), 0);
+	assert_broken(f, "can't be reached");
+	assert_int_equal(xy_component_set(leaf, "id", "1"), 0);
+	leaf = xy_tree_add_named(f->tree, "parallel-worker");
+	assert_int_equal(xy_component_set(leaf, "id", "2"), 0);
+	assert_int_equal(xy_tree_link(eager, leaf), 0);
+	add_leaves(f, eager);
+	assert_int_equal(xy_tree_seal(f->tree, f->error, sizeof(f->error)), 0);
+	assert_ptr_equal(xy_tree_team(f->tree, 2), leaf);
+}
+
 /* Members take tasks of a team, but nobody else's. */
 static void a_team_is_not_a_way_to_its_members(void **state)
 {
@@ -575,6 +591,7 @@ int main(void)
 		TEST(refuses_a_leaf_with_a_number_beyond_all_workers),
 		TEST(refuses_two_leaves_of_a_worker),
 		TEST(refuses_leaves_of_no_team_and_two_of_one),
+		TEST(a_team_can_get_another_leaf_before_a_second_try),
 		TEST(a_team_is_not_a_way_to_its_members),
 		TEST(fills_in_the_teams),
 		TEST(refuses_ends_that_are_no_workers),
