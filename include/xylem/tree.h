@@ -50,6 +50,12 @@ void xy_tree_destroy(struct xy_tree *tree);
 const struct xy_machine *xy_tree_machine(const struct xy_tree *tree);
 
 /*
+ * Whether a tree is for a worker of its machine. A tree of a runtime is for the workers that are present in its
+ * context, and has a leaf for each of these and for no other.
+ */
+bool xy_tree_has_worker(const struct xy_tree *tree, unsigned worker);
+
+/*
  * For a build function (struct xy_policy, xy_config.tree) or a component's init: says why it fails, in a sentence, and
  * returns error, which is negative. Only the last reason counts.
  */
@@ -62,7 +68,7 @@ __attribute__((format(printf, 3, 4))) int xy_tree_fail(struct xy_tree *tree, int
 struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops);
 /* xy_tree_add by name; NULL also for an unknown name. */
 struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name);
-/* The leaf of a worker, made at the first call; NULL for a worker that the machine does not have. */
+/* The leaf of a worker, made at the first call; NULL for a worker that the machine does not have, or the tree not. */
 struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker);
 /* The parallel-worker of a team, made at the first call; NULL without memory and past the last one. Teams are
  * numbered from 0, small ones first: see doc/tree.md. */

@@ -91,9 +91,11 @@ static int runtime_build(struct xy_runtime *rt, char *message, size_t size)
 {
 	struct xy_policy own = { .build = rt->settings.tree, .build_arg = rt->settings.tree_arg };
 
+	const struct xy__tree_site site = { .machine = rt->machine, .registry = rt->registry, .nshards = rt->nshards };
+
 	if (own.build)
-		return xy__tree_make(&rt->tree, &own, rt->machine, rt->registry, rt->nshards, message, size);
-	return xy__tree_parse(&rt->tree, xy__runtime_policy(rt), rt->machine, rt->registry, rt->nshards, message, size);
+		return xy__tree_make(&rt->tree, &own, &site, message, size);
+	return xy__tree_parse(&rt->tree, xy__runtime_policy(rt), &site, message, size);
 }
 
 static int runtime_tree(struct xy_runtime *rt)

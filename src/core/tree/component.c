@@ -230,7 +230,7 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 		return true;
 	}
 	*result = true;
-	if (offer->task || child->nworkers != xy_machine_nworkers(tree->machine))
+	if (offer->task || child->nworkers != tree->nworkers)
 		return false;
 	if ((by->archs & offer->archs) && xy_agent_keep_offer(by, offer->archs))
 		return true;

@@ -27,6 +27,7 @@ struct xy_tree *xy_tree_create(const struct xy_machine *machine, const struct xy
 	tree->machine = machine;
 	tree->registry = registry;
 	tree->nshards = 1;
+	tree->nworkers = xy_machine_nworkers(machine);
 	tree->leaves = calloc(xy_machine_nworkers(machine) + 1, sizeof(*tree->leaves));
 	if (!tree->leaves) {
 		free(tree);
@@ -54,6 +55,7 @@ void xy_tree_destroy(struct xy_tree *tree)
 	}
 	free(tree->components);
 	free(tree->leaves);
+	free(tree->absent);
 	xy__tree_teams_destroy(tree->teams);
 	free(tree);
 }
@@ -130,6 +132,11 @@ const struct xy_machine *xy_tree_machine(const struct xy_tree *tree)
 	return tree ? tree->machine : NULL;
 }
 
+bool xy_tree_has_worker(const struct xy_tree *tree, unsigned worker)
+{
+	return tree && xy_machine_worker(tree->machine, worker) && xy__tree_has(tree, worker);
+}
+
 /* A leaf with its number. */
 static struct xy_component *tree_add_leaf(struct xy_tree *tree, const char *kind, unsigned id)
 {
@@ -156,6 +163,11 @@ struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
 			      xy_machine_nworkers(tree->machine));
 		return NULL;
 	}
+	if (!xy__tree_has(tree, worker)) {
+		xy__tree_note(tree, -ENODEV, "the tree is not for the worker %s (xy_tree_has_worker tells)",
+			      xy_machine_worker(tree->machine, worker)->name);
+		return NULL;
+	}
 	if (!tree->leaves[worker])
 		tree->leaves[worker] = tree_add_leaf(tree, XY__WORKER_KIND, worker);
 	return tree->leaves[worker];
@@ -164,7 +176,7 @@ struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
 struct xy__tree_teams *xy__tree_teams(struct xy_tree *tree)
 {
 	if (!tree->teams)
-		tree->teams = xy__tree_teams_create(tree->machine);
+		tree->teams = xy__tree_teams_create(tree->machine, tree->absent);
 	return tree->teams;
 }
 

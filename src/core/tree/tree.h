@@ -59,6 +59,8 @@ struct xy_tree {
 	char why[256];                      /* (b) why building or an init failed, or empty */
 	int fault;                          /* (b) and its error */
 	unsigned nshards;                   /* (b) of each component; 1 unless set before seal */
+	unsigned nworkers;                  /* (b) that it is for: those of the machine, less the absent ones */
+	bool *absent;                       /* (b) by worker; NULL: all of the machine are there */
 	struct xy__tree_engine *engine;     /* (b) set after seal, before anything runs */
 };
 
@@ -76,12 +78,26 @@ static inline double xy__tree_free_us(const struct xy_tree *tree, unsigned worke
 /* The teams of the tree's machine, found at the first call; NULL without memory. */
 struct xy__tree_teams *xy__tree_teams(struct xy_tree *tree);
 
-/* As xy_tree_parse, but with nshards counters per component. */
-int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
-		   const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size);
+/* Whether a worker is one of those that the tree is for. */
+static inline bool xy__tree_has(const struct xy_tree *tree, unsigned worker)
+{
+	return !tree->absent || !tree->absent[worker];
+}
+
+/* What a tree is built for. */
+struct xy__tree_site {
+	const struct xy_machine *machine;
+	const struct xy_registry *registry;
+	unsigned nshards;    /* counters of each component */
+	const bool *present; /* by worker: those that it is for; NULL: all */
+};
+
+/* As xy_tree_parse, for a site. */
+int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy__tree_site *site, char *error,
+		   size_t error_size);
 
 /* As xy__tree_parse, by the build function of a policy, whose name, if it has one, messages begin with. */
-int xy__tree_make(struct xy_tree **tree, const struct xy_policy *policy, const struct xy_machine *machine,
-		  const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size);
+int xy__tree_make(struct xy_tree **tree, const struct xy_policy *policy, const struct xy__tree_site *site, char *error,
+		  size_t error_size);
 
 #endif

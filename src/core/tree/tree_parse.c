@@ -198,6 +198,8 @@ static int build_leaf(struct builder *b, const struct xy__stage *stage, struct x
 	if (!(id >= 0 && id < count) || strspn(s->value, "0123456789") != strlen(s->value))
 		return complain_leaf(b, stage, alone ? "worker" : "team", count);
 	*leaf = alone ? xy_tree_worker(b->tree, (unsigned)id) : xy_tree_team(b->tree, (unsigned)id);
+	if (!*leaf && alone && !xy__tree_has(b->tree, (unsigned)id))
+		return builder_complain(b, stage, -ENODEV, "this worker is not present");
 	return *leaf ? 0 : builder_complain(b, stage, -ENOMEM, NULL);
 }
 
@@ -454,18 +456,19 @@ int xy__tree_build(struct xy_tree *tree, const char *expression, size_t length, 
 	};
 	struct builder b = { .tree = tree, .x = &x };
 	struct ends ends = { .top = true };
-	struct scope all = { .count = xy_machine_nworkers(tree->machine) };
+	struct scope all = { .count = 0 };
 	int rc = xy__expression_read(&x);
 
 	if (rc)
 		goto out;
-	all.workers = malloc(all.count * sizeof(*all.workers));
+	all.workers = malloc(tree->nworkers * sizeof(*all.workers));
 	if (!all.workers) {
 		rc = builder_complain(&b, NULL, -ENOMEM, NULL);
 		goto out;
 	}
-	for (unsigned i = 0; i < all.count; i++)
-		all.workers[i] = i;
+	for (unsigned i = 0; all.count < tree->nworkers; i++)
+		if (xy__tree_has(tree, i))
+			all.workers[all.count++] = i;
 	rc = build_chain(&b, x.stages, &all, &ends, NULL);
 	free_built(&b);
 	free(all.workers);

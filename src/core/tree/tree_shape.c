@@ -82,6 +82,9 @@ static void check_leaf(struct xy__rules *rules, struct xy_component *c)
 	else if (worker < 0 || !xy_machine_worker(tree->machine, (unsigned)worker)) {
 		xy__rules_fault(rules);
 		xy__message_add(rules->error, "%s is a leaf for a worker that the machine does not have", name);
+	} else if (!xy__tree_has(tree, (unsigned)worker)) {
+		xy__rules_fault(rules);
+		xy__message_add(rules->error, "%s is a leaf for a worker that the tree is not for", name);
 	} else if (tree->leaves[worker] && tree->leaves[worker] != c) {
 		xy__rules_fault(rules);
 		xy__message_add(rules->error, "%s and %s are leaves of the same worker",
@@ -192,7 +195,7 @@ static void check_workers(struct xy__rules *rules)
 	unsigned nworkers = xy_machine_nworkers(tree->machine), count = 0;
 
 	for (unsigned w = 0; w < nworkers; w++) {
-		if (tree->leaves[w])
+		if (tree->leaves[w] || !xy__tree_has(tree, w))
 			continue;
 		if (!count++)
 			xy__rules_fault(rules);

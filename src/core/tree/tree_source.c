@@ -159,18 +159,37 @@ static int source_build(const struct source *source, struct xy_tree *tree, struc
 	return rc;
 }
 
-/* Makes the tree of a source. */
-static int source_make(const struct source *source, struct xy_tree **tree, const struct xy_machine *machine,
-		       const struct xy_registry *registry, unsigned nshards, struct xy__message *error)
+/* Notes the workers that the tree is not for; false without memory. */
+static bool source_absent(struct xy_tree *tree, const bool *present)
 {
-	struct xy_tree *made = xy_tree_create(machine, registry);
+	unsigned n = tree->nworkers, count = 0;
+
+	for (unsigned i = 0; present && i < n; i++)
+		count += present[i];
+	if (!present || count == n)
+		return true;
+	tree->absent = malloc(n * sizeof(*tree->absent));
+	if (!tree->absent)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		tree->absent[i] = !present[i];
+	tree->nworkers = count;
+	return true;
+}
+
+/* Makes the tree of a source. */
+static int source_make(const struct source *source, struct xy_tree **tree, const struct xy__tree_site *site,
+		       struct xy__message *error)
+{
+	struct xy_tree *made = xy_tree_create(site->machine, site->registry);
 	int rc;
 
-	if (!made) {
+	if (!made || !source_absent(made, site->present)) {
 		xy__message_add(error, "no memory for the tree");
+		xy_tree_destroy(made);
 		return -ENOMEM;
 	}
-	made->nshards = nshards;
+	made->nshards = site->nshards;
 	rc = source_build(source, made, error);
 	if (rc)
 		xy_tree_destroy(made);
@@ -179,19 +198,19 @@ static int source_make(const struct source *source, struct xy_tree **tree, const
 	return rc;
 }
 
-int xy__tree_make(struct xy_tree **tree, const struct xy_policy *policy, const struct xy_machine *machine,
-		  const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size)
+int xy__tree_make(struct xy_tree **tree, const struct xy_policy *policy, const struct xy__tree_site *site, char *error,
+		  size_t error_size)
 {
 	struct source source = { .built = policy };
 	struct xy__message message;
 
 	xy__message_init(&message, error, error_size);
 	*tree = NULL;
-	return source_make(&source, tree, machine, registry, nshards, &message);
+	return source_make(&source, tree, site, &message);
 }
 
-int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
-		   const struct xy_registry *registry, unsigned nshards, char *error, size_t error_size)
+int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy__tree_site *site, char *error,
+		   size_t error_size)
 {
 	struct source source = { .text = text };
 	struct xy__message message;
@@ -200,7 +219,7 @@ int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_mach
 	xy__message_init(&message, error, error_size);
 	if (tree)
 		*tree = NULL;
-	if (!tree || !text || !machine || !registry || !nshards) {
+	if (!tree || !text || !site->machine || !site->registry || !site->nshards) {
 		xy__message_add(&message, "a tree needs a text, a machine and a registry");
 		return -EINVAL;
 	}
@@ -208,9 +227,9 @@ int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_mach
 	text += strspn(text, " \t\r\n");
 	rc = *text == '@' ? source_read_file(&source, text + 1, &message) : 0;
 	if (!rc)
-		rc = source_resolve(&source, registry, &message);
+		rc = source_resolve(&source, site->registry, &message);
 	if (!rc)
-		rc = source_make(&source, tree, machine, registry, nshards, &message);
+		rc = source_make(&source, tree, site, &message);
 	free(source.file);
 	return rc;
 }
@@ -218,5 +237,7 @@ int xy__tree_parse(struct xy_tree **tree, const char *text, const struct xy_mach
 int xy_tree_parse(struct xy_tree **tree, const char *text, const struct xy_machine *machine,
 		  const struct xy_registry *registry, char *error, size_t error_size)
 {
-	return xy__tree_parse(tree, text, machine, registry, 1, error, error_size);
+	const struct xy__tree_site site = { .machine = machine, .registry = registry, .nshards = 1 };
+
+	return xy__tree_parse(tree, text, &site, error, error_size);
 }

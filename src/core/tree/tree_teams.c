@@ -114,7 +114,7 @@ static bool fill_sets(struct xy__tree_teams *teams, const struct finder *f)
 	return true;
 }
 
-struct xy__tree_teams *xy__tree_teams_create(const struct xy_machine *machine)
+struct xy__tree_teams *xy__tree_teams_create(const struct xy_machine *machine, const bool *absent)
 {
 	unsigned nworkers = xy_machine_nworkers(machine);
 	struct xy__tree_teams *teams = calloc(1, sizeof(*teams));
@@ -125,7 +125,7 @@ struct xy__tree_teams *xy__tree_teams_create(const struct xy_machine *machine)
 	f.found = calloc(nworkers, sizeof(*f.found));
 	if (teams && f.sorted && f.found) {
 		for (unsigned w = 0; w < nworkers; w++)
-			if (xy_machine_worker(machine, w)->arch == XY_CPU)
+			if (xy_machine_worker(machine, w)->arch == XY_CPU && !(absent && absent[w]))
 				f.sorted[f.count++] = w;
 		qsort_r(f.sorted, f.count, sizeof(*f.sorted), by_place, (void *)machine);
 		done = find_below(&f, (struct range){ 0, f.count }) && fill_sets(teams, &f);

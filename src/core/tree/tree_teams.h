@@ -28,7 +28,7 @@ struct xy__tree_teams {
 /* Finds the teams: each place of the topology that holds several parts with CPU workers; where there
  * are more than two, halves of the parts, halves of these, and so on. No set comes twice. NULL without
  * memory. */
-struct xy__tree_teams *xy__tree_teams_create(const struct xy_machine *machine);
+struct xy__tree_teams *xy__tree_teams_create(const struct xy_machine *machine, const bool *absent);
 void xy__tree_teams_destroy(struct xy__tree_teams *teams); /* NULL is allowed */
 
 #endif

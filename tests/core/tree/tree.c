@@ -238,14 +238,67 @@ static void knows_which_child_leads_to_a_worker(void **state)
 	xy_tree_destroy(tree);
 }
 
+/* A tree for the workers 1 and 3 of four; the names are those of the machine. */
+static void is_built_for_some_of_the_workers(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_machine *machine = fixture_machine("topology(core:4)");
+	const bool present[] = { false, true, false, true };
+	const struct xy__tree_site site = {
+		.machine = machine, .registry = f->registry, .nshards = 1, .present = present
+	};
+	char error[512];
+	struct xy_tree *tree;
+
+	assert_int_equal(xy__tree_parse(&tree, "tree-ws", &site, error, sizeof error), 0);
+	assert_int_equal(xy_tree_root(tree)->nworkers, 2);
+	assert_int_equal(xy_tree_root(tree)->workers[0], 1);
+	assert_int_equal(xy_tree_root(tree)->workers[1], 3);
+	assert_false(xy_tree_has_worker(tree, 0));
+	assert_true(xy_tree_has_worker(tree, 3));
+	assert_false(xy_tree_has_worker(tree, 4));
+	assert_int_equal(xy_component_child_of(xy_tree_root(tree), 0), -1);
+	xy_tree_destroy(tree);
+
+	assert_int_equal(xy__tree_parse(&tree, "fifo | eager { worker(id=1), worker(id=3) }", &site, NULL, 0), 0);
+	xy_tree_destroy(tree);
+	assert_int_equal(
+		xy__tree_parse(&tree, "fifo | eager { worker(id=1), worker(id=2) }", &site, error, sizeof error),
+		-ENODEV);
+	assert_non_null(strstr(error, "this worker is not present"));
+	xy_machine_destroy(machine);
+}
+
+static void refuses_the_leaf_of_an_absent_worker(void **state)
+{
+	struct fixture *f = *state;
+	struct xy_machine *machine = fixture_machine("topology(core:2)");
+	struct xy_tree *tree = xy_tree_create(machine, f->registry);
+	struct xy_component *fifo = xy_tree_add_named(tree, "fifo");
+	struct xy_component *leaf = xy_tree_add_named(tree, "worker");
+	char error[512];
+
+	tree->absent = calloc(2, sizeof *tree->absent);
+	tree->absent[1] = true;
+	tree->nworkers = 1;
+	assert_null(xy_tree_worker(tree, 1));
+	assert_int_equal(xy_component_set(leaf, "id", "1"), 0);
+	assert_int_equal(xy_tree_link(fifo, leaf), 0);
+	assert_int_equal(xy_tree_seal(tree, error, sizeof error), -EINVAL);
+	assert_non_null(strstr(error, "a worker that the tree is not for"));
+	xy_tree_destroy(tree);
+	xy_machine_destroy(machine);
+}
+
 static void sums_counters_of_all_agents(void **state)
 {
 	struct fixture *f = *state;
+	const struct xy__tree_site site = { .machine = f->machine, .registry = f->registry, .nshards = 3 };
 	struct xy_counters n;
 	struct xy_tree *tree;
 	struct xy_component *root;
 
-	assert_int_equal(xy__tree_parse(&tree, "tree-eager", f->machine, f->registry, 3, NULL, 0), 0);
+	assert_int_equal(xy__tree_parse(&tree, "tree-eager", &site, NULL, 0), 0);
 	root = xy_tree_root(tree);
 	for (unsigned i = 0; i < 3; i++) {
 		atomic_store(&root->shards[i].pushed, 1u << i);
@@ -314,6 +367,8 @@ int main(void)
 		TEST(makes_one_leaf_for_each_worker),
 		TEST(is_constant_after_seal),
 		TEST(knows_which_child_leads_to_a_worker),
+		TEST(is_built_for_some_of_the_workers),
+		TEST(refuses_the_leaf_of_an_absent_worker),
 		TEST(sums_counters_of_all_agents),
 		TEST(answers_null_for_null),
 		TEST(names_components),

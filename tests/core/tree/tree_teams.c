@@ -41,7 +41,7 @@ static void follow_the_topology(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct xy_machine *machine = fixture_machine(cases[i][0]);
-		struct xy__tree_teams *teams = xy__tree_teams_create(machine);
+		struct xy__tree_teams *teams = xy__tree_teams_create(machine, NULL);
 		char text[256];
 
 		assert_non_null(teams);
@@ -108,7 +108,7 @@ static void nest_and_never_come_twice(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		struct xy_machine *machine = fixture_machine(machines[i]);
-		struct xy__tree_teams *teams = xy__tree_teams_create(machine);
+		struct xy__tree_teams *teams = xy__tree_teams_create(machine, NULL);
 		unsigned ncpus = 0;
 
 		for (unsigned w = 0; w < xy_machine_nworkers(machine); w++)
@@ -132,7 +132,7 @@ static void keep_workers_of_a_core_together(void **state)
 	xy_machine_destroy(machine);
 	snprintf(text, sizeof(text), "this:%u", 2 * ncores);
 	machine = fixture_machine(text);
-	teams = xy__tree_teams_create(machine);
+	teams = xy__tree_teams_create(machine, NULL);
 	assert_non_null(teams);
 	for (unsigned i = 0; i < ncores; i++) {
 		assert_int_equal(teams->sets[i].count, 2);
@@ -145,7 +145,7 @@ static void keep_workers_of_a_core_together(void **state)
 static void can_be_many(void **state)
 {
 	struct xy_machine *machine = fixture_machine("topology(numa:100 core:100)");
-	struct xy__tree_teams *teams = xy__tree_teams_create(machine);
+	struct xy__tree_teams *teams = xy__tree_teams_create(machine, NULL);
 
 	(void)state;
 	assert_non_null(teams);
