@@ -13,7 +13,7 @@
 #include <sys/sysinfo.h>
 
 #include "core/machine/machine.h"
-#include "core/machine/machine_plan.h"
+#include "core/machine/machine_layout.h"
 #include "core/machine/topology.h"
 #include "core/util/arch.h"
 #include "core/util/text.h"
@@ -56,30 +56,30 @@ static int machine_arrange(struct xy__topology *t, unsigned *ncores)
 	return status;
 }
 
-/* The cores that the plan wants, and how many cores of this computer those are. */
-static int machine_topology(struct xy__topology *t, unsigned *ncores, const struct xy__machine_plan *plan,
+/* The cores that the layout wants, and how many cores of this computer those are. */
+static int machine_topology(struct xy__topology *t, unsigned *ncores, const struct xy__machine_layout *layout,
 			    const char *text, char *error, size_t error_size)
 {
-	const char *at = plan->topology;
+	const char *at = layout->topology;
 	char sentence[160];
 	int status;
 
 	*ncores = 0;
-	switch (plan->cores) {
+	switch (layout->cores) {
 	case XY__CORES_TEXT:
 	case XY__CORES_ARRANGED:
-		status = xy__topology_of_text(t, &at, plan->topology_end, sentence, sizeof(sentence));
+		status = xy__topology_of_text(t, &at, layout->topology_end, sentence, sizeof(sentence));
 		if (status == -EINVAL || status == -ERANGE)
 			return xy__machine_fail(status, text, at, sentence, error, error_size);
-		if (!status && plan->here)
+		if (!status && layout->here)
 			status = machine_arrange(t, ncores);
 		break;
 	case XY__CORES_HERE:
 		status = xy__topology_of_here(t);
-		*ncores = status || !plan->here ? 0 : t->ncores;
+		*ncores = status || !layout->here ? 0 : t->ncores;
 		break;
 	default:
-		status = xy__topology_init(t, plan->count[XY_CPU], 0);
+		status = xy__topology_init(t, layout->count[XY_CPU], 0);
 		if (!status)
 			status = xy__topology_build(t);
 	}
@@ -227,27 +227,28 @@ static unsigned machine_count_others(const struct xy__machine_request *request)
 }
 
 /* Allocates for all workers and fills them in: CPUs, then the other kinds in order. */
-static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_plan *plan,
+static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_layout *layout,
 			const struct xy__machine_request *request)
 {
-	unsigned nimagined = xy__machine_plan_devices(plan);
-	unsigned nworkers = (plan->all ? t->ncores : plan->count[XY_CPU]) + nimagined + machine_count_others(request);
+	unsigned nimagined = xy__machine_layout_devices(layout);
+	unsigned nworkers = (layout->all ? t->ncores : layout->count[XY_CPU]) + nimagined +
+			    machine_count_others(request);
 
 	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices))
 		return -ENOMEM;
-	m->here = plan->here;
+	m->here = layout->here;
 	m->depth = t->depth;
 	m->nnodes = 1;
-	if (plan->all)
+	if (layout->all)
 		machine_add_cpus(m, t, t->ncores, 1);
-	for (unsigned i = 0; i < plan->nitems; i++)
-		if (plan->items[i].arch == XY_CPU)
-			machine_add_cpus(m, t, plan->items[i].count, plan->items[i].speed);
+	for (unsigned i = 0; i < layout->nitems; i++)
+		if (layout->items[i].arch == XY_CPU)
+			machine_add_cpus(m, t, layout->items[i].count, layout->items[i].speed);
 	machine_add_memory(m);
 	for (unsigned arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++)
-		for (unsigned i = 0; i < plan->nitems; i++)
-			if (plan->items[i].arch == arch)
-				machine_add_imagined(m, t, &plan->items[i]);
+		for (unsigned i = 0; i < layout->nitems; i++)
+			if (layout->items[i].arch == arch)
+				machine_add_imagined(m, t, &layout->items[i]);
 	for (unsigned i = 0; i < request->ndevices; i++)
 		machine_add_device(m, t, &request->devices[i]);
 	assert(m->nworkers == nworkers);
@@ -261,23 +262,23 @@ int xy__machine_create(struct xy_machine **machine, const struct xy__machine_req
 {
 	const char *text = request->text ? request->text : "";
 	unsigned ncores, nothers = machine_count_others(request);
-	struct xy__machine_plan plan;
+	struct xy__machine_layout layout;
 	struct xy__topology t;
 	struct xy_machine *m;
 	int status;
 
 	*machine = NULL;
-	status = xy__machine_plan(&plan, text, request->ncpu, nothers, error, error_size);
-	assert(status || plan.devices || nothers == 0);
+	status = xy__machine_layout_read(&layout, text, request->ncpu, nothers, error, error_size);
+	assert(status || layout.devices || nothers == 0);
 	if (!status)
-		status = machine_topology(&t, &ncores, &plan, text, error, error_size);
+		status = machine_topology(&t, &ncores, &layout, text, error, error_size);
 	if (status)
 		return status;
 	m = calloc(1, sizeof(*m));
-	if (plan.all && t.ncores > XY__CORES_MAX - xy__machine_plan_devices(&plan) - nothers)
+	if (layout.all && t.ncores > XY__CORES_MAX - xy__machine_layout_devices(&layout) - nothers)
 		status = xy__machine_fail(-ERANGE, text, text, "a machine has at most 100000 workers", error,
 					  error_size);
-	else if (!m || machine_fill(m, &t, &plan, request))
+	else if (!m || machine_fill(m, &t, &layout, request))
 		status = xy__machine_fail(-ENOMEM, text, text, "not enough memory", error, error_size);
 	xy__topology_fini(&t);
 	if (status) {
@@ -309,22 +310,22 @@ static int machine_parts_topology(struct xy__topology *t, const char *text, unsi
 int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts)
 {
 	struct xy__machine_request request = { .ndevices = parts->ndevices, .devices = parts->devices };
-	struct xy__machine_plan plan = { .cores = XY__CORES_TEXT };
+	struct xy__machine_layout layout = { .cores = XY__CORES_TEXT };
 	struct xy_machine *m = calloc(1, sizeof(*m));
 	struct xy__topology t = { 0 };
 	int status;
 
 	assert(parts->ncpus <= XY__ITEMS_MAX);
 	*machine = NULL;
-	for (; plan.nitems < parts->ncpus; plan.nitems++) {
-		const struct xy__machine_cpus *cpus = &parts->cpus[plan.nitems];
+	for (; layout.nitems < parts->ncpus; layout.nitems++) {
+		const struct xy__machine_cpus *cpus = &parts->cpus[layout.nitems];
 
-		plan.items[plan.nitems] = (struct xy__machine_item){ XY_CPU, cpus->count, cpus->speed };
-		plan.count[XY_CPU] += cpus->count;
+		layout.items[layout.nitems] = (struct xy__machine_item){ XY_CPU, cpus->count, cpus->speed };
+		layout.count[XY_CPU] += cpus->count;
 	}
-	status = m ? machine_parts_topology(&t, parts->topology, plan.count[XY_CPU]) : -ENOMEM;
+	status = m ? machine_parts_topology(&t, parts->topology, layout.count[XY_CPU]) : -ENOMEM;
 	if (!status)
-		status = machine_fill(m, &t, &plan, &request);
+		status = machine_fill(m, &t, &layout, &request);
 	xy__topology_fini(&t);
 	if (status) {
 		xy_machine_destroy(m);
@@ -339,9 +340,9 @@ int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_p
 
 bool xy__machine_takes_devices(const char *text)
 {
-	struct xy__machine_plan plan;
+	struct xy__machine_layout layout;
 
-	return !xy__machine_plan(&plan, text ? text : "", -1, 1, NULL, 0) && plan.devices;
+	return !xy__machine_layout_read(&layout, text ? text : "", -1, 1, NULL, 0) && layout.devices;
 }
 
 int xy_machine_create(struct xy_machine **machine, const char *text, char *error, size_t error_size)

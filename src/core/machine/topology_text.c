@@ -20,7 +20,7 @@ static const char *const text_parts[] = {
 };
 static const char *const text_nodes[] = { "numa", "numanode", "node", NULL };
 
-struct text_plan {
+struct text_reader {
 	const char *at, *end;            /* the rest of the text */
 	unsigned nlevels;                /* above the cores */
 	unsigned counts[XY__LEVELS_MAX]; /* parts of a level in one part of the level before */
@@ -45,7 +45,7 @@ static bool text_is_in(const char *name, const char *const *names)
 }
 
 /* Remembers the last level if it is that of packages, or the first of caches. */
-static void text_note_part(struct text_plan *p, const char *name)
+static void text_note_part(struct text_reader *p, const char *name)
 {
 	if (*name == 'p' || *name == 'P' || *name == 's' || *name == 'S')
 		p->package_level = (int)p->nlevels - 1;
@@ -54,7 +54,7 @@ static void text_note_part(struct text_plan *p, const char *name)
 }
 
 /* Reads a name of letters and digits. */
-static enum text_type text_type(struct text_plan *p, char name[16])
+static enum text_type text_type(struct text_reader *p, char name[16])
 {
 	size_t length = 0;
 
@@ -74,7 +74,7 @@ static enum text_type text_type(struct text_plan *p, char name[16])
 }
 
 /* Passes over "(...)" if it stands here. */
-static int text_skip_attributes(struct text_plan *p)
+static int text_skip_attributes(struct text_reader *p)
 {
 	const char *close;
 
@@ -90,7 +90,7 @@ static int text_skip_attributes(struct text_plan *p)
 }
 
 /* "[numa]" or "[numa(memory=1GB)]". */
-static int text_memory(struct text_plan *p)
+static int text_memory(struct text_reader *p)
 {
 	const char *start = p->at++;
 	char name[16];
@@ -116,7 +116,7 @@ static int text_memory(struct text_plan *p)
 }
 
 /* Why a level of this type can't stand here, or NULL. */
-static const char *text_refuse(const struct text_plan *p, enum text_type type)
+static const char *text_refuse(const struct text_reader *p, enum text_type type)
 {
 	if (p->pu)
 		return "nothing can be inside a pu";
@@ -131,7 +131,7 @@ static const char *text_refuse(const struct text_plan *p, enum text_type type)
 	return NULL;
 }
 
-static int text_add(struct text_plan *p, enum text_type type, unsigned count)
+static int text_add(struct text_reader *p, enum text_type type, unsigned count)
 {
 	bool is_core = type == TEXT_CORE || (type == TEXT_PU && !p->core);
 
@@ -152,7 +152,7 @@ static int text_add(struct text_plan *p, enum text_type type, unsigned count)
 	return 0;
 }
 
-static int text_level(struct text_plan *p)
+static int text_level(struct text_reader *p)
 {
 	const char *start = p->at, *refused, *digits;
 	char name[16];
@@ -192,7 +192,7 @@ static int text_level(struct text_plan *p)
 	return error ? error : text_skip_attributes(p);
 }
 
-static int text_parse(struct text_plan *p)
+static int text_parse(struct text_reader *p)
 {
 	const char *start = p->at;
 	int error = 0;
@@ -222,7 +222,7 @@ static int text_parse(struct text_plan *p)
 	return error;
 }
 
-static int text_build(const struct text_plan *p, struct xy__topology *t)
+static int text_build(const struct text_reader *p, struct xy__topology *t)
 {
 	unsigned span[XY__LEVELS_MAX]; /* cores in one part */
 	int error = xy__topology_init(t, p->ncores, p->nlevels);
@@ -248,7 +248,7 @@ static int text_build(const struct text_plan *p, struct xy__topology *t)
 
 int xy__topology_of_text(struct xy__topology *t, const char **begin, const char *end, char *error, size_t error_size)
 {
-	struct text_plan plan = {
+	struct text_reader reader = {
 		.at = *begin,
 		.end = end,
 		.ncores = 1,
@@ -258,10 +258,10 @@ int xy__topology_of_text(struct xy__topology *t, const char **begin, const char 
 		.error = error,
 		.error_size = error_size,
 	};
-	int status = text_parse(&plan);
+	int status = text_parse(&reader);
 
-	*begin = plan.at;
+	*begin = reader.at;
 	if (!status)
-		status = text_build(&plan, t);
+		status = text_build(&reader, t);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A parsed machine text, before anything is looked up. */
-#ifndef XYLEM_CORE_MACHINE_MACHINE_PLAN_H
-#define XYLEM_CORE_MACHINE_MACHINE_PLAN_H
+/* What a machine text asks for, before anything is looked up. */
+#ifndef XYLEM_CORE_MACHINE_MACHINE_LAYOUT_H
+#define XYLEM_CORE_MACHINE_MACHINE_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum xy__machine_cores {
 	XY__CORES_ARRANGED, /* this computer's, at the places that the synthetic topology has */
 };
 
-struct xy__machine_plan {
+struct xy__machine_layout {
 	enum xy__machine_cores cores;
 	const char *topology, *topology_end; /* between the parentheses, or NULL */
 	bool all;                            /* a CPU worker for each core */
@@ -37,11 +37,11 @@ struct xy__machine_plan {
 
 /* Reads a text as xy_machine_create describes it. ncpu >= 0 says how many CPU workers "this" has, nothers
  * how many workers its devices have. */
-int xy__machine_plan(struct xy__machine_plan *plan, const char *text, int ncpu, unsigned nothers, char *error,
-		     size_t error_size);
+int xy__machine_layout_read(struct xy__machine_layout *layout, const char *text, int ncpu, unsigned nothers,
+			    char *error, size_t error_size);
 
 /* How many workers with devices its items have. */
-unsigned xy__machine_plan_devices(const struct xy__machine_plan *plan);
+unsigned xy__machine_layout_devices(const struct xy__machine_layout *layout);
 
 /* Writes what is wrong at a place of the text and returns code. */
 int xy__machine_fail(int code, const char *text, const char *at, const char *sentence, char *error, size_t error_size);
