@@ -142,6 +142,10 @@ clean-local:
 	rm -rf tests/locale tests/pocl-cache tests/double/none
 
 TEST_EXTENSIONS = .sh .pml .cpp .fuzz
+# x and x.sh would share x.log, and only one of them would run.
+check-local:
+	@twice=`for test in $(TESTS); do echo "$$test"; done | sed 's/\.\(sh\|pml\|cpp\|fuzz\)$$//' | sort | uniq -d`; \
+	test -z "$$twice" || { echo "Several tests have one log, so that not all of them run:" $$twice >&2; exit 1; }
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/tap-run

@@ -25,7 +25,7 @@ fuzz_corpora += tests/fuzz/farm_quote.corpus tests/fuzz/farm_read.corpus
 one_thread_tests += tests/farm/slots tests/farm/slots_cpus
 tests_farm_slots_LDADD = libslots.la $(LDADD) -lm
 tests_farm_slots_cpus_LDADD = libslots.la $(LDADD)
-one_thread_scripts += tests/farm/slots.sh
+one_thread_scripts += tests/farm/slots_tool.sh
 EXTRA_DIST += tests/farm/two-sockets.xml
 
 # Files of CW2.
@@ -33,4 +33,4 @@ if HAVE_FARM
 one_thread_tests += tests/farm/cw2
 endif
 tests_farm_cw2_LDADD = libfarm.la libslots.la libgraph.la $(LDADD) -lm
-one_thread_scripts += tests/farm/cw2.sh tests/farm/slots_slurm.sh
+one_thread_scripts += tests/farm/cw2_tool.sh tests/farm/slots_slurm.sh

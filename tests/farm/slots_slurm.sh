@@ -48,11 +48,11 @@ END
 # Round by round: a manager that stays looks each minute.
 rounds=0
 # shellcheck disable=SC2016
-until timeout 20 "$tool" farm run --once --cw2 config.yml -- sh -c \
+until timeout 60 "$tool" farm run --once --cw2 config.yml -- sh -c \
 	'echo "$SLURM_JOB_GPUS $CUDA_VISIBLE_DEVICES $XYLEM_SLOTS $OMP_NUM_THREADS" >"$1/gpu"; sleep 1' sh '{folder}' >out 2>&1 &&
 	"$tool" farm status --cw2 config.yml | grep -q '2 of 2 done'; do
 	rounds=$((rounds + 1))
-	[ $rounds -lt 40 ] || {
+	[ $rounds -lt 150 ] || {
 		echo "FAILED: the farm does not end"
 		cat out shares.farm/logs/* results/exp/log/*.log
 		exit 1
