@@ -12,11 +12,14 @@
 
 #include "core/util/message.h"
 
+/* PCI devices say all that is needed. With OS devices, plug-ins of hwloc would load OpenCL, CUDA and X11, whose threads
+ * then take the signals of the tool. */
 static int cpus_load(hwloc_topology_t topology, const char *xml)
 {
 	if (xml && hwloc_topology_set_xml(topology, xml))
 		return errno ? -errno : -EINVAL;
 	if (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
+	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_OS_DEVICE, HWLOC_TYPE_FILTER_KEEP_NONE) ||
 	    hwloc_topology_load(topology))
 		return errno ? -errno : -EIO;
 	/* hwloc's own variables can make it describe another computer. */

@@ -18,6 +18,7 @@
 #include "tools/slots.h"
 
 #define RUN_SWEEPS 100u
+#define RUN_LOOK_S 1.0 /* between two looks for children that ended: a library's thread may have taken the signal */
 
 struct run {
 	const struct slots_job *job;
@@ -211,7 +212,7 @@ static void run_signals(struct run *run)
 /* Sends what is due, and says when the next is. */
 static double run_kill_due(struct run *run)
 {
-	double now = xy__now(), next = now + 3600;
+	double now = xy__now(), next = now + RUN_LOOK_S;
 
 	for (unsigned slot = 0; slot < run->job->plan.nslots; slot++) {
 		struct slots_rep *rep = run->running[slot];
