@@ -167,7 +167,7 @@ static int sim_launch(struct xy_device *device, unsigned queue, xy_function *fun
 	(void)function;
 	if (length.kind != XY_PREDICTION_VALUE)
 		return sim_refuse(sim, worker, call->task, length.kind);
-	*event = xy__sim_plan(sim, end, worker->id);
+	*event = xy__sim_event_at(sim, end, worker->id);
 	if (!*event)
 		return -ENOMEM;
 	sim->busy_until_us[worker->id] = end;

@@ -115,8 +115,8 @@ void xy__sim_submitted(struct xy_runtime *rt);
 
 /* The next moment; there is one, and the lock is held. */
 struct xy__sim_moment xy__sim_moment_take(struct xy__sim *sim);
-/* Something that ends at a known time; NULL without memory. The lock is not held. */
-struct xy_event *xy__sim_plan(struct xy__sim *sim, double at_us, unsigned worker);
+/* An event at a known time; NULL without memory. The lock is not held. */
+struct xy_event *xy__sim_event_at(struct xy__sim *sim, double at_us, unsigned worker);
 struct xy_event *xy__sim_event(struct xy__sim *sim);
 void xy__sim_event_free(struct xy__sim *sim, struct xy_event *event);
 

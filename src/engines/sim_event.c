@@ -110,7 +110,7 @@ struct xy__sim_moment xy__sim_moment_take(struct xy__sim *sim)
 	return first;
 }
 
-struct xy_event *xy__sim_plan(struct xy__sim *sim, double at_us, unsigned worker)
+struct xy_event *xy__sim_event_at(struct xy__sim *sim, double at_us, unsigned worker)
 {
 	struct xy_event *event = NULL;
 

@@ -230,7 +230,7 @@ bool farm_cw2_check_slots(const struct farm_reader *reader, const struct farm_no
 		.parallel = repetitions->parallel,
 		.share_cpus = !resources->cpus_per_task && !repetitions->cpus_per_rep,
 	};
-	struct slots_plan plan;
+	struct slots_division division;
 	char error[512];
 
 	/* How many processors a job gets by default only SLURM knows. */
@@ -240,8 +240,8 @@ bool farm_cw2_check_slots(const struct farm_reader *reader, const struct farm_no
 		return farm_read_refuse(reader, experiment, "gpus_per_rep needs gres in sbatch_args");
 	if (resources->gres && slots_gpus_count(resources->gres, &request.ngpus, error, sizeof(error)))
 		return farm_read_refuse(reader, experiment, "gres: %s", error);
-	if (slots_plan_init(&plan, &request, error, sizeof(error)))
+	if (slots_division_init(&division, &request, error, sizeof(error)))
 		return farm_read_refuse(reader, experiment, "%s", error);
-	slots_plan_fini(&plan);
+	slots_division_fini(&division);
 	return true;
 }

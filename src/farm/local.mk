@@ -42,7 +42,7 @@ farm_sources = \
 	src/farm/request.h \
 	src/farm/round.c \
 	src/farm/round.h \
-	src/farm/round_plan.c \
+	src/farm/round_orders.c \
 	src/farm/script.c \
 	src/farm/script.h \
 	src/farm/slurm.c \

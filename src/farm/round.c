@@ -470,7 +470,7 @@ int farm_round(struct farm_round *round, const struct farm_seen *seen)
 		return error;
 	round_hold(round, seen);
 	farm_state_sweep_jobs(round->state);
-	return farm_round_plan(round);
+	return farm_round_fill_orders(round);
 }
 
 void farm_round_fini(struct farm_round *round)

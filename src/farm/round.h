@@ -101,7 +101,7 @@ __attribute__((format(printf, 5, 6))) int farm_round_move(struct farm_round *rou
 bool farm_round_is_open(const struct farm_record *r);
 size_t farm_round_open(const struct farm_state *state, const char *set, size_t *from);
 
-/* Fills the orders of a round (round_plan.c). 0 or -ENOMEM. */
-int farm_round_plan(struct farm_round *round);
+/* Fills the orders of a round (round_orders.c). 0 or -ENOMEM. */
+int farm_round_fill_orders(struct farm_round *round);
 
 #endif

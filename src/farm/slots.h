@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots: equal shares of the GPUs and processors of one allocation, each for one repetition at a time.
- * slots_plan_init is a pure function, so every rule is testable without a GPU. Invariants of a plan:
+ * slots_division_init is a pure function, so every rule is testable without a GPU. Invariants of a division:
  * no slot has parts of two GPUs that it shares, no GPU carries more than 1.0, no processor is in two
  * slots, and all slots are equal.
  */
@@ -23,7 +23,7 @@ struct slots_request {
 	unsigned parallel;     /* repetitions at once that the user expects; 0: as many as there are slots */
 };
 
-struct slots_plan {
+struct slots_division {
 	unsigned nslots;        /* at least 1 */
 	bool divides_gpus;      /* otherwise every slot sees all GPUs */
 	unsigned reps_per_gpu;  /* slots that share a GPU; 1: no GPU is shared */
@@ -35,11 +35,11 @@ struct slots_plan {
 };
 
 /* Computes the slots. 0, -ENOMEM, or -EINVAL with a sentence that has the numbers in error. The
- * plan needs slots_plan_fini only after 0. */
-int slots_plan_init(struct slots_plan *plan, const struct slots_request *request, char *error, size_t size);
-void slots_plan_fini(struct slots_plan *plan);
+ * division needs slots_division_fini only after 0. */
+int slots_division_init(struct slots_division *division, const struct slots_request *request, char *error, size_t size);
+void slots_division_fini(struct slots_division *division);
 
 /* The first GPU of a slot, which has gpus_per_slot of them in a row. */
-unsigned slots_plan_gpu(const struct slots_plan *plan, unsigned slot);
+unsigned slots_division_gpu(const struct slots_division *division, unsigned slot);
 
 #endif

@@ -230,7 +230,7 @@ static bool *slots_find_near(const struct slots_job *job)
 	return NULL;
 }
 
-static bool slots_plan(struct slots_job *job, struct slots_request *request)
+static bool slots_divide(struct slots_job *job, struct slots_request *request)
 {
 	bool divides = request->gpus_per_rep > 0 && job->gpus.count > 0 && !request->share_cpus;
 	bool *near = divides ? slots_find_near(job) : NULL;
@@ -240,7 +240,7 @@ static bool slots_plan(struct slots_job *job, struct slots_request *request)
 	request->ngpus = job->gpus.count;
 	request->ncpus = job->cpus.count;
 	request->near = near;
-	failed = slots_plan_init(&job->plan, request, error, sizeof(error));
+	failed = slots_division_init(&job->division, request, error, sizeof(error));
 	free(near);
 	if (!failed)
 		return true;
@@ -254,14 +254,15 @@ static bool slots_plan(struct slots_job *job, struct slots_request *request)
 
 static void slots_notes(const struct slots_job *job)
 {
-	const struct slots_plan *plan = &job->plan;
+	const struct slots_division *division = &job->division;
 
-	if (plan->unused > SLOTS_UNUSED_NOTE)
-		tool_say("slots: note: %u repetition%s of %g GPU leave %.0f %% of each GPU unused", plan->reps_per_gpu,
-			 plan->reps_per_gpu == 1 ? "" : "s", job->gpu_share, 100 * plan->unused);
-	if (plan->idle_gpus > 0)
-		tool_say("slots: note: %u of %u GPUs stay idle", plan->idle_gpus, job->gpus.count);
-	if (job->mps && plan->reps_per_gpu > 1) {
+	if (division->unused > SLOTS_UNUSED_NOTE)
+		tool_say("slots: note: %u repetition%s of %g GPU leave %.0f %% of each GPU unused",
+			 division->reps_per_gpu, division->reps_per_gpu == 1 ? "" : "s", job->gpu_share,
+			 100 * division->unused);
+	if (division->idle_gpus > 0)
+		tool_say("slots: note: %u of %u GPUs stay idle", division->idle_gpus, job->gpus.count);
+	if (job->mps && division->reps_per_gpu > 1) {
 		const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
 
 		if (access(folder && *folder ? folder : "/tmp/nvidia-mps", F_OK))
@@ -277,8 +278,8 @@ static void slots_print(const struct slots_job *job)
 {
 	char cpus[512], gpus[4096];
 
-	printf("%u slot%s\n", job->plan.nslots, job->plan.nslots == 1 ? "" : "s");
-	for (unsigned slot = 0; slot < job->plan.nslots; slot++) {
+	printf("%u slot%s\n", job->division.nslots, job->division.nslots == 1 ? "" : "s");
+	for (unsigned slot = 0; slot < job->division.nslots; slot++) {
 		slots_environment_cpus(job, slot, cpus, sizeof(cpus));
 		slots_environment_gpus(job, slot, gpus, sizeof(gpus));
 		printf("slot %-3u GPU %-8s processors %s\n", slot, *gpus ? gpus : "-", *cpus ? cpus : "all");
@@ -299,9 +300,9 @@ static enum tool_status slots_prepare(struct slots_job *job, const struct tool_a
 		tool_say("slots: the processors can't be found: %s", strerror(-error));
 		return TOOL_FAILED;
 	}
-	if (!slots_plan(job, &request))
+	if (!slots_divide(job, &request))
 		return TOOL_USAGE;
-	if (!a->options[OPTION_REPS] && !slots_add_reps(job, 0, job->plan.nslots - 1))
+	if (!a->options[OPTION_REPS] && !slots_add_reps(job, 0, job->division.nslots - 1))
 		return TOOL_FAILED;
 	return TOOL_OK;
 }
@@ -324,7 +325,7 @@ static enum tool_status slots_tool(const struct tool_arguments *a)
 		if (!a->options[OPTION_DRY_RUN])
 			status = slots_run(&job);
 	}
-	slots_plan_fini(&job.plan);
+	slots_division_fini(&job.division);
 	slots_cpus_fini(&job.cpus);
 	free(job.reps);
 	return status;

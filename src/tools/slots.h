@@ -26,7 +26,7 @@ struct slots_job {
 	unsigned nreps, *reps;               /* their numbers, each once */
 	struct slots_gpus gpus;
 	struct slots_cpus cpus;
-	struct slots_plan plan;
+	struct slots_division division;
 };
 
 enum slots_result { SLOTS_WAITING, SLOTS_RUNNING, SLOTS_DONE, SLOTS_SKIPPED, SLOTS_FAILED, SLOTS_UNFINISHED };

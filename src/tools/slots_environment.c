@@ -38,20 +38,20 @@ __attribute__((format(printf, 3, 4))) static void environment_set(struct environ
 
 void slots_environment_cpus(const struct slots_job *job, unsigned slot, char *text, size_t size)
 {
-	unsigned n = job->plan.cpus_per_slot;
+	unsigned n = job->division.cpus_per_slot;
 
 	text[0] = '\0';
 	if (n > 0)
-		slots_cpus_print(&job->cpus, job->plan.cpus + slot * n, n, text, size);
+		slots_cpus_print(&job->cpus, job->division.cpus + slot * n, n, text, size);
 }
 
 void slots_environment_gpus(const struct slots_job *job, unsigned slot, char *text, size_t size)
 {
-	unsigned first = slots_plan_gpu(&job->plan, slot);
+	unsigned first = slots_division_gpu(&job->division, slot);
 	struct xy__message message;
 
 	xy__message_init(&message, text, size);
-	for (unsigned i = 0; i < job->plan.gpus_per_slot; i++)
+	for (unsigned i = 0; i < job->division.gpus_per_slot; i++)
 		xy__message_add(&message, "%s%s", i ? "," : "", job->gpus.ids[first + i]);
 }
 
@@ -77,19 +77,19 @@ static void environment_own(struct environment *e, const struct slots_job *job, 
 	environment_set(e, "XYLEM_REPS", "%u", job->nreps);
 	environment_set(e, "XYLEM_REP_FOLDER", "%s", realpath(path, whole) ? whole : path);
 	environment_set(e, "XYLEM_SLOT", "%u", slot);
-	environment_set(e, "XYLEM_SLOTS", "%u", job->plan.nslots);
-	if (job->plan.gpus_per_slot > 0) {
+	environment_set(e, "XYLEM_SLOTS", "%u", job->division.nslots);
+	if (job->division.gpus_per_slot > 0) {
 		slots_environment_gpus(job, slot, list, sizeof(list));
 		environment_set(e, "CUDA_VISIBLE_DEVICES", "%s", list);
 	}
-	if (job->mps && job->plan.reps_per_gpu > 1)
+	if (job->mps && job->division.reps_per_gpu > 1)
 		environment_mps(e, job);
-	if (job->plan.cpus_per_slot == 0)
+	if (job->division.cpus_per_slot == 0)
 		return;
 	slots_environment_cpus(job, slot, list, sizeof(list));
 	environment_set(e, "XYLEM_SLOT_CPUS", "%s", list);
 	for (unsigned i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-		environment_set(e, threads[i], "%u", job->plan.cpus_per_slot);
+		environment_set(e, threads[i], "%u", job->division.cpus_per_slot);
 }
 
 static bool environment_has(const struct environment *e, const char *entry)

@@ -58,7 +58,7 @@ static int guard_slot(const struct slots_job *job, struct slots_rep *const *runn
 	for (unsigned i = 0; i < GUARD_ANCESTORS && pid > 1; i++) {
 		pid_t group = getpgid(pid);
 
-		for (unsigned slot = 0; slot < job->plan.nslots; slot++)
+		for (unsigned slot = 0; slot < job->division.nslots; slot++)
 			if (running[slot] && (running[slot]->pid == pid || running[slot]->pid == group))
 				return (int)slot;
 		pid = guard_parent(pid);
@@ -83,7 +83,7 @@ static void guard_judge(const struct slots_job *job, struct slots_rep *rep, unsi
 
 static void guard_read(struct slots_guard *guard, const struct slots_job *job, struct slots_rep *const *running)
 {
-	for (unsigned slot = 0; slot < job->plan.nslots; slot++) {
+	for (unsigned slot = 0; slot < job->division.nslots; slot++) {
 		const char *at = guard->smi.text.at ? guard->smi.text.at : "";
 		unsigned long long sum = 0;
 		uint64_t bytes;

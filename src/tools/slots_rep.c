@@ -216,9 +216,9 @@ static int rep_attributes(posix_spawn_file_actions_t *actions, posix_spawnattr_t
 static int rep_spawn(const struct slots_job *job, struct slots_rep *rep, unsigned slot, char **arguments,
 		     char **environment, const char *log)
 {
-	unsigned n = job->bind ? job->plan.cpus_per_slot : 0;
+	unsigned n = job->bind ? job->division.cpus_per_slot : 0;
 	size_t size, all_size;
-	cpu_set_t *own = n ? slots_cpus_set(&job->cpus, job->plan.cpus + slot * n, n, &size) : NULL;
+	cpu_set_t *own = n ? slots_cpus_set(&job->cpus, job->division.cpus + slot * n, n, &size) : NULL;
 	cpu_set_t *all = n ? slots_cpus_set(&job->cpus, NULL, 0, &all_size) : NULL;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;

@@ -46,17 +46,18 @@ void slots_run_stop(const struct slots_job *job, struct slots_rep *rep, const ch
 /* The free slot whose GPUs carry the fewest repetitions, so that few of them spread; -1: none. */
 static int run_free_slot(const struct run *run)
 {
-	const struct slots_plan *plan = &run->job->plan;
+	const struct slots_division *division = &run->job->division;
 	unsigned least = run->nrunning + 1;
 	int best = -1;
 
-	for (unsigned slot = 0; slot < plan->nslots; slot++) {
+	for (unsigned slot = 0; slot < division->nslots; slot++) {
 		unsigned load = 0;
 
 		if (run->running[slot])
 			continue;
-		for (unsigned other = 0; other < plan->nslots; other++)
-			load += run->running[other] && slots_plan_gpu(plan, other) == slots_plan_gpu(plan, slot);
+		for (unsigned other = 0; other < division->nslots; other++)
+			load += run->running[other] &&
+				slots_division_gpu(division, other) == slots_division_gpu(division, slot);
 		if (load < least) {
 			least = load;
 			best = (int)slot;
@@ -163,7 +164,7 @@ static void run_reap(struct run *run)
 			slots_guard_turn(&run->guard, run->job, run->running);
 		if (waitpid(info.si_pid, &status, WNOHANG) != info.si_pid)
 			continue;
-		for (unsigned slot = 0; slot < run->job->plan.nslots && !ours; slot++)
+		for (unsigned slot = 0; slot < run->job->division.nslots && !ours; slot++)
 			if (run->running[slot] && run->running[slot]->pid == info.si_pid) {
 				run_ended(run, slot, status);
 				ours = true;
@@ -181,7 +182,7 @@ static void run_signal(struct run *run, int number)
 	if (ends && !run->stopping)
 		tool_say("slots: %s: stopping %u repetition%s", strsignal(number), run->nrunning,
 			 run->nrunning == 1 ? "" : "s");
-	for (unsigned slot = 0; slot < run->job->plan.nslots; slot++) {
+	for (unsigned slot = 0; slot < run->job->division.nslots; slot++) {
 		struct slots_rep *rep = run->running[slot];
 
 		if (!rep)
@@ -214,7 +215,7 @@ static double run_kill_due(struct run *run)
 {
 	double now = xy__now(), next = now + RUN_LOOK_S;
 
-	for (unsigned slot = 0; slot < run->job->plan.nslots; slot++) {
+	for (unsigned slot = 0; slot < run->job->division.nslots; slot++) {
 		struct slots_rep *rep = run->running[slot];
 
 		if (!rep || rep->kill_s == 0)
@@ -316,14 +317,14 @@ static int run_init(struct run *run, const struct slots_job *job)
 
 	*run = (struct run){ .job = job, .signals = -1 };
 	run->reps = calloc(job->nreps, sizeof(*run->reps));
-	run->running = calloc(job->plan.nslots, sizeof(*run->running));
+	run->running = calloc(job->division.nslots, sizeof(*run->running));
 	if (!run->reps || !run->running)
 		return -ENOMEM;
 	for (unsigned i = 0; i < job->nreps; i++)
 		run->reps[i] = (struct slots_rep){ .number = job->reps[i], .claim = -1 };
 	error = run_listen(run);
 	if (!error)
-		error = slots_keeper_init(&run->keeper, job->plan.nslots, job->grace_s);
+		error = slots_keeper_init(&run->keeper, job->division.nslots, job->grace_s);
 	if (!error)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return error;

@@ -21,7 +21,7 @@ tests_fuzz_farm_read_fuzz_LDADD = libfarm.la libgraph.la $(fuzz_libs)
 fuzz_corpora += tests/fuzz/farm_quote.corpus tests/fuzz/farm_read.corpus
 
 
-# Slots: the plan, and the tool that runs repetitions in them.
+# Slots: the division, and the tool that runs repetitions in them.
 one_thread_tests += tests/farm/slots tests/farm/slots_cpus
 tests_farm_slots_LDADD = libslots.la $(LDADD) -lm
 tests_farm_slots_cpus_LDADD = libslots.la $(LDADD)

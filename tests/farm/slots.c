@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of slots: its rules for all small requests and for random ones, and what it refuses. */
+/* The division of slots: its rules for all small requests and for random ones, and what it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,21 +19,21 @@ enum { GPUS = 16, CPUS = 64 };
 
 static char text[256];
 
-static int plan_of(struct slots_plan *plan, const struct slots_request *r)
+static int divide(struct slots_division *division, const struct slots_request *r)
 {
 	text[0] = '\0';
-	return slots_plan_init(plan, r, text, sizeof(text));
+	return slots_division_init(division, r, text, sizeof(text));
 }
 
 /* Every slot is equal, no GPU is over 1.0, nothing straddles, no processor is in two slots. */
-static void check(const struct slots_plan *p, const struct slots_request *r)
+static void check(const struct slots_division *p, const struct slots_request *r)
 {
 	double load[GPUS] = { 0 };
 	bool taken[CPUS] = { false };
 
 	assert_true(p->nslots > 0);
 	for (unsigned slot = 0; slot < p->nslots; slot++) {
-		unsigned first = slots_plan_gpu(p, slot);
+		unsigned first = slots_division_gpu(p, slot);
 
 		assert_true(first + p->gpus_per_slot <= r->ngpus);
 		if (r->gpus_per_rep > 0 && r->gpus_per_rep < 1)
@@ -78,8 +78,8 @@ static void keeps_its_rules_for_all_small_requests(void **state)
 								   .gpus_per_rep = shares[share],
 								   .cpus_per_rep = each < 9 ? each : 0,
 								   .share_cpus = each == 9 };
-					struct slots_plan p;
-					int error = plan_of(&p, &r);
+					struct slots_division p;
+					int error = divide(&p, &r);
 
 					if (error) {
 						assert_int_equal(error, -EINVAL);
@@ -88,7 +88,7 @@ static void keeps_its_rules_for_all_small_requests(void **state)
 						continue;
 					}
 					check(&p, &r);
-					slots_plan_fini(&p);
+					slots_division_fini(&p);
 					made++;
 				}
 	assert_true(made > 10000);
@@ -103,16 +103,16 @@ static void keeps_its_rules_whatever_is_near(void **state)
 	for (unsigned round = 0; round < 20000; round++) {
 		bool near[GPUS * CPUS];
 		struct slots_request r = { .ngpus = 1 + (unsigned)rand_r(&seed) % 8, .near = near };
-		struct slots_plan p;
+		struct slots_division p;
 
 		r.ncpus = 1 + (unsigned)rand_r(&seed) % CPUS;
 		r.gpus_per_rep = rand_r(&seed) % 2 ? 1 : 0.01 * (1 + rand_r(&seed) % 99);
 		for (unsigned i = 0; i < r.ngpus * r.ncpus; i++)
 			near[i] = rand_r(&seed) % 3 == 0;
-		if (plan_of(&p, &r))
+		if (divide(&p, &r))
 			continue;
 		check(&p, &r);
-		slots_plan_fini(&p);
+		slots_division_fini(&p);
 	}
 }
 
@@ -132,30 +132,30 @@ static void gives_as_many_slots_as_a_user_expects(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct slots_request r = { .ngpus = cases[i].gpus, .ncpus = 128, .gpus_per_rep = cases[i].share };
-		struct slots_plan p;
+		struct slots_division p;
 
-		assert_int_equal(plan_of(&p, &r), 0);
+		assert_int_equal(divide(&p, &r), 0);
 		assert_int_equal(p.nslots, cases[i].slots);
 		assert_int_equal(p.reps_per_gpu, cases[i].per_gpu);
 		for (unsigned slot = 0; slot < p.nslots; slot++)
-			assert_int_equal(slots_plan_gpu(&p, slot), slot / p.reps_per_gpu * p.gpus_per_slot);
-		slots_plan_fini(&p);
+			assert_int_equal(slots_division_gpu(&p, slot), slot / p.reps_per_gpu * p.gpus_per_slot);
+		slots_division_fini(&p);
 	}
 }
 
 static void says_what_is_left_over(void **state)
 {
-	struct slots_plan p;
+	struct slots_division p;
 
 	(void)state;
-	assert_int_equal(plan_of(&p, &(struct slots_request){ .ngpus = 3, .ncpus = 7, .gpus_per_rep = 2 }), 0);
+	assert_int_equal(divide(&p, &(struct slots_request){ .ngpus = 3, .ncpus = 7, .gpus_per_rep = 2 }), 0);
 	assert_int_equal(p.idle_gpus, 1);
 	assert_int_equal(p.idle_cpus, 0);
-	slots_plan_fini(&p);
-	assert_int_equal(plan_of(&p, &(struct slots_request){ .ngpus = 1, .ncpus = 7, .gpus_per_rep = 0.3 }), 0);
+	slots_division_fini(&p);
+	assert_int_equal(divide(&p, &(struct slots_request){ .ngpus = 1, .ncpus = 7, .gpus_per_rep = 0.3 }), 0);
 	assert_int_equal(p.idle_cpus, 1);
 	assert_true(fabs(p.unused - 0.1) < 1e-9);
-	slots_plan_fini(&p);
+	slots_division_fini(&p);
 }
 
 static void takes_processors_near_the_gpu(void **state)
@@ -163,50 +163,50 @@ static void takes_processors_near_the_gpu(void **state)
 	/* Processors 0-3 are near GPU 1, 4-7 near GPU 0. */
 	bool near[2 * 8];
 	struct slots_request r = { .ngpus = 2, .ncpus = 8, .near = near, .gpus_per_rep = 0.5 };
-	struct slots_plan p;
+	struct slots_division p;
 
 	(void)state;
 	for (unsigned cpu = 0; cpu < 8; cpu++) {
 		near[cpu] = cpu >= 4;
 		near[8 + cpu] = cpu < 4;
 	}
-	assert_int_equal(plan_of(&p, &r), 0);
+	assert_int_equal(divide(&p, &r), 0);
 	assert_int_equal(p.cpus_per_slot, 2);
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(p.cpus[i], (i + 4) % 8);
-	slots_plan_fini(&p);
+	slots_division_fini(&p);
 	/* More than are near: the rest comes from elsewhere, after the others had theirs. */
 	r.cpus_per_rep = 4;
 	r.gpus_per_rep = 1;
 	for (unsigned cpu = 0; cpu < 8; cpu++)
 		near[cpu] = cpu == 7;
-	assert_int_equal(plan_of(&p, &r), 0);
+	assert_int_equal(divide(&p, &r), 0);
 	assert_int_equal(p.cpus[3], 7);
 	assert_int_equal(p.cpus[0], 4);
 	assert_int_equal(p.cpus[4], 0);
-	slots_plan_fini(&p);
+	slots_division_fini(&p);
 }
 
 static void divides_processors_without_gpus(void **state)
 {
-	struct slots_plan p;
+	struct slots_division p;
 
 	(void)state;
-	assert_int_equal(plan_of(&p, &(struct slots_request){ .ncpus = 11, .cpus_per_rep = 4 }), 0);
+	assert_int_equal(divide(&p, &(struct slots_request){ .ncpus = 11, .cpus_per_rep = 4 }), 0);
 	assert_int_equal(p.nslots, 2);
 	assert_int_equal(p.gpus_per_slot, 0);
 	assert_int_equal(p.idle_cpus, 3);
-	slots_plan_fini(&p);
-	assert_int_equal(plan_of(&p, &(struct slots_request){ .ngpus = 2, .ncpus = 9, .parallel = 3 }), 0);
+	slots_division_fini(&p);
+	assert_int_equal(divide(&p, &(struct slots_request){ .ngpus = 2, .ncpus = 9, .parallel = 3 }), 0);
 	assert_int_equal(p.nslots, 3);
 	assert_int_equal(p.cpus_per_slot, 3);
 	assert_int_equal(p.gpus_per_slot, 2);
-	assert_int_equal(slots_plan_gpu(&p, 2), 0);
-	slots_plan_fini(&p);
-	assert_int_equal(plan_of(&p, &(struct slots_request){ .ncpus = 5 }), 0);
+	assert_int_equal(slots_division_gpu(&p, 2), 0);
+	slots_division_fini(&p);
+	assert_int_equal(divide(&p, &(struct slots_request){ .ncpus = 5 }), 0);
 	assert_int_equal(p.nslots, 1);
 	assert_int_equal(p.cpus_per_slot, 5);
-	slots_plan_fini(&p);
+	slots_division_fini(&p);
 }
 
 static void refuses_with_the_numbers(void **state)
@@ -239,13 +239,13 @@ static void refuses_with_the_numbers(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct slots_plan p;
-		int error = plan_of(&p, &cases[i].request);
+		struct slots_division p;
+		int error = divide(&p, &cases[i].request);
 
 		assert_int_equal(error, cases[i].message[0] ? -EINVAL : 0);
 		assert_non_null(strstr(text, cases[i].message));
 		if (!error)
-			slots_plan_fini(&p);
+			slots_division_fini(&p);
 	}
 }
 

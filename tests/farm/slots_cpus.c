@@ -87,7 +87,7 @@ static void puts_each_slot_beside_its_gpu(void **state)
 {
 	struct slots_request r = { .ngpus = 2, .ncpus = 8, .gpus_per_rep = 0.5 };
 	struct slots_cpus cpus;
-	struct slots_plan plan;
+	struct slots_division division;
 	bool near[16];
 	char text[64];
 
@@ -97,12 +97,12 @@ static void puts_each_slot_beside_its_gpu(void **state)
 	assert_true(slots_cpus_near(&cpus, "0000:86:00.0", near));
 	assert_true(slots_cpus_near(&cpus, "0000:3b:00.0", near + 8));
 	r.near = near;
-	assert_int_equal(slots_plan_init(&plan, &r, text, sizeof(text)), 0);
-	slots_cpus_print(&cpus, plan.cpus, 2, text, sizeof(text));
+	assert_int_equal(slots_division_init(&division, &r, text, sizeof(text)), 0);
+	slots_cpus_print(&cpus, division.cpus, 2, text, sizeof(text));
 	assert_string_equal(text, "1,5");
-	slots_cpus_print(&cpus, plan.cpus + 2 * 2, 2, text, sizeof(text));
+	slots_cpus_print(&cpus, division.cpus + 2 * 2, 2, text, sizeof(text));
 	assert_string_equal(text, "0,4");
-	slots_plan_fini(&plan);
+	slots_division_fini(&division);
 	slots_cpus_fini(&cpus);
 }
 

@@ -61,7 +61,7 @@ static void round_use_spare(struct farm_round *round)
 	}
 }
 
-int farm_round_plan(struct farm_round *round)
+int farm_round_fill_orders(struct farm_round *round)
 {
 	const struct farm_state *state = round->state;
 	size_t living = 0, left = 0;
