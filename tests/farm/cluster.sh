@@ -83,7 +83,7 @@ SelectTypeParameters=CR_Core
 SchedulerType=sched/builtin
 SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0
 ReturnToService=2
-KillWait=2
+KillWait=30
 SlurmdParameters=config_overrides
 PluginDir=$(cluster_plugins)
 GresTypes=gpu
@@ -113,7 +113,7 @@ cluster_start() {
 	tries=0
 	while [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l)" != "$2" ]; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
+		[ $tries -lt 600 ] || return 1
 		sleep 0.1
 	done
 }

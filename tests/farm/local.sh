@@ -17,27 +17,21 @@ max_fails_per_job: 0
 jobs:
   - {name: slow, command: sleep 100, time_limit: 1, warning: 0}
   - {name: large, command: [python3, -c, "import time; x = bytearray(200000000); time.sleep(100)"], memory: 100M}
-  - {name: warned, command: [sh, -c, "trap 'echo warned; exit 0' USR1; sleep 100 & wait"], time_limit: 3, warning: 2}
   - {name: leaves, command: [sh, -c, "sleep 1234567 & echo $! >left; exit 0"]}
 F
 farm run farm.yml
-piece_is slow "given up" 1 1
+piece_is slow "given up" - 1
 piece_is large "given up" 1 1
-piece_is warned done 1 0
 piece_is leaves done 1 0
 farm history farm.yml slow
 expect "the time limit of 1 s is over"
 farm history farm.yml large
 expect "memory is 100 MB"
-farm log farm.yml warned
-expect "warned"
 # It was killed; its new parent may take a moment to notice.
-for i in $(seq 100); do
-	kill -0 "$(cat left)" 2>/dev/null || break
-	grep -q '^State:.Z' "/proc/$(cat left)/status" 2>/dev/null && break
-	sleep 0.1
-done
-[ "$i" -lt 100 ] || fault "a process is left behind"
+ended() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"
+}
+until_true ended "$(cat left)"
 
 # A command says when the goal is reached; words before the command; numbers of threads.
 cat >farm.yml <<'F'
@@ -48,12 +42,17 @@ jobs:
   - name: goal
     command: [sh, -c, 'echo x >>"$XYLEM_FARM_DATA/points"']
     goal: {command: [sh, -c, 'test "$(wc -l <"$XYLEM_FARM_DATA/points")" -ge 3']}
+  # On a slow computer the signal may come before the trap: then it is run again.
+  - {name: warned, command: [sh, -c, "trap 'echo warned; exit 0' USR1; sleep 100 & wait"], time_limit: 60, warning: 58}
   - {name: words, command: [sh, -c, 'echo "$WORD $OMP_NUM_THREADS"'], mpiexec: "env WORD='a b'", num_threads: 3}
 F
 farm run farm.yml || fault "goals: $(cat "$work/out")"
 piece_is goal done 3 0
 farm log farm.yml words
 expect "a b 3"
+piece_is warned done - -
+farm log farm.yml warned
+expect "warned"
 
 # Cores are slots: no more jobs than cores at once, each bound to its own.
 cat >farm.yml <<'F'
@@ -70,6 +69,6 @@ if command -v taskset >/dev/null; then
 fi
 sed -i 's/interval: 0.3/&\ncores: 100000/' farm.yml
 rm -rf slots.farm
-timeout 5 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
+timeout 100 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
 expect "this computer has"
 [ $faults = 0 ]

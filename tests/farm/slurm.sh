@@ -25,7 +25,7 @@ ids=$("$xylem" farm status farm.yml --json | grep -o '"job":"[0-9]*_' | sort -u 
 [ "$(ls farm/scripts | wc -l)" = 2 ] || fault "not one script for each set"
 rm -rf farm
 sed -i 's/^interval: 1/&\npartition: nowhere/' farm.yml
-timeout 20 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
+timeout 100 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
 expect "slurm refused a submission (try 1 of 10, again in 1 s): sbatch: error:"
 expect "nvalid partition"
 piece_is p1 waiting 0 0
@@ -37,12 +37,15 @@ name: operator
 scheduler: slurm
 interval: 1
 folder: farm
-jobs: [{name: victim, command: ./program.sh long}]
+jobs: [{name: victim, command: ./program.sh until}]
 F
-timeout 100 "$xylem" farm run farm.yml >first.out 2>&1 &
+rm -f go
+timeout 200 "$xylem" farm run farm.yml >first.out 2>&1 &
 manager=$!
-until_state victim running
+until_true piece_became victim running
 scancel -u root
+until_true test -e farm/data/victim/asked
+: >go
 wait $manager || fault "$(cat first.out)"
 piece_is victim done 2 0
 [ $faults = 0 ]
