@@ -111,6 +111,7 @@ static int job_complete(struct xy_farm_piece *piece, const struct job_environmen
 	piece->log_interval_s = e->log_interval_s;
 	piece->claimed_s = xy__now();
 	piece->saved_s = piece->claimed_s;
+	job_progress_begin(piece);
 	job_signal_begin(piece);
 	return 0;
 }

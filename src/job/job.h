@@ -56,6 +56,8 @@ void job_signal_end(struct xy_farm_piece *piece);
 /* Whether the signal has come since the last question. */
 bool job_signal_came(int number);
 
+/* From now on processor time counts for the piece. */
+void job_progress_begin(struct xy_farm_piece *piece);
 /* Writes a line now. */
 int job_progress_write(struct xy_farm_piece *piece, uint64_t points, double loss, const char *text);
 

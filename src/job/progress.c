@@ -40,6 +40,11 @@ static unsigned long long progress_memory(void)
 	return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
 }
 
+void job_progress_begin(struct xy_farm_piece *piece)
+{
+	piece->logged_cpu_s = progress_cpu();
+}
+
 static void progress_number(struct xy__buffer *line, const char *name, double value)
 {
 	if (!isfinite(value))

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -364,6 +365,26 @@ static void writes_progress_at_intervals(void **state)
 	xy_farm_free(piece);
 }
 
+/* What the program used before, such as for a piece before this one, is not counted. */
+static void counts_processor_time_from_the_claim_on(void **state)
+{
+	struct xy_farm_piece *piece;
+	struct rusage usage;
+	const char *cpu;
+
+	(void)state;
+	do
+		assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	while (usage.ru_utime.tv_sec == 0 && usage.ru_utime.tv_usec < 300000);
+	piece = claim_given("{}");
+	usleep(10000);
+	assert_int_equal(xy_farm_progress(piece, 1, 0.5, NULL), 0);
+	cpu = strstr(read_file("progress/a%20b.jsonl"), "\"cpu\":");
+	assert_non_null(cpu);
+	assert_true(atof(cpu + strlen("\"cpu\":")) < 500);
+	xy_farm_free(piece);
+}
+
 static void says_when_progress_cannot_be_written(void **state)
 {
 	struct xy_farm_piece *piece = claim_given("{}");
@@ -460,19 +481,13 @@ static void leaves_handlers_of_the_program_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(takes_the_first_piece_that_is_open),
-		TEST(goes_on_with_its_own_piece),
-		TEST(gives_each_piece_to_one_of_many_jobs),
-		TEST(has_parameters_of_two_kinds),
-		TEST(says_what_is_wrong_with_the_job),
-		TEST(reaches_each_kind_of_goal),
-		TEST(asks_the_command_of_a_goal_seldom),
-		TEST(keeps_a_goal_that_was_reached),
-		TEST(writes_progress_at_intervals),
-		TEST(says_when_progress_cannot_be_written),
-		TEST(saves_on_time),
-		TEST(saves_when_a_signal_has_come),
-		TEST(leaves_handlers_of_the_program_alone),
+		TEST(takes_the_first_piece_that_is_open),   TEST(goes_on_with_its_own_piece),
+		TEST(gives_each_piece_to_one_of_many_jobs), TEST(has_parameters_of_two_kinds),
+		TEST(says_what_is_wrong_with_the_job),      TEST(reaches_each_kind_of_goal),
+		TEST(asks_the_command_of_a_goal_seldom),    TEST(keeps_a_goal_that_was_reached),
+		TEST(writes_progress_at_intervals),         TEST(counts_processor_time_from_the_claim_on),
+		TEST(says_when_progress_cannot_be_written), TEST(saves_on_time),
+		TEST(saves_when_a_signal_has_come),         TEST(leaves_handlers_of_the_program_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
