@@ -38,6 +38,8 @@ unit_tests += tests/core/task/queue
 tests_core_task_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
 one_thread_tests += tests/core/tree/component
 tests_core_tree_component_LDADD = librecording.la $(LDADD)
+one_thread_tests += tests/core/tree/hooks
+tests_core_tree_hooks_LDADD = librecording.la $(LDADD) -lm
 one_thread_tests += tests/core/tree/option
 one_thread_tests += tests/core/tree/registry
 one_thread_tests += tests/core/machine/topology

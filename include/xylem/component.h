@@ -34,12 +34,13 @@ extern "C" {
 
 struct xy_component;
 struct xy_lock;
+struct xy_report;
 struct xy_task;
 struct xy_tree;
 struct xy_runtime;
 
 /* Changes with the structs below; a plug-in built for another value is refused. */
-#define XY_ABI 5u
+#define XY_ABI 6u
 
 /*
  * In architecture masks: a team of CPU workers, as another architecture. Tasks of a parallel codelet have it besides
@@ -191,6 +192,29 @@ struct xy_component_ops {
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 	/* each_task for one task of each set of architectures, and for each constrained task. NULL: each_task. */
 	void (*each_kind)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+
+	/*
+	 * Hooks, all optional. Seal notes which components have which; a tree without them pays nothing. Each is called
+	 * without a lock, so it may take its own and make any call, up or down; it must not block. Calls from several
+	 * threads may overlap, except those of tick, iteration and workers_changed. `by` is the calling agent.
+	 *   tick       the time of xy_component_at has come
+	 *   started    the worker of `by`, which is below, has taken a task, and will fetch its data and run it
+	 *   ended      a task that went down is over: it ran on report->worker (end_s - start_s says how long), or
+	 *              won't (-ECANCELED). A status other than 0 with retries left, and -EAGAIN (no worker ran it: a
+	 *              device is lost, or a component below gave it back), mean that it returns to the root. Called
+	 *              before its successors become ready. struct xy_report is in <xylem/task.h>
+	 *   submitted  a task with a codelet was submitted, and can't become ready before the call returns
+	 *   iteration  the program called xy_iteration
+	 *   workers_changed  a worker of the machine has come (present) and may ask for tasks at once, or is gone and
+	 *              takes none. A change may replace the tree: then the new instances hear of it, once they run
+	 * started and ended report every task of the workers below, also one that reached them through another branch.
+	 */
+	void (*tick)(struct xy_component *self, struct xy_agent *by);
+	void (*started)(struct xy_component *self, const struct xy_task *task, struct xy_agent *by);
+	void (*ended)(struct xy_component *self, const struct xy_report *report, struct xy_agent *by);
+	void (*submitted)(struct xy_component *self, const struct xy_task *task, struct xy_agent *by);
+	void (*iteration)(struct xy_component *self, uint64_t number, struct xy_agent *by);
+	void (*workers_changed)(struct xy_component *self, unsigned worker, bool present, struct xy_agent *by);
 };
 
 /* --- an instance --- */
@@ -228,6 +252,8 @@ struct xy_component {
 	/* (a) for the dump: the lock that a thread last slept for, and when it began to; NULL: none did */
 	XY_ATOMIC(struct xy_lock *) awaited;
 	XY_ATOMIC(double) awaited_s;
+	double tick_us;      /* guarded by the library: when to call tick, ... */
+	unsigned tick_place; /* ... and where it stands in line, from 1; 0: not at all */
 };
 
 /* The instance as its type, or NULL if it is of another type. */
@@ -246,6 +272,13 @@ const struct xy_machine *xy_component_machine(const struct xy_component *c);
 double xy_component_now_us(const struct xy_component *c);
 /* When a worker is expected to finish what it has started; not before now. For components with XY_PREDICTS. */
 double xy_component_free_us(const struct xy_component *c, unsigned worker);
+
+/*
+ * Has tick called once, at this time of xy_component_now_us or soon after, but not within a microsecond, so that time
+ * passes. Of several requests the earliest counts; until it has come, tasks may rest here without being stuck. Any
+ * thread, in any verb or hook, with locks held; a request of init is due at the start. Does nothing for INFINITY.
+ */
+void xy_component_at(struct xy_component *self, double when_us);
 
 /* --- the dispatchers: the only way to call a verb --- */
 

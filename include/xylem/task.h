@@ -317,6 +317,12 @@ int xy_wait_for(struct xy_runtime *rt, double seconds);
  */
 int xy_on_each_worker(struct xy_runtime *rt, unsigned archs, xy_function *function, void *arg);
 
+/*
+ * Tells the components of the tree that ask for it that an iteration of the program's main loop begins: tasks that the
+ * calling thread submits from now on belong to it. The number is the program's own.
+ */
+int xy_iteration(struct xy_runtime *rt, uint64_t number);
+
 /* One line about the error that the last xy_wait returned, "" without one. Valid until the next xy_wait. */
 const char *xy_error(const struct xy_runtime *rt);
 

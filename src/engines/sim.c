@@ -161,6 +161,7 @@ static void worker_look(struct xy__worker *worker)
 	if (!moved && !found)
 		return;
 	rt->sim->retried = false;
+	rt->sim->ticks_in_vain = 0;
 	if (rt->sim->nhungry)
 		sim_call_waiters(rt->sim);
 }
@@ -277,15 +278,19 @@ bool xy__sim_go_on(struct xy__sim *sim, double until_us)
 	return next <= until_us && next < INFINITY;
 }
 
-/* Whether an event is pending. */
-bool xy__sim_has_future(struct xy__sim *sim)
+double xy__sim_next_us(struct xy__sim *sim)
 {
-	bool any;
+	double next;
 
 	xy__lock_take(&sim->lock);
-	any = sim_next_us(sim) < INFINITY;
+	next = sim_next_us(sim);
 	xy__lock_drop(&sim->lock);
-	return any;
+	return next;
+}
+
+bool xy__sim_has_future(struct xy__sim *sim)
+{
+	return xy__sim_next_us(sim) < INFINITY || xy__sim_tick_may_move(sim);
 }
 
 /*
@@ -313,7 +318,7 @@ bool xy__sim_happen(struct xy__sim *sim, double until_us)
 	else if (sim_next_worker(sim, &worker))
 		sim_work(sim, worker);
 	else
-		return xy__sim_go_on(sim, until_us) || sim_retry(sim);
+		return xy__sim_tick(sim, until_us) || xy__sim_go_on(sim, until_us) || sim_retry(sim);
 	return true;
 }
 
@@ -322,6 +327,8 @@ static bool sim_at_rest(struct xy_runtime *rt)
 	struct xy__sim *sim = rt->sim;
 	bool rests;
 
+	if (xy__sim_tick_may_move(sim))
+		return false;
 	xy__lock_take(&sim->lock);
 	rests = !sim->queue_count && !sim->nmoments && !sim->nflows && !atomic_load(&sim->arrived) &&
 		!xy__ring_has(&rt->inbox);
@@ -370,6 +377,7 @@ const struct xy__engine_ops xy__sim_engine = {
 	.stop = sim_stop,
 	.close = xy__sim_close,
 	.now = sim_now,
+	.ticks = xy__sim_ticks,
 	.length = xy__sim_length,
 	.wait_until = xy__sim_wait_until,
 	.pause = xy__sim_pause,

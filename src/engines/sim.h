@@ -71,6 +71,8 @@ struct xy__sim {
 	bool news;                         /* (p) something has ended */
 	double *busy_until_us;             /* (l) by worker: when its device has done what was launched */
 	bool retried;                      /* (p) waiting tasks have looked in vain */
+	_Atomic(struct xy_tree *) ticking; /* (p) to write: whose ticks are called, NULL: none */
+	_Atomic unsigned ticks_in_vain;    /* (p) to write: ticks since a worker did something */
 	_Atomic int64_t live;              /* (p) to write: tasks that workers submitted, less those ended */
 	_Atomic bool stuck;                /* (a) it was said that nothing can happen any more */
 	_Atomic bool lacks_duration;       /* (a) it was said that a task has no duration */
@@ -93,8 +95,18 @@ bool xy__sim_happen(struct xy__sim *sim, double until_us);
 bool xy__sim_go_on(struct xy__sim *sim, double until_us);
 /* Moves tasks that application threads have put into the inbox to the tree. */
 void xy__sim_drain_now(struct xy__sim *sim);
-/* Whether an event is pending. */
+/* Whether an event is pending, or a tick that may move a task. */
 bool xy__sim_has_future(struct xy__sim *sim);
+/* When the next event is, without ticks; INFINITY: none is pending. */
+double xy__sim_next_us(struct xy__sim *sim);
+
+/* --- src/engines/sim_tick.c; by the pumping thread --- */
+
+/* When the next tick is, INFINITY without one. */
+double xy__sim_tick_us(struct xy__sim *sim);
+bool xy__sim_tick_may_move(struct xy__sim *sim);
+/* Calls the ticks that are due next, not after until_us, unless something else happens before; false without one. */
+bool xy__sim_tick(struct xy__sim *sim, double until_us);
 
 /* --- src/engines/sim_machine.c, as struct xy__engine_ops says --- */
 
@@ -110,6 +122,7 @@ bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condi
 void xy__sim_pause(struct xy_runtime *rt, unsigned *rounds);
 void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent);
 void xy__sim_submitted(struct xy_runtime *rt);
+int xy__sim_ticks(struct xy_runtime *rt, struct xy_tree *tree);
 
 /* --- src/engines/sim_event.c --- */
 

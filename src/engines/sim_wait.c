@@ -191,6 +191,20 @@ void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent)
 	sim_end(rt->sim);
 }
 
+int xy__sim_ticks(struct xy_runtime *rt, struct xy_tree *tree)
+{
+	struct xy__sim *sim = rt->sim;
+	bool mine = sim_is_mine(rt);
+
+	if (!mine)
+		sim_begin(sim);
+	sim->ticking = tree;
+	sim->ticks_in_vain = 0;
+	if (!mine)
+		sim_end(sim);
+	return 0;
+}
+
 void xy__sim_submitted(struct xy_runtime *rt)
 {
 	struct xy__sim *sim = rt->sim;

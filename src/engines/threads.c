@@ -30,6 +30,7 @@
 #include "core/runtime/watchdog.h"
 #include "core/runtime/worker.h"
 #include "engines/engines.h"
+#include "engines/timer.h"
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40, MOST_SHARDS = 64 };
 enum { PAUSE_SPINS = 64, PAUSE_YIELDS = 256, PAUSE_NS = 20000 };
@@ -237,8 +238,11 @@ static uint64_t threads_sleeps(struct xy_runtime *rt)
  * before their last look, in which they may find a task, and after they have been woken. */
 static bool threads_at_rest(struct xy_runtime *rt)
 {
-	uint64_t sleeps = threads_sleeps(rt);
+	uint64_t sleeps;
 
+	if (xy__ticks_may_move(rt->tree))
+		return false;
+	sleeps = threads_sleeps(rt);
 	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox) ||
 	    xy__transfers_underway(&rt->memory))
 		return false;
@@ -275,13 +279,14 @@ static int threads_open(struct xy_runtime *rt)
 			xy_machine_ncores(rt->machine));
 	xy__fork_guard(rt);
 	rt->nshards = nworkers + 1 < MOST_SHARDS ? nworkers + 1 : MOST_SHARDS;
-	return 0;
+	return xy__timer_create(rt);
 }
 
 /* The machine and the drivers are the runtime's. */
 static void threads_close(struct xy_runtime *rt)
 {
 	xy__fork_unguard(rt);
+	xy__timer_destroy(rt);
 }
 
 static void *threads_main(void *arg)
@@ -316,8 +321,10 @@ static int threads_start(struct xy_runtime *rt)
 		error = pthread_create(&rt->workers[rt->nthreads].thread, NULL, threads_main,
 				       &rt->workers[rt->nthreads]);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!error)
-		return xy__watchdog_start(rt);
+	if (!error) {
+		error = xy__timer_start(rt);
+		return error ? error : xy__watchdog_start(rt);
+	}
 	xy__log(&rt->settings.log, "the thread of worker %s can't be created: %s",
 		xy_machine_worker(rt->machine, rt->nthreads)->name, strerror(error));
 	return -error;
@@ -326,6 +333,7 @@ static int threads_start(struct xy_runtime *rt)
 static void threads_stop(struct xy_runtime *rt)
 {
 	xy__watchdog_stop(rt);
+	xy__timer_stop(rt);
 	atomic_store(&rt->stopping, true);
 	for (unsigned i = 0; i < rt->nthreads; i++)
 		threads_wake(&rt->tree_engine, i);
@@ -344,6 +352,7 @@ const struct xy__engine_ops xy__threads_engine = {
 	.stop = threads_stop,
 	.close = threads_close,
 	.now = threads_now,
+	.ticks = xy__timer_ticks,
 	.wait_until = threads_wait_until,
 	.pause = threads_pause,
 	.drain = xy__inbox_drain,
@@ -351,6 +360,7 @@ const struct xy__engine_ops xy__threads_engine = {
 	.at_rest = threads_at_rest,
 	.idle = threads_idle,
 	.wake = threads_wake,
+	.alarm = xy__timer_alarm,
 	.call = threads_call,
 	.entrust = threads_entrust,
 	.arrived = threads_arrived,

@@ -103,13 +103,15 @@ static inline void xy__agent_add(_Atomic uint64_t *counter)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_release);
 }
 
+void xy__notes_submitted(struct xy__agent *agent, const struct xy_task *task); /* notes.h */
+
 /* The agent submits the task, which no other thread knows yet. */
 static inline void xy__agent_submitted(struct xy__agent *agent, struct xy_task *task)
 {
-	const struct xy_watch *watch = agent->runtime->settings.watch;
-
-	if (__builtin_expect(watch && watch->submitted, 0))
-		watch->submitted(watch->arg, task);
+	/* relaxed: a hint; see xy__notes_attach */
+	if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed) & XY__NOTES_SUBMITTED,
+			     0))
+		xy__notes_submitted(agent, task);
 	xy__agent_add(&agent->submitted);
 }
 

@@ -48,6 +48,12 @@ struct xy__engine_ops {
 	/* How long a task takes on a worker, if the engine knows; NULL: only models know. */
 	struct xy_prediction (*length)(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
 
+	/*
+	 * From now on the ticks of this tree are called (NULL: none); when it returns, no tick of the tree before runs
+	 * or will be called. Not inside a tick. Before start it is only remembered. -errno: there is nobody to call.
+	 */
+	int (*ticks)(struct xy_runtime *rt, struct xy_tree *tree);
+
 	/* --- threads of the application --- */
 
 	/* Waits until the condition holds; false after a timeout in seconds (negative: none). */
@@ -71,6 +77,8 @@ struct xy__engine_ops {
 	struct xy_task *(*idle)(struct xy__worker *worker);
 	/* Wakes a worker if it sleeps. Any thread, from within the tree. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
+	/* The next tick is earlier than it was: for struct xy__tree_engine, which see. */
+	void (*alarm)(struct xy__tree_engine *engine);
 	/* A worker with a task in flight may be able to continue. */
 	void (*call)(struct xy_runtime *rt, unsigned worker);
 

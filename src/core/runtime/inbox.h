@@ -6,6 +6,7 @@
 #define XYLEM_CORE_RUNTIME_INBOX_H
 
 #include "core/runtime/engine.h"
+#include "core/runtime/notes.h"
 
 /* Moves the inbox into the tree. Called by a worker or the engine. */
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent);
@@ -24,11 +25,10 @@ static inline bool xy__inbox_urgent(struct xy_runtime *rt)
 /* Gives a ready task to the scheduler. */
 static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
-	const struct xy_watch *watch = rt->settings.watch;
-
 	xy__task_set_state(task, XY__TASK_READY);
-	if (__builtin_expect(watch && watch->ready, 0))
-		watch->ready(watch->arg, task, xy_now(rt));
+	/* relaxed: a hint; see xy__notes_attach */
+	if (__builtin_expect(atomic_load_explicit(&rt->notes, memory_order_relaxed) & XY__NOTES_READY, 0))
+		xy__notes_ready(rt, task);
 	if (agent->base.worker >= 0) {
 		xy__inbox_push(rt, task, agent);
 		return;

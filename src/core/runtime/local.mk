@@ -11,6 +11,7 @@ libxylem_all_la_SOURCES += src/core/runtime/group.c src/core/runtime/group.h
 libxylem_all_la_SOURCES += src/core/runtime/fork.c src/core/runtime/fork.h
 libxylem_all_la_SOURCES += src/core/runtime/inbox.c src/core/runtime/inbox.h
 libxylem_all_la_SOURCES += src/core/runtime/insert.c
+libxylem_all_la_SOURCES += src/core/runtime/notes.c src/core/runtime/notes.h
 libxylem_all_la_SOURCES += src/core/runtime/probe.c src/core/runtime/probe.h
 libxylem_all_la_SOURCES += src/core/runtime/record.c src/core/runtime/record.h
 libxylem_all_la_SOURCES += src/core/runtime/record_data.c

@@ -12,6 +12,7 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/probe.h"
 #include "core/task/lookahead.h"
 #include "core/data/memory.h"
@@ -279,6 +280,7 @@ static void runtime_engine(struct xy_runtime *rt)
 	rt->tree_engine.take_back = xy__inbox_take_back;
 	rt->tree_engine.one_memory = rt->memory.nnodes == 1;
 	rt->tree_engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
+	rt->tree_engine.alarm = rt->engine->alarm;
 	rt->tree->engine = &rt->tree_engine;
 }
 
@@ -320,8 +322,10 @@ int xy__runtime_start(struct xy_runtime **out, const struct xy_config *config,
 		error = xy__teams_start(rt);
 	if (!error) {
 		runtime_engine(rt);
-		error = rt->engine->start(rt);
+		error = xy__notes_attach(rt);
 	}
+	if (!error)
+		error = rt->engine->start(rt);
 	if (error) {
 		rt->engine->stop(rt);
 		runtime_free(rt);

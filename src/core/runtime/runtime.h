@@ -27,12 +27,15 @@ enum {
 	XY__ERROR_SIZE = 256
 };
 
+enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2 };
+
 #define XY__FOREVER_S 1e9 /* a timeout this long means none */
 
 struct xy__agent;
 struct xy__engine_ops;
 struct xy__record;
 struct xy__sim;
+struct xy__timer;
 struct xy__watchdog;
 struct xy__worker;
 
@@ -46,6 +49,7 @@ struct xy_runtime {
 	struct xy__tree_engine tree_engine;  /* (c) what the tree asks of the runtime */
 	const struct xy__engine_ops *engine; /* (c) what runs the workers */
 	struct xy__sim *sim;                 /* (c) private to src/engines/sim.c */
+	struct xy__timer *timer;             /* (c) private to src/engines/timer.c */
 	const int *started_here;             /* (c) 0 in a child process; see fork.h */
 	struct xy__record *record;           /* (c) NULL: the run is not recorded; see record.h */
 	struct xy__deaths deaths;            /* (a) */
@@ -61,6 +65,9 @@ struct xy_runtime {
 	bool accounts;                       /* (c) some component asks when workers will be free */
 	bool skips;                          /* (c) cancelled tasks go through the tree, too, and may be taken */
 	bool branches;                       /* (c) a worker that keeps an offer may find another task first */
+	bool notes_runs;                     /* (c) but for a swap: a hook wants to hear of starts or ends */
+	_Atomic unsigned char notes;         /* (a) XY__NOTES_*: what must be told; see notes.h */
+	_Atomic unsigned epoch;              /* (a) trees that this one has followed */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
 	struct xy__worker *workers;          /* (c) */
 	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
@@ -92,6 +99,8 @@ struct xy_runtime {
 	char error_text[XY__ERROR_SIZE]; /* (error_lock) */
 	char last_error[XY__ERROR_SIZE]; /* of the last wait: the waiting thread */
 
+	_Atomic int iteration_lock; /* one call of xy_iteration at a time */
+
 	_Atomic int tags_lock;
 	struct xy_group *tags[XY__TAG_BUCKETS]; /* (tags_lock) see group.h */
 
@@ -119,7 +128,7 @@ static inline struct xy_runtime *xy__runtime_of(struct xy__tree_engine *engine)
 /* Whether anything needs the start and end times of tasks. */
 static inline bool xy__runtime_is_timed(const struct xy_runtime *rt)
 {
-	return rt->settings.profile || rt->settings.watch || rt->accounts;
+	return rt->settings.profile || rt->settings.watch || rt->accounts || rt->notes_runs;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/team.h"
 
@@ -23,6 +24,8 @@ static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, str
 		return false;
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
+	if (worker->agent.runtime->notes_runs)
+		xy__notes_unused(worker, task, status, atomic_load(&worker->agent.runtime->epoch));
 	xy__deps_end(task, status, &worker->agent);
 	return true;
 }

@@ -130,8 +130,6 @@ int xy__teams_start(struct xy_runtime *rt)
 		for (unsigned j = 0; j < team->base.nmembers && !error; j++)
 			error = member_add(&rt->workers[team->base.members[j]], team, rt->root->nteams);
 	}
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		rt->workers[i].special = xy__runtime_is_timed(rt) || rt->workers[i].member;
 	return error;
 }
 

@@ -9,6 +9,7 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/search.h"
 #include "core/runtime/team.h"
 #include "core/runtime/wait.h"
@@ -162,22 +163,6 @@ double xy__worker_free_us(struct xy__tree_engine *engine, unsigned id)
 	return backlog > 0 ? atomic_load_explicit(&worker->since_us, memory_order_relaxed) + backlog : 0;
 }
 
-void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
-		       double start_s, double end_s)
-{
-	const struct xy_watch *watch = worker->agent.runtime->settings.watch;
-	struct xy_report report = { .task = task,
-				    .worker = worker->id,
-				    .implementation = task->implementation,
-				    .status = status,
-				    .begin_s = begin_s,
-				    .start_s = start_s,
-				    .end_s = end_s };
-
-	if (watch && watch->ended)
-		watch->ended(watch->arg, &report);
-}
-
 static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
 {
 	int status = worker_call(worker, task, true);
@@ -188,19 +173,21 @@ static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
 
 static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
-	double begin = xy__now(), end;
+	struct xy__run run;
 	uint64_t ns;
 	int status;
 
 	xy__worker_account(worker, task, false);
-	worker->started_s = begin;
+	xy__notes_started(worker, task, &run);
+	worker->started_s = run.begin_s;
 	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
-	end = xy__now();
-	ns = (uint64_t)((end - begin) * 1e9);
+	run.start_s = worker->started_s;
+	run.end_s = xy__now();
+	ns = (uint64_t)((run.end_s - run.begin_s) * 1e9);
 	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
 	xy__worker_account(worker, task, true);
-	xy__worker_report(worker, task, status, begin, worker->started_s, end);
+	xy__notes_ended(worker, task, status, &run);
 	return status;
 }
 

@@ -31,8 +31,14 @@ struct xy__worker {
 	unsigned queue;                    /* (c) among the workers of its device */
 	enum xy_arch arch;                 /* (c) */
 	struct xy__member *member;         /* (c) of teams; NULL: of none */
-	bool special;                      /* (c) its calls are timed, or it is a member of teams */
+	bool special;                      /* (c) of this tree: its calls are timed, or it is in teams */
 	pthread_t thread;                  /* (c) */
+};
+
+/* What is remembered of a task that runs, where that is timed. */
+struct xy__run {
+	double begin_s, start_s, end_s; /* as in struct xy_report */
+	unsigned epoch;                 /* of the tree that heard of its start */
 };
 
 /* The implementation to use, and the function of it. */
@@ -46,9 +52,6 @@ void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, i
 void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done);
 /* For the tree: when a worker will be free. */
 double xy__worker_free_us(struct xy__tree_engine *engine, unsigned worker);
-/* Calls the observer. */
-void xy__worker_report(struct xy__worker *worker, const struct xy_task *task, int status, double begin_s,
-		       double start_s, double end_s);
 /* The life of a worker: until the engine has no more tasks for it. */
 void xy__worker_run(struct xy__worker *worker);
 

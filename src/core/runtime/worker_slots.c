@@ -16,6 +16,7 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/search.h"
 #include "core/runtime/team.h"
 #include "core/runtime/wait.h"
@@ -37,7 +38,8 @@ struct xy__slot {
 	enum slot_state state;
 	struct xy__fetch fetch;
 	struct xy_event *event;
-	double taken, begin; /* when it was taken and launched, if timed */
+	struct xy__run run; /* if timed */
+	double begin;       /* when it was launched, if that is needed */
 	void *few[FEW_BUFFERS];
 };
 
@@ -84,8 +86,8 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 	slot->state = SLOT_FETCHING;
 	slot->event = NULL;
 	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
-		slot->taken = xy_now(all->worker->agent.runtime);
 		xy__worker_account(all->worker, task, false);
+		xy__notes_started(all->worker, task, &slot->run);
 	}
 	if (all->several)
 		xy__fetch_init(&slot->fetch, task, all->worker, buffers);
@@ -104,11 +106,10 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 	if (all->several)
 		xy__fetch_end(&slot->fetch, status, &worker->agent);
 	if (xy__runtime_is_timed(worker->agent.runtime)) {
-		double now = xy_now(worker->agent.runtime);
-
+		slot->run.end_s = xy_now(worker->agent.runtime);
+		slot->run.start_s = slot->state == SLOT_LAUNCHED ? slot->begin : slot->run.end_s;
 		xy__worker_account(worker, task, true);
-		xy__worker_report(worker, task, status, slot->taken, slot->state == SLOT_LAUNCHED ? slot->begin : now,
-				  now);
+		xy__notes_ended(worker, task, status, &slot->run);
 	}
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
@@ -209,7 +210,10 @@ static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy_task *task = slot->fetch.task;
 
-	xy__worker_account(all->worker, task, true);
+	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
+		xy__worker_account(all->worker, task, true);
+		xy__notes_unused(all->worker, task, -EAGAIN, slot->run.epoch);
+	}
 	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
 	slot->state = SLOT_FREE;
 	all->used--;

@@ -260,6 +260,8 @@ void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_age
 	RULE(!by->held);
 	task->expected_us = 0;
 	by->gave_back = true;
+	if (self->tree->hooks.have & XY__HOOK_ENDED)
+		xy__hooks_gave_back(self, task, by);
 	if (engine && engine->take_back)
 		engine->take_back(engine, task, by);
 	else

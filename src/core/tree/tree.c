@@ -56,6 +56,8 @@ void xy_tree_destroy(struct xy_tree *tree)
 	free(tree->components);
 	free(tree->leaves);
 	free(tree->absent);
+	xy__hooks_fini(&tree->hooks);
+	xy__ticks_fini(&tree->ticks);
 	xy__tree_teams_destroy(tree->teams);
 	free(tree);
 }

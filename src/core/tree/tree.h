@@ -7,6 +7,8 @@
 #define XYLEM_CORE_TREE_TREE_H
 
 #include <xylem/tree.h>
+#include "core/tree/hooks.h"
+#include "core/tree/ticks.h"
 #include "core/tree/tree_teams.h"
 
 enum xy__wake {
@@ -36,6 +38,8 @@ struct xy__tree_engine {
 	void (*take_back)(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
 	/* Begins to move a task's data to where a worker computes. NULL: it is all in one place, or stays. */
 	void (*prefetch)(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by);
+	/* The next tick is earlier than it was. Any thread, with locks held. NULL: the engine looks by itself. */
+	void (*alarm)(struct xy__tree_engine *engine);
 };
 
 /*
@@ -62,6 +66,8 @@ struct xy_tree {
 	unsigned nworkers;                  /* (b) that it is for: those of the machine, less the absent ones */
 	bool *absent;                       /* (b) by worker; NULL: all of the machine are there */
 	struct xy__tree_engine *engine;     /* (b) set after seal, before anything runs */
+	struct xy__hooks hooks;             /* (b) */
+	struct xy__ticks ticks;             /* its own key */
 };
 
 /*

@@ -222,6 +222,8 @@ static int seal_init(struct xy__rules *rules)
 
 	for (i = 0; !rc && i < rules->norder; i++)
 		rc = seal_shards(rules->order[i]);
+	if (!rc)
+		rc = xy__hooks_seal(rules->tree);
 	if (rc)
 		return rc;
 	for (i = rules->norder; i-- > 0;) {
