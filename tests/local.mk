@@ -158,12 +158,14 @@ CPP_LOG_DRIVER = $(tap_driver)
 CPP_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-relacy
 FUZZ_LOG_DRIVER = $(tap_driver)
 FUZZ_LOG_COMPILER = $(SHELL) $(top_srcdir)/build-aux/run-fuzz
+# HWLOC_PLUGINS_PATH: hwloc's plug-ins load libraries that leak.
 # use_sigaltstack: LLVM, which PoCL compiles kernels with, has signal stacks of its own in threads that end.
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	LD_LIBRARY_PATH="$(abs_builddir)/tests/double/none$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH; \
 	LOCPATH='$(abs_builddir)/tests/locale'; export LOCPATH; \
 	ASAN_OPTIONS="use_sigaltstack=0:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
+	HWLOC_PLUGINS_PATH='$(abs_builddir)/tests'; export HWLOC_PLUGINS_PATH; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/suppressions:print_suppressions=0'; export LSAN_OPTIONS; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX; \
