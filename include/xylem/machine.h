@@ -29,12 +29,12 @@ struct xy_machine;
 struct xy_worker_info {
 	char name[16]; /* "cpu0", "cuda1": unique in the machine */
 	enum xy_arch arch;
-	unsigned index; /* among the workers of its architecture */
-	unsigned node;  /* memory node that it computes in */
-	int device;     /* its device among those of its driver, -1: a CPU */
-	int pu;         /* the operating system's processor to bind to, -1: none */
-	double speed;   /* relative to one CPU core */
-	unsigned kind;  /* workers of one kind take equally long for any task; from 0 */
+	unsigned index;        /* among the workers of its architecture */
+	unsigned node;         /* memory node that it computes in */
+	int device;            /* its device among those of its driver, -1: a CPU */
+	int pu;                /* the operating system's processor to bind to, -1: none */
+	double speed;          /* relative to one CPU core */
+	unsigned worker_class; /* workers of one class take equally long for any task; from 0 */
 };
 
 /* One memory node. Nodes are numbered from 0: main memory, then the memory of each device. */

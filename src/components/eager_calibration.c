@@ -20,12 +20,12 @@ struct calibration {
 	struct xy__estimate estimate; /* (c) */
 	struct xy__spread spread;     /* for offers */
 	struct xy_lock lock;
-	uint8_t *full;                         /* (l) by refusal: the set that the child refused, without room since */
-	unsigned turn[XY__ESTIMATE_KINDS + 1]; /* (l) by kind: the seat after the one that got the last task */
-	unsigned sent[CALIBRATION_COUNTERS];   /* (l) tasks by codelet, kind of worker and implementation */
-	bool measures_only;                    /* (l) tasks that need no measurements leave by `back` */
-	struct xy_task *back, **back_end;      /* (l) to be given back, linked by next */
-	struct xy_queue queue;                 /* (l) its count (a) */
+	uint8_t *full; /* (l) by refusal: the set that the child refused, without room since */
+	unsigned turn[XY__ESTIMATE_CLASSES + 1]; /* (l) by class: the seat after the one that got the last task */
+	unsigned sent[CALIBRATION_COUNTERS];     /* (l) tasks by codelet, class of worker and implementation */
+	bool measures_only;                      /* (l) tasks that need no measurements leave by `back` */
+	struct xy_task *back, **back_end;        /* (l) to be given back, linked by next */
+	struct xy_queue queue;                   /* (l) its count (a) */
 };
 
 static struct calibration *calibration(struct xy_component *self)
@@ -40,7 +40,7 @@ static unsigned *calibration_sent(struct calibration *c, const struct xy_task *t
 				  unsigned implementation)
 {
 	uint64_t codelet = (uint64_t)(uintptr_t)xy__task_codelet(task) >> 4;
-	uint64_t key = (codelet * 64 + seat->kind) * XY_NIMPLEMENTATIONS + implementation;
+	uint64_t key = (codelet * 64 + seat->class) * XY_NIMPLEMENTATIONS + implementation;
 
 	return &c->sent[(key * 0x9e3779b97f4a7c15u >> 32) % CALIBRATION_COUNTERS];
 }
@@ -50,10 +50,10 @@ static bool calibration_is_full(const struct calibration *c, const struct xy__se
 	return !task->constrained && c->full[xy__refusal(seat->child, task)] == task->archs;
 }
 
-/* How far a seat is from having its turn among those of its kind. */
+/* How far a seat is from having its turn among those of its class. */
 static unsigned calibration_distance(const struct calibration *c, unsigned seat)
 {
-	unsigned turn = c->turn[c->estimate.seats[seat].kind];
+	unsigned turn = c->turn[c->estimate.seats[seat].class];
 
 	return seat >= turn ? seat - turn : seat + c->estimate.nseats - turn;
 }
@@ -95,7 +95,7 @@ static bool calibration_give(struct calibration *c, struct xy_task *task, const 
 {
 	xy_task_set_implementation(task, implementation);
 	if (xy_push(c->base.children[seat->child], task, by)) {
-		c->turn[seat->kind] = (unsigned)(seat - c->estimate.seats + 1) % c->estimate.nseats;
+		c->turn[seat->class] = (unsigned)(seat - c->estimate.seats + 1) % c->estimate.nseats;
 		return true;
 	}
 	if (!task->constrained)

@@ -97,7 +97,7 @@ static void estimate_add(struct xy__estimate *e, unsigned child, unsigned worker
 		.worker = worker,
 		.team = team,
 		.node = info->node,
-		.kind = team || info->kind > XY__ESTIMATE_KINDS ? XY__ESTIMATE_KINDS : info->kind,
+		.class = team || info->worker_class > XY__ESTIMATE_CLASSES ? XY__ESTIMATE_CLASSES : info->worker_class,
 	};
 }
 
@@ -117,15 +117,15 @@ static void estimate_add_child(struct xy__estimate *e, unsigned i)
 /* A table entry for seats that may be alike, -1 for one that is like no other. */
 static int seat_likeness(const struct xy__seat *seat)
 {
-	return seat->team || seat->kind >= XY__ESTIMATE_KINDS || seat->node >= XY__ESTIMATE_NODES
+	return seat->team || seat->class >= XY__ESTIMATE_CLASSES || seat->node >= XY__ESTIMATE_NODES
 		       ? -1
-		       : (int)(seat->kind * XY__ESTIMATE_NODES + seat->node);
+		       : (int)(seat->class * XY__ESTIMATE_NODES + seat->node);
 }
 
 /* Counts the groups and their members; group_of is by seat. */
 static void groups_count(struct xy__estimate *e, unsigned *group_of)
 {
-	unsigned known[XY__ESTIMATE_KINDS * XY__ESTIMATE_NODES] = { 0 }; /* 1 + the group of those that are alike */
+	unsigned known[XY__ESTIMATE_CLASSES * XY__ESTIMATE_NODES] = { 0 }; /* 1 + the group of those that are alike */
 
 	for (unsigned i = 0; i < e->nseats; i++) {
 		int likeness = seat_likeness(&e->seats[i]);
@@ -209,7 +209,7 @@ void xy__forecast_init(struct xy__forecast *f, const struct xy__estimate *e, con
 	f->task = task;
 	f->least_us = -1;
 	f->alike = forecast_is_alike(task);
-	f->kinds = 0;
+	f->classes = 0;
 	f->nodes = 0;
 }
 
@@ -261,13 +261,13 @@ struct xy__length xy__forecast_length(struct xy__forecast *f, const struct xy__s
 {
 	if (seat->team)
 		return length_in_team(f->task, seat);
-	if (!f->alike || seat->kind >= XY__ESTIMATE_KINDS)
+	if (!f->alike || seat->class >= XY__ESTIMATE_CLASSES)
 		return length_on_worker(f->task, seat->worker);
-	if (!(f->kinds >> seat->kind & 1)) {
-		f->lengths[seat->kind] = length_on_worker(f->task, seat->worker);
-		f->kinds |= 1u << seat->kind;
+	if (!(f->classes >> seat->class & 1)) {
+		f->lengths[seat->class] = length_on_worker(f->task, seat->worker);
+		f->classes |= 1u << seat->class;
 	}
-	return f->lengths[seat->kind];
+	return f->lengths[seat->class];
 }
 
 double xy__forecast_least_us(struct xy__forecast *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For mappers that predict: when a task would end with each worker below. What is constant is collected when the
- * tree is sealed; predictions for a task are made once for each kind of workers and each memory node, and only as far
+ * tree is sealed; predictions for a task are made once for each class of workers and each memory node, and only as far
  * as they are asked for. Everything is read without a lock, so that an answer may be a moment old.
  */
 #ifndef XYLEM_COMPONENTS_ESTIMATE_H
@@ -9,7 +9,7 @@
 
 #include "core/task/task.h"
 
-enum { XY__ESTIMATE_KINDS = 32, XY__ESTIMATE_NODES = 64 };
+enum { XY__ESTIMATE_CLASSES = 32, XY__ESTIMATE_NODES = 64 };
 
 /* A place on the way to a worker where tasks rest; `share` of them run before a new task there. */
 struct xy__wait {
@@ -21,14 +21,14 @@ struct xy__wait {
 struct xy__seat {
 	unsigned child;            /* which leads to it */
 	unsigned worker;           /* of a team: its first member */
-	unsigned kind, node;       /* workers of one kind are equally fast; out of range: like no other worker */
+	unsigned class, node;      /* workers of one class are equally fast; out of range: like no other worker */
 	struct xy_component *team; /* or NULL */
 	unsigned nwaits;
 	struct xy__wait *waits;
 };
 
 /*
- * Seats of one kind in one memory node: most tasks take equally long there, so only the time they become free counts.
+ * Seats of one class in one memory node: most tasks take equally long there, so only the time they become free counts.
  */
 struct xy__group {
 	unsigned *seats; /* in rising order */
@@ -60,12 +60,12 @@ struct xy__length {
 struct xy__forecast {
 	const struct xy__estimate *estimate;
 	const struct xy_task *task;
-	double now_us;   /* for callers that compare: the time of comparison */
-	double least_us; /* see xy__forecast_least_us; negative: not computed yet */
-	bool alike;      /* workers of a kind take equally long */
-	uint32_t kinds;  /* mask of those in lengths */
-	uint64_t nodes;  /* mask of those in transfers */
-	struct xy__length lengths[XY__ESTIMATE_KINDS];
+	double now_us;    /* for callers that compare: the time of comparison */
+	double least_us;  /* see xy__forecast_least_us; negative: not computed yet */
+	bool alike;       /* workers of a class take equally long */
+	uint32_t classes; /* mask of those in lengths */
+	uint64_t nodes;   /* mask of those in transfers */
+	struct xy__length lengths[XY__ESTIMATE_CLASSES];
 	double transfers[XY__ESTIMATE_NODES];
 };
 

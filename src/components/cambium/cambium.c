@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cambium: keeps ready tasks until a worker asks, and then gives it the one that it should take, or none. The
- * invariant that keeps everything moving: a worker of the kind on which some task here is fastest never leaves
+ * invariant that keeps everything moving: a worker of the class on which some task here is fastest never leaves
  * without one, so that only others ever wait.
  */
 #include <errno.h>
@@ -66,9 +66,9 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
 	base->begun++;
 	c->begun++;
 	c->area_us = fmax(c->area_us - base->price_us, 0);
-	c->ends_us[worker] = fmax(c->ends_us[worker], now_us) + (double)t->us[c->kinds[worker]];
+	c->ends_us[worker] = fmax(c->ends_us[worker], now_us) + (double)t->us[c->classes[worker]];
 	c->tails_us[worker] = tail_us;
-	c->astray[worker] = t->us[c->kinds[worker]] > t->least_us ? (uint8_t)(t->fast + 1) : 0;
+	c->astray[worker] = t->us[c->classes[worker]] > t->least_us ? (uint8_t)(t->fast + 1) : 0;
 	if (!c->astray[worker])
 		c->caution = 1 + (c->caution - 1) * CAUTION_FADES;
 	c->looks = 0;
@@ -105,10 +105,10 @@ static struct xy_task *cambium_take_typed(struct xy__cambium *c, unsigned worker
 	if (!near.task)
 		return NULL;
 	cambium_began(c, (unsigned)choice.type, worker, now_us, c->types[choice.type].groups[near.group].tail_us);
-	xy__cambium_hold(c, near.task, worker, c->types[choice.type].fast != o.kind);
+	xy__cambium_hold(c, near.task, worker, c->types[choice.type].fast != o.class);
 	xy__cambium_forget(c, near.task);
 	xy__cambium_remove(c, (unsigned)choice.type, near.group, near.task, near.before);
-	near.task->expected_us = c->types[choice.type].us[o.kind];
+	near.task->expected_us = c->types[choice.type].us[o.class];
 	return near.task;
 }
 
@@ -117,7 +117,7 @@ static struct xy_task *cambium_take(struct xy__cambium *c, struct xy_agent *by)
 {
 	struct xy_task *task = xy_queue_count(&c->rest) ? xy_queue_take(&c->rest, by) : NULL;
 
-	if (task || by->worker < 0 || by->team || c->kinds[by->worker] >= c->nkinds)
+	if (task || by->worker < 0 || by->team || c->classes[by->worker] >= c->nclasses)
 		return task;
 	return xy_queue_count(&c->rest) == atomic_load_explicit(&c->count, memory_order_relaxed)
 		       ? NULL
@@ -133,7 +133,7 @@ static void cambium_count(struct xy__cambium *c, size_t count)
 
 /* --- down --- */
 
-/* Stores a task; returns XY__CAMBIUM_KINDS if it is for the first worker that asks, else the fastest kind. */
+/* Stores a task; returns XY__CAMBIUM_CLASSES if it is for the first worker that asks, else the fastest class. */
 static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 {
 	unsigned type = XY__CAMBIUM_NOTYPE, now = type;
@@ -148,7 +148,7 @@ static unsigned cambium_store(struct xy__cambium *c, struct xy_task *task)
 		now = xy__cambium_type_now(c, type, task, node.path_us);
 	if (type == XY__CAMBIUM_NOTYPE || !xy__cambium_insert(c, now, task, node.path_us, node.area_us)) {
 		xy_queue_insert(&c->rest, task);
-		return XY__CAMBIUM_KINDS;
+		return XY__CAMBIUM_CLASSES;
 	}
 	if (!seen) {
 		c->strangers++;
@@ -178,15 +178,15 @@ static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *se
 }
 
 /*
- * Wakes an idle worker of a kind, but not the one that has just taken a task. Busy workers may count as asleep too, as
+ * Wakes an idle worker of a class, but not the one that has just taken a task. Busy workers may count as asleep too, as
  * they could fetch the data of another task; but mostly they would take none.
  */
-static bool cambium_wake(struct xy__cambium *c, unsigned kind, int taker, struct xy_agent *by)
+static bool cambium_wake(struct xy__cambium *c, unsigned class, int taker, struct xy_agent *by)
 {
 	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
-	for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++)
-		if ((int)c->by_kind[i]->worker != taker && cambium_is_free(c, c->by_kind[i]->worker, AHEAD_US) &&
-		    cambium_wake_worker(c, c->by_kind[i], by))
+	for (unsigned i = c->first_of_class[class]; i < c->first_of_class[class + 1]; i++)
+		if ((int)c->by_class[i]->worker != taker && cambium_is_free(c, c->by_class[i]->worker, AHEAD_US) &&
+		    cambium_wake_worker(c, c->by_class[i], by))
 			return true;
 	return false;
 }
@@ -198,26 +198,26 @@ static bool cambium_somebody_sleeps(const struct xy__cambium *c)
 	return !engine || atomic_load_explicit(engine->sleepers, memory_order_relaxed);
 }
 
-/* A mask of the kinds of which a worker would take something now. The lock is held. */
+/* A mask of the classes of which a worker would take something now. The lock is held. */
 static unsigned cambium_takers(struct xy__cambium *c)
 {
 	double now_us = xy_component_now_us(&c->base);
 	unsigned takers = 0;
 
-	for (unsigned kind = 0; kind < c->nkinds; kind++) {
-		struct xy__cambium_outlook o = xy__cambium_outlook(c, c->seats[kind]->worker, now_us);
+	for (unsigned class = 0; class < c->nclasses; class ++) {
+		struct xy__cambium_outlook o = xy__cambium_outlook(c, c->seats[class]->worker, now_us);
 
 		if (xy__cambium_choose(c, &o).type >= 0)
-			takers |= 1u << kind;
+			takers |= 1u << class;
 	}
 	return takers;
 }
 
-/* Wakes one worker of each kind in a mask. A worker that takes something continues the chain, so one is enough. */
-static void cambium_wake_all(struct xy__cambium *c, unsigned kinds, int taker, struct xy_agent *by)
+/* Wakes one worker of each class in a mask. A worker that takes something continues the chain, so one is enough. */
+static void cambium_wake_all(struct xy__cambium *c, unsigned classes, int taker, struct xy_agent *by)
 {
-	for (; kinds; kinds &= kinds - 1)
-		cambium_wake(c, (unsigned)__builtin_ctz(kinds), taker, by);
+	for (; classes; classes &= classes - 1)
+		cambium_wake(c, (unsigned)__builtin_ctz(classes), taker, by);
 }
 
 /* A worker that was the slower one for its task has made another ready only now, while those that are faster for both
@@ -226,8 +226,8 @@ static void cambium_regret(struct xy__cambium *c, unsigned fast, const struct xy
 {
 	if (by->worker < 0 || c->astray[by->worker] != fast + 1)
 		return;
-	for (unsigned i = c->first_of_kind[fast]; i < c->first_of_kind[fast + 1]; i++)
-		if (cambium_is_free(c, c->by_kind[i]->worker, 0)) {
+	for (unsigned i = c->first_of_class[fast]; i < c->first_of_class[fast + 1]; i++)
+		if (cambium_is_free(c, c->by_class[i]->worker, 0)) {
 			c->caution = fmin(c->caution * CAUTION_GROWS, CAUTION_MOST);
 			return;
 		}
@@ -241,16 +241,16 @@ static bool cambium_push(struct xy_component *self, struct xy_task *task, struct
 
 	xy_lock_take(&c->lock, self, by);
 	fast = cambium_store(c, task);
-	if (fast < c->nkinds)
+	if (fast < c->nclasses)
 		cambium_regret(c, fast, by);
 	if (offer.task) /* it must not leave while it is being looked at */
 		xy_can_pull_children(self, &offer, by);
-	else if (fast < c->nkinds && c->nkinds > 1 && cambium_somebody_sleeps(c))
+	else if (fast < c->nclasses && c->nclasses > 1 && cambium_somebody_sleeps(c))
 		others = cambium_takers(c) & ~(1u << fast);
 	xy_lock_drop(&c->lock, self, by);
-	if (fast >= c->nkinds && !offer.task)
+	if (fast >= c->nclasses && !offer.task)
 		xy_can_pull_children(self, &offer, by);
-	if (fast < c->nkinds && !cambium_wake(c, fast, -1, by))
+	if (fast < c->nclasses && !cambium_wake(c, fast, -1, by))
 		cambium_wake_all(c, others, -1, by);
 	return true;
 }
@@ -329,8 +329,8 @@ static void cambium_fini(struct xy_component *self)
 	for (unsigned i = 0; c->types && i < XY__CAMBIUM_TYPES; i++)
 		free(c->types[i].groups);
 	free(c->types);
-	free(c->kinds);
-	free(c->by_kind);
+	free(c->classes);
+	free(c->by_class);
 	free(c->by_node);
 	free(c->ends_us);
 	free(c->tails_us);
@@ -341,8 +341,8 @@ static void cambium_fini(struct xy_component *self)
 	xy__cambium_view_fini(&c->old);
 	xy__estimate_fini(&c->estimate);
 	c->types = NULL;
-	c->kinds = NULL;
-	c->by_kind = NULL;
+	c->classes = NULL;
+	c->by_class = NULL;
 	c->by_node = NULL;
 	c->ends_us = NULL;
 	c->tails_us = NULL;
@@ -360,20 +360,20 @@ static int cambium_init(struct xy_component *self)
 	c->guess_us = 1;
 	c->moves = xy_machine_nnodes(machine) > 1;
 	c->types = calloc(XY__CAMBIUM_TYPES, sizeof *c->types);
-	c->kinds = malloc(nworkers);
+	c->classes = malloc(nworkers);
 	c->ends_us = calloc(nworkers, sizeof *c->ends_us);
 	c->tails_us = calloc(nworkers, sizeof *c->tails_us);
 	c->astray = calloc(nworkers, sizeof *c->astray);
 	c->holds = calloc(nworkers, sizeof *c->holds);
 	c->caution = 1;
-	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->kinds || !c->ends_us || !c->tails_us ||
+	if (xy__estimate_init(&c->estimate, self) || !c->types || !c->classes || !c->ends_us || !c->tails_us ||
 	    !c->astray || !c->holds)
 		goto no_memory;
-	c->by_kind = calloc(c->estimate.nseats + 1, sizeof *c->by_kind);
+	c->by_class = calloc(c->estimate.nseats + 1, sizeof *c->by_class);
 	c->by_node = calloc(c->estimate.nseats + 1, sizeof *c->by_node);
-	if (!c->by_kind || !c->by_node)
+	if (!c->by_class || !c->by_node)
 		goto no_memory;
-	memset(c->kinds, UINT8_MAX, nworkers);
+	memset(c->classes, UINT8_MAX, nworkers);
 	xy__cambium_sort(c);
 	return 0;
 no_memory:

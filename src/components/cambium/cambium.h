@@ -12,7 +12,7 @@
 #include "core/task/task.h"
 
 enum {
-	XY__CAMBIUM_KINDS = 8, /* distinguished kinds of workers */
+	XY__CAMBIUM_CLASSES = 8, /* distinguished classes of workers */
 	XY__CAMBIUM_TYPES = 256,
 	XY__CAMBIUM_TOPS = 32, /* tails of each type that are remembered */
 	XY__CAMBIUM_NOTYPE = XY__CAMBIUM_TYPES,
@@ -28,10 +28,10 @@ struct xy__cambium_group {
 
 /* All (l). */
 struct xy__cambium_type {
-	unsigned base;               /* itself, or the type from which this one was derived for far data */
-	float us[XY__CAMBIUM_KINDS]; /* how long on each kind; INFINITY: not there */
+	unsigned base;                 /* itself, or the type from which this one was derived for far data */
+	float us[XY__CAMBIUM_CLASSES]; /* how long on each class; INFINITY: not there */
 	float least_us;
-	unsigned fast;   /* the kind that is fastest */
+	unsigned fast;   /* the class that is fastest */
 	double price_us; /* least share of the machine's time that one of them costs */
 	long left;       /* in the view, and not started */
 	unsigned words;  /* of the view's sets that are for this type */
@@ -77,35 +77,35 @@ struct xy__cambium_view {
 
 struct xy__cambium {
 	struct xy_component base;
-	double slack, waste;                             /* (c) options */
-	unsigned nodes;                                  /* (c) option */
-	bool moves;                                      /* (c) there are several memory nodes */
-	struct xy__estimate estimate;                    /* (c) */
-	unsigned nkinds;                                 /* (c) */
-	unsigned counts[XY__CAMBIUM_KINDS];              /* (c) workers of each kind */
-	const struct xy__seat *seats[XY__CAMBIUM_KINDS]; /* (c) one of each kind */
-	uint8_t *kinds;                                  /* (c) by worker */
-	const struct xy__seat **by_kind;                 /* (c) all workers, one kind after the other */
-	unsigned first_of_kind[XY__CAMBIUM_KINDS + 1];   /* (c) */
-	const struct xy__seat **by_node;                 /* (c) of each kind one worker on each of its nodes */
-	unsigned first_node[XY__CAMBIUM_KINDS + 1];      /* (c) */
+	double slack, waste;                               /* (c) options */
+	unsigned nodes;                                    /* (c) option */
+	bool moves;                                        /* (c) there are several memory nodes */
+	struct xy__estimate estimate;                      /* (c) */
+	unsigned nclasses;                                 /* (c) */
+	unsigned counts[XY__CAMBIUM_CLASSES];              /* (c) workers of each class */
+	const struct xy__seat *seats[XY__CAMBIUM_CLASSES]; /* (c) one of each class */
+	uint8_t *classes;                                  /* (c) by worker */
+	const struct xy__seat **by_class;                  /* (c) all workers, one class after the other */
+	unsigned first_of_class[XY__CAMBIUM_CLASSES + 1];  /* (c) */
+	const struct xy__seat **by_node;                   /* (c) of each class one worker on each of its nodes */
+	unsigned first_node[XY__CAMBIUM_CLASSES + 1];      /* (c) */
 	struct xy_lock lock;
-	_Atomic size_t count, peak;           /* (a) */
-	struct xy_queue rest;                 /* (l) tasks that are not chosen by what is expected */
-	unsigned ntypes;                      /* (l) */
-	struct xy__cambium_type *types;       /* (l) */
-	float guess_us;                       /* (l) for tasks of which nothing is known */
-	double prices[XY__CAMBIUM_KINDS];     /* (l) of a microsecond of a worker; with the counts their sum is 1 */
-	double area_us;                       /* (l) of all that is left */
-	unsigned unpriced;                    /* (l) started since the prices were computed */
-	double backlog_us[XY__CAMBIUM_KINDS]; /* (l) of held tasks that are fastest there */
-	double *ends_us;                      /* (l) by worker: when it is expected to be free */
-	float *tails_us;                      /* (l) by worker: of the task that it got last */
-	uint8_t *astray;                      /* (l) by worker: the kind that had been faster, plus 1 */
-	double caution;                       /* (l) factor on slack */
-	const struct xy__seat *wanted;        /* (l) the worker to notify, as another one has left it a task */
-	unsigned looks;                       /* (l) decisions since then */
-	double running_us[XY__CAMBIUM_KINDS], soonest_us[XY__CAMBIUM_KINDS], path_end_us; /* (l) the outlook */
+	_Atomic size_t count, peak;             /* (a) */
+	struct xy_queue rest;                   /* (l) tasks that are not chosen by what is expected */
+	unsigned ntypes;                        /* (l) */
+	struct xy__cambium_type *types;         /* (l) */
+	float guess_us;                         /* (l) for tasks of which nothing is known */
+	double prices[XY__CAMBIUM_CLASSES];     /* (l) of a microsecond of a worker; with the counts their sum is 1 */
+	double area_us;                         /* (l) of all that is left */
+	unsigned unpriced;                      /* (l) started since the prices were computed */
+	double backlog_us[XY__CAMBIUM_CLASSES]; /* (l) of held tasks that are fastest there */
+	double *ends_us;                        /* (l) by worker: when it is expected to be free */
+	float *tails_us;                        /* (l) by worker: of the task that it got last */
+	uint8_t *astray;                        /* (l) by worker: the class that had been faster, plus 1 */
+	double caution;                         /* (l) factor on slack */
+	const struct xy__seat *wanted;          /* (l) the worker to notify, as another one has left it a task */
+	unsigned looks;                         /* (l) decisions since then */
+	double running_us[XY__CAMBIUM_CLASSES], soonest_us[XY__CAMBIUM_CLASSES], path_end_us; /* (l) the outlook */
 	unsigned words, hold_room;         /* (l) of each of these sets, as in the view */
 	uint64_t *present;                 /* (l) not started; the memory of all three */
 	uint64_t *held;                    /* (l) waits for what slow workers run */
@@ -123,7 +123,7 @@ struct xy__cambium {
 
 /* The inputs of one decision. */
 struct xy__cambium_outlook {
-	unsigned kind;
+	unsigned class;
 	double now_us;
 	double left_us; /* until all that is known can have ended */
 	double due_us;  /* tasks that are better elsewhere must end by then; INFINITY: any time */
@@ -205,7 +205,7 @@ void xy__cambium_hold_anew(struct xy__cambium *c, uint64_t *held, unsigned words
 
 /* --- cambium_price.c --- */
 
-/* Computes the value of each kind of worker's time for the remaining work, and a lower bound on the remaining time. */
+/* Computes the value of each class of worker's time for the remaining work, and a lower bound on the remaining time. */
 void xy__cambium_price(struct xy__cambium *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Chooses among a type's tasks when data has to be moved: a task that is urgent and has its data near, and none that
- * another worker of this kind would finish sooner because it has the data or less to do.
+ * another worker of this class would finish sooner because it has the data or less to do.
  */
 #include <math.h>
 
@@ -50,10 +50,10 @@ static unsigned near_list(const struct xy__cambium_type *t, unsigned group, unsi
 /* Those that were to be busy may have been done sooner. */
 static void near_refresh(struct xy__cambium *c, unsigned worker, double now_us)
 {
-	unsigned first = c->first_of_kind[c->kinds[worker]], end = c->first_of_kind[c->kinds[worker] + 1];
+	unsigned first = c->first_of_class[c->classes[worker]], end = c->first_of_class[c->classes[worker] + 1];
 
 	for (unsigned i = first; i < end && i < first + NEAR_SEATS; i++) {
-		unsigned other = c->by_kind[i]->worker;
+		unsigned other = c->by_class[i]->worker;
 
 		if (other != worker && c->ends_us[other] > now_us)
 			c->ends_us[other] = xy_component_free_us(&c->base, other);
@@ -69,7 +69,7 @@ static double near_margin(const struct xy__cambium *c, const struct xy__cambium_
 			  double now_us)
 {
 	bool works = c->ends_us[worker] > now_us, other_works = c->ends_us[other->worker] > now_us;
-	double us = (double)t->us[c->kinds[worker]], apart_us = 0;
+	double us = (double)t->us[c->classes[worker]], apart_us = 0;
 
 	if (works != other_works && t->groups[near->group].tail_us > 0)
 		apart_us = xy__predict_result_us(near->task, worker, other->worker);
@@ -79,19 +79,19 @@ static double near_margin(const struct xy__cambium *c, const struct xy__cambium_
 }
 
 /*
- * Another worker of the kind that would finish the task sooner, because its data is nearer there or this one is busy;
+ * Another worker of the class that would finish the task sooner, because its data is nearer there or this one is busy;
  * NULL: none. Data arrives while this one is busy; when the others will ask is unknown.
  */
 static const struct xy__seat *near_elsewhere(const struct xy__cambium *c, const struct xy__cambium_near *near,
 					     const struct xy__cambium_type *t, unsigned worker, double now_us)
 {
-	unsigned kind = c->kinds[worker], node = xy_machine_worker(xy_component_machine(&c->base), worker)->node;
+	unsigned class = c->classes[worker], node = xy_machine_worker(xy_component_machine(&c->base), worker)->node;
 	double best_us = fmax(c->ends_us[worker], now_us + (double)near->transfer_us);
-	unsigned first = c->first_of_kind[kind];
+	unsigned first = c->first_of_class[class];
 	const struct xy__seat *best = NULL;
 
-	for (unsigned i = first; i < c->first_of_kind[kind + 1] && i < first + NEAR_SEATS; i++) {
-		const struct xy__seat *seat = c->by_kind[i];
+	for (unsigned i = first; i < c->first_of_class[class + 1] && i < first + NEAR_SEATS; i++) {
+		const struct xy__seat *seat = c->by_class[i];
 		double us;
 
 		if (seat->node == node)

@@ -2,7 +2,7 @@
 /*
  * Prices. Among all prices of workers' time with which the whole machine costs 1, finds those that make the remaining
  * work most expensive if each task runs where it is cheapest. That sum is the dual of the linear program that divides
- * the tasks among the kinds of workers: a lower bound on the remaining time, exact for two kinds.
+ * the tasks among the classes of workers: a lower bound on the remaining time, exact for two classes.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static double price_of(const struct xy__cambium *c, const struct xy__cambium_typ
 {
 	double least = INFINITY;
 
-	for (unsigned k = 0; k < c->nkinds; k++)
+	for (unsigned k = 0; k < c->nclasses; k++)
 		if (t->us[k] * prices[k] < least)
 			least = t->us[k] * prices[k];
 	return isinf(least) ? 0 : least;
@@ -32,12 +32,12 @@ static double price_all(const struct xy__cambium *c, const double *prices)
 }
 
 /*
- * Tries other ratios between the prices of two kinds: those at which some type costs equally much on both. The sum is
+ * Tries other ratios between the prices of two classes: those at which some type costs equally much on both. The sum is
  * concave with its corners there.
  */
 static double price_pair(struct xy__cambium *c, unsigned a, unsigned b, double best)
 {
-	double worth = c->counts[a] * c->prices[a] + c->counts[b] * c->prices[b], prices[XY__CAMBIUM_KINDS];
+	double worth = c->counts[a] * c->prices[a] + c->counts[b] * c->prices[b], prices[XY__CAMBIUM_CLASSES];
 	double kept_a = c->prices[a], kept_b = c->prices[b];
 
 	memcpy(prices, c->prices, sizeof prices);
@@ -64,12 +64,12 @@ static double price_pair(struct xy__cambium *c, unsigned a, unsigned b, double b
 
 void xy__cambium_price(struct xy__cambium *c)
 {
-	unsigned rounds = c->nkinds > 2 ? PRICE_ROUNDS : 1;
+	unsigned rounds = c->nclasses > 2 ? PRICE_ROUNDS : 1;
 	double best = price_all(c, c->prices);
 
 	for (unsigned round = 0; round < rounds; round++)
-		for (unsigned a = 0; a < c->nkinds; a++)
-			for (unsigned b = a + 1; b < c->nkinds; b++)
+		for (unsigned a = 0; a < c->nclasses; a++)
+			for (unsigned b = a + 1; b < c->nclasses; b++)
 				best = price_pair(c, a, b, best);
 	for (unsigned i = 0; i < c->ntypes; i++)
 		c->types[i].price_us = price_of(c, &c->types[i], c->prices);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workers below cambium by kind, and by node within a kind. All of it is constant from then on.
+ * The workers below cambium by class, and by node within a class. All of it is constant from then on.
  */
 #include "components/cambium/cambium.h"
 
-/* Tells the kinds of workers apart; those beyond the limit count as the last kind. */
-static void seats_find_kinds(struct xy__cambium *c)
+/* Tells the classes of workers apart; those beyond the limit count as the last class. */
+static void seats_find_classes(struct xy__cambium *c)
 {
 	for (unsigned i = 0; i < c->estimate.nseats; i++) {
 		const struct xy__seat *seat = &c->estimate.seats[i];
-		unsigned kind = seat->kind < XY__CAMBIUM_KINDS ? seat->kind : XY__CAMBIUM_KINDS - 1;
+		unsigned class = seat->class < XY__CAMBIUM_CLASSES ? seat->class : XY__CAMBIUM_CLASSES - 1;
 
 		if (seat->team)
 			continue;
-		c->kinds[seat->worker] = (uint8_t)kind;
-		c->counts[kind]++;
-		if (!c->seats[kind])
-			c->seats[kind] = seat;
-		if (kind >= c->nkinds)
-			c->nkinds = kind + 1;
+		c->classes[seat->worker] = (uint8_t) class;
+		c->counts[class]++;
+		if (!c->seats[class])
+			c->seats[class] = seat;
+		if (class >= c->nclasses)
+			c->nclasses = class + 1;
 	}
 }
 
@@ -26,38 +26,38 @@ static void seats_sort(struct xy__cambium *c)
 {
 	unsigned n = 0;
 
-	for (unsigned kind = 0; kind < c->nkinds; kind++) {
-		c->first_of_kind[kind] = n;
+	for (unsigned class = 0; class < c->nclasses; class ++) {
+		c->first_of_class[class] = n;
 		for (unsigned i = 0; i < c->estimate.nseats; i++)
-			if (!c->estimate.seats[i].team && c->kinds[c->estimate.seats[i].worker] == kind)
-				c->by_kind[n++] = &c->estimate.seats[i];
-		c->prices[kind] = 1.0 / c->base.nworkers;
+			if (!c->estimate.seats[i].team && c->classes[c->estimate.seats[i].worker] == class)
+				c->by_class[n++] = &c->estimate.seats[i];
+		c->prices[class] = 1.0 / c->base.nworkers;
 	}
-	c->first_of_kind[c->nkinds] = n;
+	c->first_of_class[c->nclasses] = n;
 }
 
-/* One worker of each kind on each node. */
+/* One worker of each class on each node. */
 static void seats_find_nodes(struct xy__cambium *c)
 {
 	unsigned n = 0;
 
-	for (unsigned kind = 0; kind < c->nkinds; kind++) {
-		c->first_node[kind] = n;
-		for (unsigned i = c->first_of_kind[kind]; i < c->first_of_kind[kind + 1]; i++) {
-			unsigned k = c->first_node[kind];
+	for (unsigned class = 0; class < c->nclasses; class ++) {
+		c->first_node[class] = n;
+		for (unsigned i = c->first_of_class[class]; i < c->first_of_class[class + 1]; i++) {
+			unsigned k = c->first_node[class];
 
-			while (k < n && c->by_node[k]->node != c->by_kind[i]->node)
+			while (k < n && c->by_node[k]->node != c->by_class[i]->node)
 				k++;
 			if (k == n)
-				c->by_node[n++] = c->by_kind[i];
+				c->by_node[n++] = c->by_class[i];
 		}
 	}
-	c->first_node[c->nkinds] = n;
+	c->first_node[c->nclasses] = n;
 }
 
 void xy__cambium_sort(struct xy__cambium *c)
 {
-	seats_find_kinds(c);
+	seats_find_classes(c);
 	seats_sort(c);
 	seats_find_nodes(c);
 }

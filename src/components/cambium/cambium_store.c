@@ -16,7 +16,7 @@
 /* Moving data counts if it takes such a part of a task's time. */
 #define TYPE_FAR 0.25f
 /*
- * Beyond this multiple of the task's time on its best kind, moving is not worth it: a link that did nothing else would
+ * Beyond this multiple of the task's time on its best class, moving is not worth it: a link that did nothing else would
  * take away no more than this share of the work.
  */
 #define TYPE_WORTH 2
@@ -34,21 +34,21 @@ static int type_distance(const struct xy__cambium *c, const struct xy__cambium_t
 {
 	int distance = 0;
 
-	for (unsigned k = 0; k < c->nkinds; k++)
+	for (unsigned k = 0; k < c->nclasses; k++)
 		if (t->us[k] != us[k])
 			distance += abs(type_step(t->us[k]) - type_step(us[k]));
 	return distance;
 }
 
-/* How long a task takes on each kind; false if it can't run anywhere below. */
+/* How long a task takes on each class; false if it can't run anywhere below. */
 static bool type_lengths(struct xy__cambium *c, const struct xy_task *task, float *us)
 {
 	struct xy__forecast forecast;
-	bool runs[XY__CAMBIUM_KINDS], known[XY__CAMBIUM_KINDS], any = false;
+	bool runs[XY__CAMBIUM_CLASSES], known[XY__CAMBIUM_CLASSES], any = false;
 	float least = INFINITY;
 
 	xy__forecast_init(&forecast, &c->estimate, task);
-	for (unsigned k = 0; k < c->nkinds; k++) {
+	for (unsigned k = 0; k < c->nclasses; k++) {
 		struct xy__length length = xy__forecast_length(&forecast, c->seats[k]);
 
 		runs[k] = length.runs;
@@ -62,7 +62,7 @@ static bool type_lengths(struct xy__cambium *c, const struct xy_task *task, floa
 		least = c->guess_us;
 	else
 		c->guess_us += (least - c->guess_us) / 16;
-	for (unsigned k = 0; k < c->nkinds; k++)
+	for (unsigned k = 0; k < c->nclasses; k++)
 		if (runs[k] && !known[k])
 			us[k] = least;
 	return any;
@@ -72,8 +72,8 @@ static void type_init(struct xy__cambium *c, struct xy__cambium_type *t, const f
 {
 	/* the memory of groups is used again */
 	*t = (struct xy__cambium_type){ .least_us = INFINITY, .groups = t->groups, .room = t->room };
-	for (unsigned k = 0; k < XY__CAMBIUM_KINDS; k++) {
-		t->us[k] = k < c->nkinds ? us[k] : INFINITY;
+	for (unsigned k = 0; k < XY__CAMBIUM_CLASSES; k++) {
+		t->us[k] = k < c->nclasses ? us[k] : INFINITY;
 		if (t->us[k] < t->least_us) {
 			t->least_us = t->us[k];
 			t->fast = k;
@@ -90,7 +90,7 @@ static unsigned type_add(struct xy__cambium *c, unsigned base, const float *us)
 
 unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 {
-	float us[XY__CAMBIUM_KINDS];
+	float us[XY__CAMBIUM_CLASSES];
 	unsigned nearest = XY__CAMBIUM_NOTYPE;
 	int least = INT32_MAX;
 
@@ -98,7 +98,7 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	    !type_lengths(c, task, us))
 		return XY__CAMBIUM_NOTYPE;
 	for (unsigned i = 0; i < c->ntypes; i++)
-		if (c->types[i].base == i && !memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
+		if (c->types[i].base == i && !memcmp(c->types[i].us, us, c->nclasses * sizeof *us))
 			return i;
 	for (unsigned i = 0; i < c->ntypes; i++) {
 		int distance = c->types[i].base == i ? type_distance(c, &c->types[i], us) : INT32_MAX;
@@ -113,11 +113,11 @@ unsigned xy__cambium_type_of(struct xy__cambium *c, const struct xy_task *task)
 	return type_add(c, c->ntypes, us);
 }
 
-/* Transfer times of a task's data to the nearest worker of each kind, and those workers. */
+/* Transfer times of a task's data to the nearest worker of each class, and those workers. */
 static void type_moves(const struct xy__cambium *c, const struct xy_task *task, float *moves,
 		       const struct xy__seat **seats)
 {
-	for (unsigned k = 0; k < c->nkinds; k++) {
+	for (unsigned k = 0; k < c->nclasses; k++) {
 		moves[k] = INFINITY;
 		seats[k] = c->seats[k];
 		for (unsigned i = c->first_node[k]; i < c->first_node[k + 1] && moves[k] > 0; i++) {
@@ -131,14 +131,14 @@ static void type_moves(const struct xy__cambium *c, const struct xy_task *task, 
 	}
 }
 
-/* The best kind of a task if its data, once moved, also serves its descendants. */
+/* The best class of a task if its data, once moved, also serves its descendants. */
 static unsigned type_best(const struct xy__cambium *c, const struct xy__cambium_type *t, const float *moves,
 			  float path_us)
 {
 	float part = t->least_us / (t->least_us + path_us);
 	unsigned best = t->fast;
 
-	for (unsigned k = 0; k < c->nkinds; k++)
+	for (unsigned k = 0; k < c->nclasses; k++)
 		if (t->us[k] + part * moves[k] < t->us[best] + part * moves[best])
 			best = k;
 	return best;
@@ -162,21 +162,21 @@ static float type_round(float us)
 }
 
 /*
- * The durations of a task on each kind if its data is moved there, and its result to its best kind; false if this
- * changes nothing. For the best kind, data arrives while it is busy.
+ * The durations of a task on each class if its data is moved there, and its result to its best class; false if this
+ * changes nothing. For the best class, data arrives while it is busy.
  */
 static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_type *t, const struct xy_task *task,
 			  float path_us, float *us)
 {
-	const struct xy__seat *seats[XY__CAMBIUM_KINDS];
-	float moves[XY__CAMBIUM_KINDS];
+	const struct xy__seat *seats[XY__CAMBIUM_CLASSES];
+	float moves[XY__CAMBIUM_CLASSES];
 	bool any = false;
 	unsigned best, readers;
 
 	type_moves(c, task, moves, seats);
 	best = type_best(c, t, moves, path_us);
 	readers = type_readers(task, c->first_node[best + 1] - c->first_node[best]);
-	for (unsigned k = 0; k < c->nkinds; k++) {
+	for (unsigned k = 0; k < c->nclasses; k++) {
 		us[k] = t->us[k];
 		if (k == best || isinf(us[k]))
 			continue;
@@ -194,12 +194,12 @@ static bool type_lengthen(const struct xy__cambium *c, const struct xy__cambium_
 
 unsigned xy__cambium_type_now(struct xy__cambium *c, unsigned type, const struct xy_task *task, float path_us)
 {
-	float us[XY__CAMBIUM_KINDS];
+	float us[XY__CAMBIUM_CLASSES];
 
-	if (!c->moves || c->nkinds < 2 || !type_lengthen(c, &c->types[type], task, path_us, us))
+	if (!c->moves || c->nclasses < 2 || !type_lengthen(c, &c->types[type], task, path_us, us))
 		return type;
 	for (unsigned i = 0; i < c->ntypes; i++)
-		if (c->types[i].base == type && !memcmp(c->types[i].us, us, c->nkinds * sizeof *us))
+		if (c->types[i].base == type && !memcmp(c->types[i].us, us, c->nclasses * sizeof *us))
 			return i;
 	if (c->ntypes >= TYPES_FAR)
 		return type;

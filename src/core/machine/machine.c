@@ -89,23 +89,23 @@ static int machine_topology(struct xy__topology *t, unsigned *ncores, const stru
 	return status;
 }
 
-/* The kind of those before it that are like it, or the next one. */
-static unsigned machine_kind(const struct xy_machine *m, enum xy_arch arch, double speed)
+/* The class of those before it that are like it, or the next one. */
+static unsigned machine_class(const struct xy_machine *m, enum xy_arch arch, double speed)
 {
 	unsigned next = 0;
 
 	for (unsigned i = m->nworkers; i-- > 0;) {
 		if (m->workers[i].arch == arch && m->workers[i].speed == speed)
-			return m->workers[i].kind;
-		if (m->workers[i].kind >= next)
-			next = m->workers[i].kind + 1;
+			return m->workers[i].worker_class;
+		if (m->workers[i].worker_class >= next)
+			next = m->workers[i].worker_class + 1;
 	}
 	return next;
 }
 
-void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned kind)
+void xy__machine_set_class(struct xy_machine *machine, unsigned worker, unsigned class)
 {
-	machine->workers[worker].kind = kind;
+	machine->workers[worker].worker_class = class;
 }
 
 static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arch, unsigned place, double speed)
@@ -120,7 +120,7 @@ static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arc
 				      .device = -1,
 				      .pu = -1,
 				      .speed = speed,
-				      .kind = machine_kind(m, arch, speed) };
+				      .worker_class = machine_class(m, arch, speed) };
 	snprintf(w->name, sizeof(w->name), "%s%u", xy_arch_name(arch), index);
 	m->parts[m->nworkers] = (struct machine_part){ 0 };
 	m->place_of[m->nworkers++] = place;
@@ -226,7 +226,7 @@ static unsigned machine_count_others(const struct xy__machine_request *request)
 	return count;
 }
 
-/* Allocates for all workers and fills them in: CPUs, then the other kinds in order. */
+/* Allocates for all workers and fills them in: CPUs, then the other architectures in order. */
 static int machine_fill(struct xy_machine *m, struct xy__topology *t, const struct xy__machine_layout *layout,
 			const struct xy__machine_request *request)
 {

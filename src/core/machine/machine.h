@@ -47,8 +47,8 @@ struct xy__machine_parts {
 /* Makes the machine of these parts without looking at this computer; 0 or -ENOMEM. */
 int xy__machine_assemble(struct xy_machine **machine, const struct xy__machine_parts *parts);
 
-/* Sets the kind of a worker, where speed and architecture don't determine it: before the machine is used. */
-void xy__machine_set_kind(struct xy_machine *machine, unsigned worker, unsigned kind);
+/* Sets the class of a worker, where speed and architecture don't determine it: before the machine is used. */
+void xy__machine_set_class(struct xy_machine *machine, unsigned worker, unsigned class);
 
 /*
  * Whether the machine of a text includes this computer's devices: "this" in all its forms, unless other devices are

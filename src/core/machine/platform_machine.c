@@ -33,6 +33,6 @@ int xy__platform_machine(const struct xy__platform *p, struct xy_machine **machi
 	}
 	status = xy__machine_assemble(machine, &parts);
 	for (unsigned i = 0; !status && i < p->nworkers; i++)
-		xy__machine_set_kind(*machine, i, p->workers[i].class);
+		xy__machine_set_class(*machine, i, p->workers[i].class);
 	return status;
 }
