@@ -243,37 +243,46 @@ static void page_cell(struct xy__buffer *b, double value, const char *unit)
 		xy__buffer_add(b, "<td>%.4g%s", value, unit);
 }
 
-/* The loss, or the points if there is no loss, over time. */
+static double page_value(const struct farm_progress *line, bool loss)
+{
+	return loss ? line->loss : line->points;
+}
+
+/* The loss over time, or the points if there is none. The first lines of a job may have no loss yet. */
 static void page_curve(const struct farm *farm, size_t piece, struct xy__buffer *b)
 {
-	double first, last, low = INFINITY, high = -INFINITY;
+	double low = INFINITY, high = -INFINITY, length;
+	size_t n, losses = 0, first, last = 0;
 	struct farm_progress *lines;
-	bool loss = true;
-	size_t n;
+	bool loss;
 
 	lines = farm_progress_read(farm, piece, PAGE_CURVE, &n);
 	for (size_t i = 0; i < n; i++)
-		loss &= !isnan(lines[i].loss);
+		losses += !isnan(lines[i].loss);
+	loss = losses > 1;
+	first = n;
 	for (size_t i = 0; i < n; i++) {
-		double value = loss ? lines[i].loss : lines[i].points;
+		double value = page_value(&lines[i], loss);
 
+		if (isnan(value))
+			continue;
+		first = first < i ? first : i;
+		last = i;
 		low = fmin(low, value);
 		high = fmax(high, value);
 	}
-	if (n > 1 && isfinite(low) && isfinite(high)) {
-		first = lines[0].time;
-		last = lines[n - 1].time > first ? lines[n - 1].time : first + 1;
+	if (first < last && isfinite(low) && isfinite(high)) {
+		length = lines[last].time > lines[first].time ? lines[last].time - lines[first].time : 1;
 		xy__buffer_add(
 			b,
 			"<svg viewBox=\"0 0 110 22\" role=img><title>%s from %.4g to %.4g</title><polyline class=curve "
 			"points=\"",
-			loss ? "loss" : "points", loss ? lines[0].loss : lines[0].points,
-			loss ? lines[n - 1].loss : lines[n - 1].points);
-		for (size_t i = 0; i < n; i++) {
-			double value = loss ? lines[i].loss : lines[i].points;
+			loss ? "loss" : "points", page_value(&lines[first], loss), page_value(&lines[last], loss));
+		for (size_t i = first; i <= last; i++) {
+			double value = page_value(&lines[i], loss);
 
 			if (!isnan(value))
-				xy__buffer_add(b, "%.1f,%.1f ", 2 + 106 * (lines[i].time - first) / (last - first),
+				xy__buffer_add(b, "%.1f,%.1f ", 2 + 106 * (lines[i].time - lines[first].time) / length,
 					       high > low ? 20 - 18 * (value - low) / (high - low) : 11.0);
 		}
 		xy__buffer_add(b, "\"/></svg>");

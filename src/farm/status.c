@@ -10,6 +10,11 @@
 
 #include "farm/quote.h"
 
+#define STATUS_NAME 40u       /* columns of a name, */
+#define STATUS_NAME_LEAST 20u /* on a small terminal, */
+#define STATUS_REST 74u       /* of the numbers, */
+#define STATUS_TEXT 30u       /* and of what a job says */
+
 int farm_status_init(struct farm_status *status, struct farm_state *state, int64_t now)
 {
 	*status = (struct farm_status){ .state = state, .now = now };
@@ -39,6 +44,51 @@ void farm_status_time(double seconds, char *text, size_t size)
 	else
 		snprintf(text, size, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
 }
+
+/* --- texts in columns: each character has one, and all are plain ASCII or UTF-8 --- */
+
+static bool status_is_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t status_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += status_is_character(*text);
+	return n;
+}
+
+/* Adds so many characters; what would move the cursor becomes a blank. Returns the rest. */
+static const char *status_add(struct xy__buffer *buffer, const char *text, size_t n)
+{
+	for (; *text; text++) {
+		if (status_is_character(*text) && n-- == 0)
+			break;
+		xy__buffer_add(buffer, "%c", (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text);
+	}
+	return text;
+}
+
+/* Names often differ at their end only: a long one loses its middle. */
+static void status_text(struct xy__buffer *buffer, const char *text, size_t width)
+{
+	size_t n = status_columns(text), head = width / 3;
+
+	if (n <= width) {
+		status_add(buffer, text, n);
+		return;
+	}
+	text = status_add(buffer, text, head);
+	xy__buffer_add(buffer, "…");
+	for (size_t skipped = n - width + 1; skipped || !status_is_character(*text); text++)
+		skipped -= status_is_character(*text);
+	status_add(buffer, text, width);
+}
+
+/* --- the table --- */
 
 static const char *status_colour(const struct farm_status_style *style, enum farm_step step)
 {
@@ -86,8 +136,9 @@ static void status_head(const struct farm_status *status, const struct farm_stat
 	const char *separator = "";
 	char time[32];
 
-	xy__buffer_add(buffer, "%s%s%s: %zu pieces on %s, %s\n", style->colour ? "\033[1m" : "", farm->name,
-		       style->colour ? "\033[0m" : "", farm->npieces, schedulers[farm->scheduler], farm->folder);
+	xy__buffer_add(buffer, "%s%s%s: %zu piece%s on %s, %s\n", style->colour ? "\033[1m" : "", farm->name,
+		       style->colour ? "\033[0m" : "", farm->npieces, farm->npieces == 1 ? "" : "s",
+		       schedulers[farm->scheduler], farm->folder);
 	status_bar(status, style, buffer);
 	for (unsigned i = 0; i < FARM_STEPS; i++) {
 		if (!s->counts[i])
@@ -97,7 +148,8 @@ static void status_head(const struct farm_status *status, const struct farm_stat
 		separator = ", ";
 	}
 	farm_status_time(s->elapsed_s, time, sizeof(time));
-	xy__buffer_add(buffer, "; %zu starts, %zu failures, %s", s->starts, s->fails, time);
+	xy__buffer_add(buffer, "; %zu start%s, %zu failure%s, %s", s->starts, s->starts == 1 ? "" : "s", s->fails,
+		       s->fails == 1 ? "" : "s", time);
 	if (!isnan(s->start_delay_s))
 		xy__buffer_add(buffer, ", jobs start after %.0f s", s->start_delay_s);
 	if (!isnan(s->points))
@@ -109,7 +161,10 @@ static void status_head(const struct farm_status *status, const struct farm_stat
 	if (!isnan(s->memory_max))
 		xy__buffer_add(buffer, ", memory at most %.0f MB", s->memory_max / 1e6);
 	xy__buffer_add(buffer, "\nmanager: %s\n",
-		       *status->manager ? status->manager : "none; `xylem farm run` goes on");
+		       *status->manager ? status->manager
+		       : s->counts[FARM_DONE] + s->counts[FARM_GIVEN_UP] == farm->npieces
+			       ? "none; nothing is left to do"
+			       : "none; `xylem farm run` goes on");
 }
 
 static bool status_is_shown(const struct farm_record *r, const struct farm_status_style *style)
@@ -130,7 +185,7 @@ static void status_number(struct xy__buffer *buffer, double value, const char *u
 	}
 }
 
-static void status_row(const struct farm_status *status, const struct farm_status_style *style, size_t i, int width,
+static void status_row(const struct farm_status *status, const struct farm_status_style *style, size_t i, size_t width,
 		       struct xy__buffer *buffer)
 {
 	const struct farm_record *r = &status->state->records[i];
@@ -139,8 +194,11 @@ static void status_row(const struct farm_status *status, const struct farm_statu
 	char time[32];
 
 	farm_status_time((double)(status->now - r->since), time, sizeof(time));
-	xy__buffer_add(buffer, "%-*.*s  %s%-9s%s  %-10s %6u %6u %9s", width, width, name, status_colour(style, r->step),
-		       farm_step_name(r->step), style->colour ? "\033[0m" : "",
+	status_text(buffer, name, width);
+	for (size_t n = status_columns(name); n < width; n++)
+		xy__buffer_add(buffer, " ");
+	xy__buffer_add(buffer, "  %s%-9s%s  %-10s %6u %6u %9s", status_colour(style, r->step), farm_step_name(r->step),
+		       style->colour ? "\033[0m" : "",
 		       r->job != FARM_NONE ? status->state->jobs[r->job].id
 		       : r->last_job       ? r->last_job
 					   : "",
@@ -149,8 +207,10 @@ static void status_row(const struct farm_status *status, const struct farm_statu
 		status_number(buffer, p->points, "");
 		status_number(buffer, p->loss, "");
 		status_number(buffer, p->cpu, "%");
-		if (*p->text)
-			xy__buffer_add(buffer, "  %.30s", p->text);
+		if (*p->text) {
+			xy__buffer_add(buffer, "  ");
+			status_text(buffer, p->text, STATUS_TEXT);
+		}
 	}
 	xy__buffer_add(buffer, "\n");
 }
@@ -160,12 +220,13 @@ void farm_status_table(const struct farm_status *status, const struct farm_statu
 {
 	const struct farm_state *state = status->state;
 	size_t shown = 0, hidden = 0, width = 5, lines = style->height > 8 ? style->height - 8 : SIZE_MAX;
+	size_t most = style->width < STATUS_REST + STATUS_NAME && style->width ? STATUS_NAME_LEAST : STATUS_NAME;
 
 	status_head(status, style, buffer);
 	for (size_t i = 0; i < state->farm->npieces; i++)
-		if (status_is_shown(&state->records[i], style) && strlen(state->farm->pieces[i].name) > width)
-			width = strlen(state->farm->pieces[i].name);
-	width = width > 40 ? 40 : width;
+		if (status_is_shown(&state->records[i], style) && status_columns(state->farm->pieces[i].name) > width)
+			width = status_columns(state->farm->pieces[i].name);
+	width = width > most ? most : width;
 	for (size_t i = 0; i < state->farm->npieces; i++) {
 		if (!status_is_shown(&state->records[i], style))
 			continue;
@@ -173,7 +234,7 @@ void farm_status_table(const struct farm_status *status, const struct farm_statu
 			xy__buffer_add(buffer, "\n%-*s  %-9s  %-10s %6s %6s %9s%9s%9s%9s\n", (int)width, "PIECE",
 				       "STATE", "JOB", "STARTS", "FAILS", "SINCE", "POINTS", "LOSS", "CPU");
 		if (shown < lines) {
-			status_row(status, style, i, (int)width, buffer);
+			status_row(status, style, i, width, buffer);
 			shown++;
 		} else {
 			hidden++;

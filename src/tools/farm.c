@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/util/nearest.h"
 #include "farm/cw2.h"
 #include "farm/files.h"
 #include "farm/job.h"
 #include "farm/local.h"
+#include "farm/state.h"
 
 static const char farm_help[] =
 	"usage: xylem farm init\n"
@@ -93,6 +95,24 @@ enum tool_status farm_load(struct farm_session_data *data, const struct farm_arg
 void farm_unload(struct farm_session_data *data)
 {
 	farm_fini(&data->farm);
+}
+
+size_t farm_find_piece(const struct farm *farm, const char *name)
+{
+	struct xy__nearest nearest;
+	struct xy__message message;
+	char suggestion[512];
+
+	xy__nearest_init(&nearest, name, strlen(name));
+	for (size_t i = 0; i < farm->npieces; i++) {
+		if (!strcmp(farm->pieces[i].name, name))
+			return i;
+		xy__nearest_look(&nearest, farm->pieces[i].name);
+	}
+	xy__message_init(&message, suggestion, sizeof(suggestion));
+	xy__nearest_say(&nearest, &message);
+	tool_say("farm: there is no piece \"%s\"%s", name, suggestion);
+	return FARM_NONE;
 }
 
 /* --- inside of jobs --- */

@@ -30,6 +30,9 @@ extern const struct farm_report farm_report;
 enum tool_status farm_load(struct farm_session_data *data, const struct farm_arguments *arguments);
 void farm_unload(struct farm_session_data *data);
 
+/* The number of a piece, or FARM_NONE after a message. */
+size_t farm_find_piece(const struct farm *farm, const char *name);
+
 /* The status for an error of the farm's functions. */
 enum tool_status farm_status_of(int error);
 

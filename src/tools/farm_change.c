@@ -34,16 +34,9 @@ static int change_open(struct farm_manager *manager, struct farm_session_data *d
 
 static bool change_names_exist(const struct farm *farm, const struct farm_words *names)
 {
-	for (size_t n = 0; n < names->count; n++) {
-		size_t i = 0;
-
-		while (i < farm->npieces && strcmp(farm->pieces[i].name, names->at[n]))
-			i++;
-		if (i == farm->npieces) {
-			tool_say("farm: there is no piece \"%s\"", names->at[n]);
+	for (size_t n = 0; n < names->count; n++)
+		if (farm_find_piece(farm, names->at[n]) == FARM_NONE)
 			return false;
-		}
-	}
 	return true;
 }
 

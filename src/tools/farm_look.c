@@ -39,6 +39,12 @@ static bool look_write_page(const char *path, const struct xy__buffer *page)
 	return !error;
 }
 
+/* On a terminal from its top, without breaking lines that are too long for it. */
+static void look_draw(const struct xy__buffer *text, bool redraws)
+{
+	printf("%s%s%s", redraws ? "\033[H\033[J\033[?7l" : "", text->at, redraws ? "\033[?7h" : "");
+}
+
 static enum tool_status look_print(struct farm_state *state, const struct farm_arguments *arguments)
 {
 	struct farm_status_style style = { .colour = tool_has_colour(), .all = arguments->all };
@@ -63,7 +69,7 @@ static enum tool_status look_print(struct farm_state *state, const struct farm_a
 	if (good && arguments->html)
 		good = look_write_page(arguments->html, &text);
 	else if (good)
-		printf("%s%s", arguments->watch && isatty(STDOUT_FILENO) ? "\033[H\033[J" : "", text.at);
+		look_draw(&text, arguments->watch && isatty(STDOUT_FILENO));
 	fflush(stdout);
 	xy__buffer_fini(&text);
 	farm_status_fini(&status);
@@ -118,15 +124,6 @@ static char *look_log(const struct farm_state *state, size_t piece)
 	return path;
 }
 
-static size_t look_find(const struct farm *farm, const char *name)
-{
-	for (size_t i = 0; i < farm->npieces; i++)
-		if (!strcmp(farm->pieces[i].name, name))
-			return i;
-	tool_say("farm: there is no piece \"%s\"", name);
-	return FARM_NONE;
-}
-
 enum tool_status farm_log(const struct farm_arguments *arguments)
 {
 	struct farm_session_data data;
@@ -142,7 +139,7 @@ enum tool_status farm_log(const struct farm_arguments *arguments)
 		free(path);
 	}
 	for (size_t n = 0; opened && n < arguments->names.count; n++) {
-		size_t piece = look_find(&data.farm, arguments->names.at[n]);
+		size_t piece = farm_find_piece(&data.farm, arguments->names.at[n]);
 		char *path = piece == FARM_NONE ? NULL : look_log(&state, piece);
 
 		if (piece == FARM_NONE) {
@@ -187,7 +184,7 @@ enum tool_status farm_history(const struct farm_arguments *arguments)
 	if (opened && !arguments->names.count)
 		status = farm_status_of(farm_state_history(&state, NULL, look_transition, NULL));
 	for (size_t n = 0; opened && n < arguments->names.count; n++) {
-		if (look_find(&data.farm, arguments->names.at[n]) == FARM_NONE)
+		if (farm_find_piece(&data.farm, arguments->names.at[n]) == FARM_NONE)
 			status = TOOL_WRONG;
 		else if (farm_state_history(&state, arguments->names.at[n], look_transition, NULL))
 			status = TOOL_FAILED;

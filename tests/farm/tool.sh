@@ -57,6 +57,37 @@ refused 1 'there is no piece "nobody"' log farm.yml nobody
 refused 1 'there is no piece "nobody"' cancel farm.yml nobody
 farm log farm.yml "point a=1 b=20" && expect "1 + 20 = 21"
 
+refused 1 'there is no piece "prepar"; did you mean "prepare"?' history farm.yml prepar
+refused 1 'there is no piece "prepar"; did you mean "prepare"?' cancel farm.yml prepar
+farm status farm.yml && expect "nothing is left to do"
+
+# Columns of the table stand below each other, names that differ at their end only stay different, and what a job says
+# does not reach the terminal as it is.
+cat >says.sh <<'F'
+printf '{"time":1,"points":7,"text":"a\\nb\\u001b[31m"}\n' >>"$XYLEM_FARM_PROGRESS"
+F
+cat >columns.yml <<'F'
+name: columns
+scheduler: local
+interval: 0.3
+jobs:
+  - {name: "größe {g}", command: sh says.sh, list: {g: [1, "☃"]}}
+  - {name: "a-name-that-has-more-characters-than-the-table-gives-it-{x}", command: "true", list: {x: [1, 2]}}
+F
+farm run columns.yml || fault "columns: $(cat out)"
+farm status columns.yml --all
+python3 - out <<'P' || fault "the table: $(cat out)"
+import sys
+text = open(sys.argv[1], encoding="utf-8").read()
+lines = text[text.index("PIECE"):].splitlines()
+rows = lines[1:]
+assert len(rows) == 4, rows
+assert {row.index(" done ") for row in rows} == {lines[0].index("STATE") - 1}, rows
+assert rows[2].split()[0] != rows[3].split()[0] and "…" in rows[2], rows
+assert not [c for c in text if ord(c) < 32 and c != "\n"], rows
+assert rows[0].endswith("a b [31m"), rows
+P
+
 # Another farm in the same folder; a command that is nowhere; a folder that can't be made; a scheduler that is missing.
 sed 's/^name: .*/&\nfolder: example.farm/' farm.yml >other.yml
 refused 3 "belongs to the farm of" run other.yml
