@@ -224,6 +224,66 @@ static void nested(struct xy_runtime *rt)
 	expect(!error && leaves == 1024, "a tree of tasks");
 }
 
+/* --- waiting for children --- */
+
+struct count {
+	int depth;
+	long leaves;
+};
+
+static int count_cpu(struct xy_call *call);
+static const struct xy_codelet count = { .name = "count", .cpu = { count_cpu }, .parallel = XY_NESTED };
+
+static int count_cpu(struct xy_call *call)
+{
+	struct count *own = call->arg, halves[2] = { { own->depth - 1, 0 }, { own->depth - 1, 0 } };
+	int error = 0;
+
+	for (int i = 0; i < 2 && own->depth && !error; i++)
+		error = xy_insert(call->runtime, &count, xy_arg(&halves[i]));
+	error = error ? error : xy_wait_children(call); /* halves must outlive them */
+	own->leaves = own->depth ? halves[0].leaves + halves[1].leaves : 1;
+	return error;
+}
+
+static void waiting_for_children(struct xy_runtime *rt)
+{
+	struct count all = { .depth = 8 };
+	int error = xy_insert(rt, &count, xy_arg(&all));
+
+	error = error ? error : xy_wait(rt);
+	expect(!error && all.leaves == 256, "a tree of tasks that wait");
+}
+
+/* --- ends after ends --- */
+
+static int range_cpu(struct xy_call *call)
+{
+	struct xy_task *part;
+	int error = xy_task_create(
+		call->runtime,
+		&(struct xy_task_desc){ .codelet = &sum, .arg = call->arg, .arg_size = sizeof(struct range) }, &part);
+
+	if (error)
+		return error;
+	error = xy_task_end_after(call->task, part);
+	error = error ? error : xy_task_submit(part);
+	xy_task_release(part);
+	return error;
+}
+
+static const struct xy_codelet ranged = { .name = "ranged", .cpu = { range_cpu } };
+
+static void ends_later(struct xy_runtime *rt)
+{
+	struct range range = { .first = 1, .count = 10 };
+	int error;
+
+	total = 0;
+	error = xy_submit(rt, &(struct xy_task_desc){ .codelet = &ranged, .arg = &range, .synchronous = true });
+	expect(!error && total == 55, "a task that ends after another");
+}
+
 /* --- errors of the caller --- */
 
 static const struct xy_codelet nowhere = { .name = "nowhere", .cpu = { where_cpu }, .where = XY_ON_CUDA };
@@ -262,6 +322,8 @@ int main(void)
 	grouped(rt);
 	events(rt);
 	nested(rt);
+	waiting_for_children(rt);
+	ends_later(rt);
 	mistakes();
 	expect(!xy_stop(&rt), "stopping");
 	return 0;

@@ -153,11 +153,12 @@ struct xy_call {
 /* Returns 0, or an error if the task failed. */
 typedef int xy_function(struct xy_call *call);
 
-/* How a CPU implementation uses a team; on a single worker it is called once, with nranks 1. */
+/* How a CPU implementation uses several workers; on a single one it is called once, with nranks 1. */
 enum xy_parallel {
 	XY_SEQUENTIAL, /* one thread */
 	XY_FORK_JOIN,  /* called once, may use nranks threads of its own (OpenMP, a threaded BLAS) */
-	XY_SPMD        /* called nranks times in parallel, with ranks from 0 */
+	XY_SPMD,       /* called nranks times in parallel, with ranks from 0 */
+	XY_NESTED      /* one thread on a CPU; the tasks it submits are its children: see xy_wait_children */
 };
 
 /* A kernel with one or more implementations; constant while tasks use it. */
@@ -280,6 +281,21 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
  * -EBUSY if task is submitted, -ELOOP if this would make a cycle.
  */
 int xy_task_after(struct xy_task *task, struct xy_task *before);
+
+/*
+ * Lets the end of `task` wait for that of `before`: until then nothing that depends on it starts, and threads that wait
+ * for it go on waiting. `task` is not submitted yet, or the caller is its codelet (call->task). If `before` fails, so
+ * does `task`, with its status. -EBUSY if task is submitted, -ELOOP if `before` waits for it.
+ */
+int xy_task_end_after(struct xy_task *task, struct xy_task *before);
+
+/*
+ * In a codelet that is XY_NESTED: waits until all tasks that it submitted, and all that those submitted and end after,
+ * have ended; the worker runs other tasks meanwhile. Returns 0 or the status of the first that failed since the last
+ * wait. Without a wait the task ends after its children, and fails if one of them did. -EINVAL in any other codelet or
+ * thread; -EDEADLK if a child waits for the task itself, and in a callback. In a simulation codelets are not called.
+ */
+int xy_wait_children(struct xy_call *call);
 
 /* Submits a created task, or submits it again once it has ended (-EBUSY before that). */
 int xy_task_submit(struct xy_task *task);

@@ -18,6 +18,7 @@
 #include "core/data/transfer.h"
 #include "core/machine/machine.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
@@ -60,7 +61,7 @@ static struct xy_task *threads_look(struct xy__worker *worker)
 {
 	struct xy_task *task;
 
-	for (unsigned i = 0; i < LOOK_SPINS + LOOK_YIELDS; i++) {
+	for (unsigned i = 0; i < LOOK_SPINS + LOOK_YIELDS && !xy__children_have_ended(worker); i++) {
 		task = xy__search_take(worker);
 		if (task)
 			return task;
@@ -73,17 +74,28 @@ static struct xy_task *threads_look(struct xy__worker *worker)
 	return NULL;
 }
 
-/* Until it is woken; but only briefly while there are transfers to poll. */
+/* How long a worker may sleep without another look: briefly while there are transfers to poll. */
+static double threads_patience(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (xy__transfers_underway(&rt->memory))
+		return BRIEF_S;
+	/* What was set aside may be needed by a task that is submitted meanwhile. */
+	return atomic_load(&worker->waits) && atomic_load(&rt->naside) ? LOOK_AGAIN_S : -1;
+}
+
+/* Until it is woken, or has to look again. */
 static void threads_rest(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	int asleep = XY__ASLEEP;
 
 	while (atomic_load(&worker->state) == XY__ASLEEP) {
-		bool brief = xy__transfers_underway(&rt->memory);
+		double patience = threads_patience(worker);
 
-		xy__futex_wait(&worker->state, XY__ASLEEP, brief ? BRIEF_S : -1);
-		if (brief && atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
+		xy__futex_wait(&worker->state, XY__ASLEEP, patience);
+		if (patience > 0 && atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
 			atomic_fetch_add(&rt->searchers, 1);
 			atomic_fetch_sub(&rt->sleepers, 1);
 			return;
@@ -105,7 +117,7 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	atomic_store(&worker->state, XY__ASLEEP);
 	xy__fence(); /* pairs with the fence of the thread that stores a task */
 	task = xy__search_take(worker);
-	if (task || atomic_load(&rt->stopping)) {
+	if (task || atomic_load(&rt->stopping) || xy__children_have_ended(worker)) {
 		if (atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
 			atomic_fetch_add(&rt->searchers, 1);
 			atomic_fetch_sub(&rt->sleepers, 1);
@@ -131,9 +143,10 @@ static struct xy_task *threads_idle(struct xy__worker *worker)
 	xy__wait_news(rt);
 	do {
 		task = threads_look(worker);
-		if (!task)
+		if (!task && !xy__children_have_ended(worker))
 			task = threads_sleep(worker);
-	} while (!task && !atomic_load(&rt->stopping));
+		/* Inside a task that waits, it is for that to say whether to look again. */
+	} while (!task && !atomic_load(&rt->stopping) && !atomic_load_explicit(&worker->waits, memory_order_relaxed));
 	xy__search_found(worker);
 	return task;
 }

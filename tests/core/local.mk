@@ -11,6 +11,7 @@ runtime_tests += tests/core/data/redux
 runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes
 runtime_tests += tests/core/runtime/built_tree
+runtime_tests += tests/core/runtime/children
 runtime_tests += tests/core/runtime/dump
 runtime_tests += tests/core/runtime/failure
 runtime_tests += tests/core/task/pool
@@ -55,6 +56,8 @@ tests_core_data_redux_failure_SOURCES = tests/core/data/redux_failure.c tests/co
 tests_core_data_redux_failure_LDADD = $(helper_libs)
 tests_core_data_shapes_LDADD = $(helper_libs)
 tests_core_runtime_built_tree_LDADD = $(helper_libs)
+tests_core_runtime_children_LDADD = $(helper_libs)
+tests_core_runtime_children_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
 tests_core_runtime_dump_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)

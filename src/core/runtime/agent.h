@@ -14,6 +14,7 @@
 struct xy__endings {
 	struct xy_task *first, *last;
 };
+void xy__endings_add(struct xy__endings *endings, struct xy_task *task);
 
 /* An agent with what the runtime keeps for it. */
 struct xy__agent {
@@ -23,6 +24,7 @@ struct xy__agent {
 	struct xy__agent *outer;                 /* (o) what the thread was before it entered */
 	struct xy__endings *endings;             /* (o) inside a callback: what ends meanwhile, else NULL */
 	struct xy_task *closings;                /* (o) of reductions, to be submitted when no lock is held */
+	struct xy_task *parent;                  /* (o) of the tasks it submits now; NULL: none */
 	unsigned depth;                          /* (o) nested calls, not yet left */
 	uint64_t number, number_end;             /* (o) task numbers left to give */
 	unsigned room;                           /* (o) submissions until it looks whether there is room */
@@ -103,13 +105,14 @@ static inline void xy__agent_add(_Atomic uint64_t *counter)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_release);
 }
 
-void xy__notes_submitted(struct xy__agent *agent, const struct xy_task *task); /* notes.h */
+void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task); /* notes.h */
 
 /* The agent submits the task, which no other thread knows yet. */
 static inline void xy__agent_submitted(struct xy__agent *agent, struct xy_task *task)
 {
-	/* relaxed: a hint; see xy__notes_attach */
-	if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed) & XY__NOTES_SUBMITTED,
+	/* relaxed: a hint; see xy__notes_attach. What a nested task submits comes after it was built. */
+	if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed) &
+				     (XY__NOTES_SUBMITTED | XY__NOTES_CHILDREN),
 			     0))
 		xy__notes_submitted(agent, task);
 	xy__agent_add(&agent->submitted);

@@ -4,6 +4,7 @@
  * and that others wait for already can close one.
  */
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/cycles.h"
 
 #include <errno.h>
@@ -18,10 +19,13 @@ struct walk {
 	struct xy_task **tasks;
 	size_t count, capacity;
 	uint32_t mark;
+	const struct xy_task *goal; /* or NULL */
+	bool found;                 /* the goal waits for what the walk began with */
 };
 
 static int walk_add(struct walk *walk, struct xy_task *task)
 {
+	walk->found |= walk->goal && task == walk->goal;
 	if (xy__graph_is_marked(task, walk->mark))
 		return 0;
 	if (walk->count == walk->capacity) {
@@ -38,6 +42,25 @@ static int walk_add(struct walk *walk, struct xy_task *task)
 	return 0;
 }
 
+/* Adds the ancestors of a task: each of them ends after it. */
+static int walk_add_ancestors(struct walk *walk, const struct xy_task *task)
+{
+	int error = 0;
+
+	for (struct xy_task *parent = xy__children_parent(task); parent && !error; parent = xy__children_parent(parent))
+		error = walk_add(walk, parent);
+	return error;
+}
+
+/* Whether the parent of a task that has this edge is known. A task that is being submitted has none yet; one that ends
+ * after others got it under graph_lock. */
+static bool walk_knows_parent(const struct xy_task *task, uintptr_t edge)
+{
+	/* acquire: pairs with the end of the submission, in xy__deps_submitted */
+	return edge & XY__EDGE_END ||
+	       atomic_load_explicit(&((struct xy_task *)task)->missing, memory_order_acquire) < XY__SUBMITTING / 2;
+}
+
 static int walk_successors(struct walk *walk, struct xy_task *task)
 {
 	/* acquire: pairs with the release in xy__successors_add */
@@ -47,24 +70,44 @@ static int walk_successors(struct walk *walk, struct xy_task *task)
 	while (edge && !error) {
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
 
-		if (!(target & XY__EDGE_WAITER))
-			error = walk_add(walk, (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS));
+		if (!(target & XY__EDGE_WAITER)) {
+			struct xy_task *successor = (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS);
+
+			error = walk_add(walk, successor);
+			if (!error && walk_knows_parent(successor, target))
+				error = walk_add_ancestors(walk, successor);
+		}
 		edge = atomic_load_explicit(&edge->next, memory_order_relaxed);
 	}
 	return error;
 }
 
+static int walk_run(struct walk *walk, struct xy_task *from, const struct xy_task *goal)
+{
+	int error = walk_add(walk, from);
+
+	walk->goal = goal;
+	if (!error)
+		error = walk_add_ancestors(walk, from);
+	while (walk->count && !error && !walk->found)
+		error = walk_successors(walk, walk->tasks[--walk->count]);
+	free(walk->tasks);
+	return error;
+}
+
 int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
 {
-	struct walk walk = { .tasks = NULL };
-	int error;
+	struct walk walk = { .mark = ++rt->graph_mark };
 
-	walk.mark = ++rt->graph_mark;
-	error = walk_add(&walk, task);
-	while (walk.count && !error)
-		error = walk_successors(&walk, walk.tasks[--walk.count]);
-	free(walk.tasks);
-	return error;
+	return walk_run(&walk, task, NULL);
+}
+
+bool xy__graph_reaches(struct xy_runtime *rt, struct xy_task *task, const struct xy_task *goal)
+{
+	struct walk walk = { .mark = ++rt->graph_mark };
+
+	walk_run(&walk, task, goal);
+	return walk.found;
 }
 
 bool xy__graph_has_successors(struct xy_task *task)

@@ -11,6 +11,10 @@
  * submitted, so none of them can end meanwhile. The caller holds graph_lock. 0 or -ENOMEM. */
 int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task);
 
+/* Whether the goal waits for the task, directly or not: with its start, or with its end. The task, which may be the
+ * goal itself, can't end meanwhile. The caller holds graph_lock. False without memory. */
+bool xy__graph_reaches(struct xy_runtime *rt, struct xy_task *task, const struct xy_task *goal);
+
 static inline bool xy__graph_is_marked(struct xy_task *task, uint32_t mark)
 {
 	return atomic_load_explicit(&task->mark, memory_order_relaxed) == mark;

@@ -5,6 +5,7 @@
  * Ends follow from ends (a cancelled task ends without running) in a loop, never by recursion.
  */
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/wait.h"
@@ -44,7 +45,9 @@ static inline void deps_edge_used(struct xy_task *task)
 
 void xy__deps_follow(struct xy_task *task, int status, unsigned kind)
 {
-	if (status && !(kind & XY__EDGE_ORDER))
+	if (status && kind & XY__EDGE_END)
+		atomic_store(&task->children_status, status);
+	else if (status && !(kind & XY__EDGE_ORDER))
 		atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED,
 				      memory_order_relaxed);
 }
@@ -79,7 +82,7 @@ int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, 
 
 /* --- ending --- */
 
-static void endings_add(struct xy__endings *endings, struct xy_task *task)
+void xy__endings_add(struct xy__endings *endings, struct xy_task *task)
 {
 	task->next = NULL;
 	if (endings->first)
@@ -95,7 +98,7 @@ static void deps_acquired(struct xy_task *task, struct xy__endings *endings, str
 	int status;
 
 	if (agent->endings) {
-		endings_add(endings, task);
+		xy__endings_add(endings, task);
 		return;
 	}
 	status = xy__acquire_fetch(task, agent);
@@ -106,7 +109,7 @@ static void deps_acquired(struct xy_task *task, struct xy__endings *endings, str
 		return;
 	}
 	atomic_store_explicit(&task->status, status, memory_order_relaxed);
-	endings_add(endings, task);
+	xy__endings_add(endings, task);
 }
 
 /* Whether all workers that may run the task have been lost since it was submitted. */
@@ -128,7 +131,7 @@ bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent)
 		return false;
 	atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
 	if (agent->endings)
-		endings_add(agent->endings, task);
+		xy__endings_add(agent->endings, task);
 	else
 		xy__deps_end(task, -ENODEV, agent);
 	return true;
@@ -154,12 +157,12 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 	}
 	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
 		if (!(task->flags & XY__TASK_CLOSES) || !xy__redux_turn(task, agent))
-			endings_add(endings, task);
+			xy__endings_add(endings, task);
 		return;
 	}
 	if (deps_is_stranded(task, agent)) {
 		atomic_store_explicit(&task->status, -ENODEV, memory_order_relaxed);
-		endings_add(endings, task);
+		xy__endings_add(endings, task);
 		return;
 	}
 	if ((task->flags & XY__TASK_COMMUTES) && !xy__commute_take(task))
@@ -188,6 +191,8 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 				close(waiter->event);
 			}
 			xy__waiter_unref(waiter, agent);
+		} else if (target & XY__EDGE_END) {
+			xy__children_less(successor, status, endings, agent);
 		} else {
 			xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
 			/* acq_rel: what each predecessor did happens before the successor runs */
@@ -217,9 +222,12 @@ static void deps_try_commuters(struct xy_task *task, struct xy__endings *endings
 static void deps_end_one(struct xy_task *task, int status, struct xy__endings *endings, struct xy__agent *agent)
 {
 	struct xy_group *group = task->flags & XY__TASK_CALLBACK ? task->group : NULL;
-	struct xy_task *again = NULL;
+	struct xy_task *parent = task->flags & XY__TASK_CALLBACK ? task->parent : NULL, *again = NULL;
 	struct xy__edge *edge;
-	bool counted = !(task->flags & XY__TASK_UNCOUNTED);
+	bool counted = !(task->flags & XY__TASK_UNCOUNTED), held = false;
+
+	if (xy__children_are_left(task) && !xy__children_end(task, &status, &held))
+		return;
 
 	if (status) {
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
@@ -243,9 +251,14 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 		deps_try_commuters(again, endings, agent);
 	if (group)
 		xy__group_leave(group, status);
+	if (parent)
+		xy__children_less(parent, status, endings, agent);
 	if (counted)
 		xy__agent_add(&agent->ended);
-	xy__task_unref(task, agent);
+	if (held)
+		xy__children_let_go(task, agent);
+	else
+		xy__task_unref(task, agent);
 }
 
 /* The turn of something that does not run has come. False: it is not to end yet. */
@@ -292,7 +305,7 @@ void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)
 {
 	struct xy__endings endings = { NULL, NULL };
 
-	endings_add(agent->endings ? agent->endings : &endings, task);
+	xy__endings_add(agent->endings ? agent->endings : &endings, task);
 	if (endings.first) {
 		deps_end_all(&endings, agent);
 		xy__wait_news(agent->runtime);
@@ -302,7 +315,7 @@ void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)
 void xy__deps_release(struct xy_task *task, struct xy__agent *agent)
 {
 	if (agent->endings)
-		endings_add(agent->endings, task);
+		xy__endings_add(agent->endings, task);
 	else
 		xy__deps_end(task, 0, agent);
 }

@@ -173,6 +173,9 @@ static void dump_queues(struct dump *dump)
 	}
 	if (xy__inbox_has(dump->rt))
 		fprintf(dump->out, "  the inbox is not empty\n");
+	if (atomic_load(&dump->rt->naside))
+		fprintf(dump->out, "  %u nested tasks wait for a worker that is inside none\n",
+			atomic_load(&dump->rt->naside));
 }
 
 static void dump_workers(struct dump *dump)
@@ -183,12 +186,16 @@ static void dump_workers(struct dump *dump)
 	fprintf(dump->out, "workers:\n");
 	for (unsigned i = 0; i < rt->nworkers; i++) {
 		struct xy__worker *worker = &rt->workers[i];
-		struct xy_task *task = atomic_load(&worker->running);
+		struct xy_task *task = atomic_load(&worker->running), *waits = atomic_load(&worker->waits);
 
 		fprintf(dump->out, "  %s: %s", xy_machine_worker(rt->machine, i)->name,
 			task ? "running" : states[atomic_load(&worker->state)]);
 		if (task)
 			fprintf(dump->out, " '%s' (number %llu)", xy_task_name(task), xy_task_number(task));
+		if (waits && waits != task)
+			fprintf(dump->out, " inside '%s' (number %llu)", xy_task_name(waits), xy_task_number(waits));
+		if (waits)
+			fprintf(dump->out, ", which waits for its children");
 		fprintf(dump->out, ", %llu tasks ended, slept %llu times\n",
 			(unsigned long long)atomic_load(&worker->agent.ended),
 			(unsigned long long)atomic_load(&worker->sleeps));

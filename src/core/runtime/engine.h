@@ -72,8 +72,8 @@ struct xy__engine_ops {
 
 	/* --- workers --- */
 
-	/* The next task of a worker that has found none at once; NULL when the runtime stops. NULL: the engine does not
-	 * use xy__worker_run. */
+	/* The next task of a worker that has found none at once; NULL when the runtime stops, and now and then for a
+	 * worker inside a task that waits for its children. NULL: the engine does not use xy__worker_run. */
 	struct xy_task *(*idle)(struct xy__worker *worker);
 	/* Wakes a worker if it sleeps. Any thread, from within the tree. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);

@@ -3,6 +3,7 @@
 #include "core/runtime/notes.h"
 
 #include <errno.h>
+#include "core/runtime/children.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
 
@@ -17,10 +18,11 @@ static void notes_listen(struct xy_runtime *rt)
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		rt->workers[i].special = xy__runtime_is_timed(rt) || rt->workers[i].member;
 	/* relaxed: a task that is submitted meanwhile may go unheard */
-	atomic_store_explicit(&rt->notes,
-			      ((watch && watch->submitted) || have & XY__HOOK_SUBMITTED ? XY__NOTES_SUBMITTED : 0) |
-				      (watch && watch->ready ? XY__NOTES_READY : 0),
-			      memory_order_relaxed);
+	atomic_fetch_and_explicit(&rt->notes, XY__NOTES_CHILDREN, memory_order_relaxed);
+	atomic_fetch_or_explicit(&rt->notes,
+				 ((watch && watch->submitted) || have & XY__HOOK_SUBMITTED ? XY__NOTES_SUBMITTED : 0u) |
+					 (watch && watch->ready ? XY__NOTES_READY : 0u),
+				 memory_order_relaxed);
 }
 
 int xy__notes_attach(struct xy_runtime *rt)
@@ -37,11 +39,13 @@ void xy__notes_detach(struct xy_runtime *rt)
 
 /* --- calls --- */
 
-void xy__notes_submitted(struct xy__agent *agent, const struct xy_task *task)
+void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task)
 {
 	struct xy_runtime *rt = agent->runtime;
 	const struct xy_watch *watch = rt->settings.watch;
 
+	if (agent->parent && !(task->flags & XY__TASK_KEPT)) /* others were added with the lock of the graph held */
+		xy__children_add(agent->parent, task);
 	if (watch && watch->submitted)
 		watch->submitted(watch->arg, task);
 	if (rt->tree->hooks.have & XY__HOOK_SUBMITTED && xy__task_codelet(task))

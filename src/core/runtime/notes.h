@@ -23,7 +23,7 @@ int xy__notes_attach(struct xy_runtime *rt);
 void xy__notes_detach(struct xy_runtime *rt);
 
 /* A task was submitted that no other thread knows yet; it is ready. Called if rt->notes says so. */
-void xy__notes_submitted(struct xy__agent *agent, const struct xy_task *task);
+void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task);
 void xy__notes_ready(struct xy_runtime *rt, const struct xy_task *task);
 
 /* A worker has taken a task, which fills in run->begin_s and run->epoch. For timed runtimes, like the next two. */

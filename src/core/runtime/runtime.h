@@ -27,7 +27,7 @@ enum {
 	XY__ERROR_SIZE = 256
 };
 
-enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2 };
+enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2, XY__NOTES_CHILDREN = 4 }; /* the last: tasks may have a parent */
 
 #define XY__FOREVER_S 1e9 /* a timeout this long means none */
 
@@ -93,6 +93,10 @@ struct xy_runtime {
 	alignas(128) _Atomic uint64_t next_number; /* (a) of tasks, given to agents in blocks */
 	_Atomic int graph_lock;                    /* explicit dependencies */
 	uint32_t graph_mark;                       /* (graph_lock) of the last walk */
+
+	_Atomic int aside_lock;
+	struct xy_task *aside, **aside_end; /* (aside_lock) nested tasks that a waiting worker took: see children.h */
+	_Atomic unsigned naside;            /* (a) how many */
 
 	_Atomic int error_lock;
 	int error;                       /* (error_lock) first since the last wait */

@@ -8,6 +8,7 @@
 #include "components/worker.h"
 #include "core/data/prefetch.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/inbox.h"
@@ -30,15 +31,11 @@ static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, str
 	return true;
 }
 
-static inline struct xy_task *search_take(struct xy__worker *worker)
+static inline struct xy_task *search_pull(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task;
 
-	if (xy__inbox_has(rt))
-		xy__inbox_drain(rt, &worker->agent);
-	if (worker->member)
-		return xy__team_take(worker);
 	/* A leaf and its worker are one: no dispatcher is between them, so this counts. */
 	do {
 		task = xy__worker_pull(worker->leaf, &worker->agent.base);
@@ -47,6 +44,35 @@ static inline struct xy_task *search_take(struct xy__worker *worker)
 		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
 	} while (__builtin_expect(rt->skips, 0) && search_skip(worker, task));
 	return task;
+}
+
+/* A worker inside a task that waits for its children sets nested tasks aside, unless that task needs them. All others
+ * take those first. */
+static __attribute__((noinline)) struct xy_task *search_choose(struct xy__worker *worker)
+{
+	const struct xy_task *waits = atomic_load_explicit(&worker->waits, memory_order_relaxed);
+	struct xy_task *task = waits ? NULL : xy__children_take_aside(worker);
+
+	while (!task) {
+		task = worker->member ? xy__team_take(worker) : search_pull(worker);
+		if (!task || !waits || !(task->flags & XY__TASK_NESTED) || xy__children_descends(task, waits))
+			break;
+		xy__children_set_aside(worker, task);
+		task = NULL;
+	}
+	return task;
+}
+
+static inline struct xy_task *search_take(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+
+	if (xy__inbox_has(rt))
+		xy__inbox_drain(rt, &worker->agent);
+	/* relaxed: a worker that takes a nested task sees what the submitter stored before */
+	if (atomic_load_explicit(&worker->choosy, memory_order_relaxed))
+		return search_choose(worker);
+	return search_pull(worker);
 }
 
 struct xy_task *xy__search_take(struct xy__worker *worker)

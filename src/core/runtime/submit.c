@@ -8,6 +8,7 @@
 
 #include "core/data/partition.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
 #include "core/runtime/inbox.h"
@@ -132,7 +133,10 @@ static void task_give_up(struct xy_task *task, int count, struct xy__agent *agen
 {
 	atomic_store_explicit(&task->codelet, 0, memory_order_relaxed);
 	atomic_store_explicit(&task->status, -ECANCELED, memory_order_relaxed);
-	task->flags &= (uint16_t)~XY__TASK_CALLBACK;
+	if (task->flags & XY__TASK_CALLBACK) {
+		task->callback = NULL;
+		task->group = NULL;
+	}
 	task->flags |= XY__TASK_UNCOUNTED;
 	task->naccesses = 0;
 	xy__task_set_state(task, XY__TASK_WAITING);
@@ -247,8 +251,7 @@ static int task_keep_group(struct xy_task *task, const struct xy_task_desc *desc
 		xy__task_unref(task, agent);
 		return error;
 	}
-	if (!desc->group)
-		xy__task_set_callback(task, desc->callback, desc->callback_arg);
+	xy__task_attend_end(task);
 	task->group = extra->group;
 	return 0;
 }
@@ -290,7 +293,7 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 /* Makes a task that has ended as it was when it was created. */
 static int task_again(struct xy_task *task, struct xy__agent *agent)
 {
-	if (!xy__task_has_ended(task))
+	if (!xy__task_has_ended(task) || xy__children_are_left(task))
 		return -EALREADY;
 	/*
 	 * Its list and status stay closed until its handles are locked: a task that uses them before comes before this
@@ -303,6 +306,8 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 		task->extra->retries = task->extra->retries_asked;
 		task->extra->nafter = 0;
 	}
+	if (task->flags & XY__TASK_CALLBACK)
+		xy__children_again(task);
 	return 0;
 }
 
@@ -320,6 +325,8 @@ static int task_submit_locked(struct xy_task *task, int *count, struct xy__agent
 	error = xy__submit_register(task, count, agent);
 	if (error)
 		xy__task_unref(task, agent);
+	else if (agent->parent)
+		xy__children_add(agent->parent, task);
 	return error;
 }
 

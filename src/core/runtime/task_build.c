@@ -11,6 +11,7 @@
 
 #include "core/task/handle.h"
 #include "core/data/redux.h"
+#include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 
 struct xy__task_extra *xy__task_extra(struct xy_task *task)
@@ -133,7 +134,7 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 	if (desc->arg_size && !error)
 		error = task_copy_argument(task, desc);
 	if (desc->group) {
-		xy__task_set_callback(task, desc->callback, desc->callback_arg);
+		xy__task_attend_end(task);
 		task->group = desc->group;
 	}
 	if (desc->accesses && !error)
@@ -161,6 +162,10 @@ unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codel
 		task->flags |= XY__TASK_CHOICE;
 	if (xy__perf_measures(&rt->perf, codelet->model))
 		task->flags |= XY__TASK_MEASURED;
+	if (codelet->parallel == XY_NESTED) {
+		xy__children_expect(task, rt);
+		return archs & XY_ON_CPU;
+	}
 	if (!codelet->parallel || !(archs & XY_ON_CPU) || !root->nteams)
 		return archs;
 	if (!codelet->most_ranks)

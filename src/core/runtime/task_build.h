@@ -54,6 +54,15 @@ static inline void xy__task_set_callback(struct xy_task *task, void (*callback)(
 	task->callback = callback;
 	task->callback_arg = arg;
 	task->group = NULL;
+	task->parent = NULL;
+	atomic_store_explicit(&task->children, 0, memory_order_relaxed);
+}
+
+/* What is set with XY__TASK_CALLBACK is defined from now on. */
+static inline void xy__task_attend_end(struct xy_task *task)
+{
+	if (!(task->flags & XY__TASK_CALLBACK))
+		xy__task_set_callback(task, NULL, NULL);
 }
 
 /* A task from the pool with the fields that every task has. */

@@ -107,6 +107,7 @@ static int member_add(struct xy__worker *worker, struct xy__team *team, unsigned
 {
 	if (!worker->member) {
 		worker->member = calloc(1, sizeof *worker->member);
+		atomic_store_explicit(&worker->choosy, true, memory_order_relaxed); /* before its thread starts */
 		if (!worker->member)
 			return -ENOMEM;
 		worker->member->teams = calloc(nteams, sizeof(struct xy__team *));

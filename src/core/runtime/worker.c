@@ -7,6 +7,7 @@
 #include "core/data/redux.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
@@ -47,14 +48,30 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
-/* The time is for the task's model, unless several threads take part. */
-static __attribute__((noinline)) int worker_invoke_measured(struct xy__worker *worker, struct xy_task *task,
-							    struct xy_call *call, xy_function *function)
+/* What it submits are its children. */
+static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call, xy_function *function)
 {
-	double begin = xy__now();
-	int status = worker->member ? xy__team_call(worker, function, call) : function(call);
-	double end = xy__now();
+	struct xy_task *outer = worker->agent.parent;
+	int status;
 
+	worker->agent.parent = call->task;
+	status = function(call);
+	worker->agent.parent = outer;
+	return xy__children_leave(call->task, status);
+}
+
+/* The time is for the task's model, unless several threads take part, or it is nested and did other things, too. */
+static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *worker, struct xy_task *task,
+							     struct xy_call *call, xy_function *function)
+{
+	double begin, end;
+	int status;
+
+	if (task->flags & XY__TASK_NESTED)
+		return worker_invoke_nested(worker, call, function);
+	begin = xy__now();
+	status = worker->member ? xy__team_call(worker, function, call) : function(call);
+	end = xy__now();
 	if (!status && call->nranks == 1)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
 				 task->implementation, (end - begin) * 1e6);
@@ -66,8 +83,8 @@ static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task,
 {
 	xy_function *function = xy__arch_functions(xy__task_codelet(task), worker->arch)[task->implementation];
 
-	if (__builtin_expect(task->flags & XY__TASK_MEASURED, 0))
-		return worker_invoke_measured(worker, task, call, function);
+	if (__builtin_expect(task->flags & (XY__TASK_MEASURED | XY__TASK_NESTED), 0))
+		return worker_invoke_specially(worker, task, call, function);
 	return member ? xy__team_call(worker, function, call) : function(call);
 }
 
@@ -173,6 +190,7 @@ static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
 
 static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
+	double away = worker->away_s;
 	struct xy__run run;
 	uint64_t ns;
 	int status;
@@ -180,10 +198,12 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	xy__worker_account(worker, task, false);
 	xy__notes_started(worker, task, &run);
 	worker->started_s = run.begin_s;
+	worker->away_s = 0;
 	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
 	run.start_s = worker->started_s;
 	run.end_s = xy__now();
-	ns = (uint64_t)((run.end_s - run.begin_s) * 1e9);
+	ns = (uint64_t)((run.end_s - run.begin_s - worker->away_s) * 1e9);
+	worker->away_s = away;
 	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
 	xy__worker_account(worker, task, true);
@@ -243,6 +263,12 @@ static void worker_execute(struct xy__worker *worker, struct xy_task *task)
 	xy_agent_offer_to_itself(&worker->agent.base); /* for tasks released by its end */
 	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	xy__worker_finish(worker, task, status);
+}
+
+void xy__worker_do(struct xy__worker *worker, struct xy_task *task)
+{
+	if (!worker->member || xy__team_leads(worker))
+		worker_execute(worker, task);
 }
 
 void xy__worker_run(struct xy__worker *worker)

@@ -22,6 +22,8 @@ struct xy__worker {
 	_Atomic double backlog_us;         /* (a) owner writes: ... which is expected to take so long, with the rest
 					      * that it has taken; kept if rt->accounts */
 	double started_s;                  /* (o) when the codelet was called, if the call is timed */
+	double away_s;                     /* (o) how much of the call it has waited for children, if timed */
+	_Atomic(struct xy_task *) waits;   /* (a) owner writes: the task that waits for its children on it, or NULL */
 	struct xy_component *leaf;         /* (c) */
 	struct xy_component **above;       /* (c) reservoirs on the way to the root */
 	unsigned nabove;                   /* (c) */
@@ -32,6 +34,7 @@ struct xy__worker {
 	enum xy_arch arch;                 /* (c) */
 	struct xy__member *member;         /* (c) of teams; NULL: of none */
 	bool special;                      /* (c) of this tree: its calls are timed, or it is in teams */
+	_Atomic bool choosy;               /* (a) it is a member of teams, or there are nested tasks: see search.c */
 	pthread_t thread;                  /* (c) */
 };
 
@@ -52,6 +55,8 @@ void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, i
 void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done);
 /* For the tree: when a worker will be free. */
 double xy__worker_free_us(struct xy__tree_engine *engine, unsigned worker);
+/* Runs a task that it took; for a task of a team, joins that. */
+void xy__worker_do(struct xy__worker *worker, struct xy_task *task);
 /* The life of a worker: until the engine has no more tasks for it. */
 void xy__worker_run(struct xy__worker *worker);
 

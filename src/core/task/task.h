@@ -46,10 +46,11 @@ enum xy__task_flags {
 	XY__TASK_UNORDERED = 8,    /* some access gives no dependency */
 	XY__TASK_TAKEN = 16,       /* (q) its commuting handles are its own */
 	XY__TASK_CHOICE = 64,      /* the codelet has a second implementation for some architecture */
-	XY__TASK_CALLBACK = 128,   /* callback or group is set */
+	XY__TASK_CALLBACK = 128,   /* callback, group, parent and children are defined */
 	XY__TASK_WANTED = 256,     /* (q) a queue had its data brought to the node wanted_on */
 	XY__TASK_SENT = 2048,      /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_UNFETCHED = 512,  /* an acquire that does not need the data in RAM */
+	XY__TASK_NESTED = 512,     /* a task with a codelet that is XY_NESTED: what it submits are its children */
 	XY__TASK_UNCOUNTED = 32,   /* neither counted nor reported: an acquire, or given up */
 	XY__TASK_MEASURED = 32768, /* its time is for a model */
 	XY__TASK_DATA = 1024,      /* moves data to RAM and ends: see data/data_task.h */
@@ -60,15 +61,15 @@ enum xy__task_flags {
 
 /*
  * `target` waits for the task in whose list of successors the edge is. The target is a task, or a struct xy__waiter;
- * the low bits tell which, whether failure follows the edge, and whether the target is an acquire, which gets the
- * reason.
+ * the low bits tell which, whether failure follows the edge, whether the target is an acquire, which gets the
+ * reason, and whether the target waits with its end, not with its start.
  */
 struct xy__edge {
 	_Atomic(struct xy__edge *) next;
 	_Atomic uintptr_t target; /* always relaxed: the list orders it */
 };
 
-enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_ACQUIRE = 4, XY__EDGE_BITS = 7 };
+enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_ACQUIRE = 4, XY__EDGE_END = 8, XY__EDGE_BITS = 15 };
 
 /* The rare parts of a task, from malloc. */
 struct xy__task_extra {
@@ -144,6 +145,10 @@ struct xy_task {
 	uint8_t sent_at;                   /* (q) with XY__TASK_SENT: how many workers were dead then */
 	float expected_us;                 /* (q) how long it is expected to take where it was sent */
 	_Atomic uint32_t mark;             /* (a) of the last search for cycles that came by: relaxed */
+	struct xy_task *parent;            /* (c) with XY__TASK_CALLBACK, or NULL: ends after this one */
+	_Atomic int children;              /* (a) with XY__TASK_CALLBACK: see runtime/children.h */
+	_Atomic int children_status;       /* (a) likewise */
+	_Atomic unsigned waits_on;         /* (a) the worker on which it waits for its children, plus 1; 0: none */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT]; /* (c) a copied one */
 };
 _Static_assert(sizeof(struct xy_task) == 384, "a task is six cache lines");
