@@ -34,9 +34,10 @@ AM_CONDITIONAL([SANITIZER], [test "x$enable_sanitizer" != xno])
 AM_CONDITIONAL([THREAD_SANITIZER], [test "x$enable_sanitizer" = xthread])
 
 AC_ARG_ENABLE([debug],
-	[AS_HELP_STRING([--enable-debug], [check the library's contracts while it runs (XY_DEBUG=1)])],
+	[AS_HELP_STRING([--enable-debug], [check the rules of components while they run])],
 	[], [enable_debug=no])
 AS_IF([test "x$enable_debug" != xno], [AC_SUBST([XY_DEBUG_FLAGS], [-DXY_DEBUG=1])])
+AM_CONDITIONAL([DEBUG], [test "x$enable_debug" != xno])
 
 AC_ARG_ENABLE([werror],
 	[AS_HELP_STRING([--enable-werror], [make compiler warnings errors])],

@@ -30,6 +30,9 @@ library=$(installed libxylem.so.0)
 tool=$(installed xylem | grep '/bin/')
 manual=$(installed xylem.1)
 version=$(sed -n 's/^Version: //p' "$(installed xylem.pc)")
+# A component built with these flags takes part in the checks of a debug library.
+sed -n 's/^Cflags: //p' "$(installed xylem.pc)" | grep -qe "$(sed -n 's/^XY_DEBUG_FLAGS = //p' Makefile)" ||
+	fail "xylem.pc lacks the flag of the debug build"
 readelf -d "$library" | grep -q 'SONAME.*\[libxylem\.so\.0\]' || fail "the soname is not libxylem.so.0"
 readelf -d "$(installed libxylem-farm.so.0)" | grep -q 'SONAME.*\[libxylem-farm\.so\.0\]' ||
 	fail "the soname is not libxylem-farm.so.0"

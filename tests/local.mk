@@ -40,6 +40,8 @@ one_thread_tests += tests/core/tree/component
 tests_core_tree_component_LDADD = librecording.la $(LDADD)
 one_thread_tests += tests/core/tree/hooks
 tests_core_tree_hooks_LDADD = librecording.la $(LDADD) -lm
+one_thread_tests += tests/core/tree/audit
+tests_core_tree_audit_LDADD = librecording.la $(LDADD)
 one_thread_tests += tests/core/tree/option
 one_thread_tests += tests/core/tree/registry
 one_thread_tests += tests/core/machine/topology
@@ -87,7 +89,7 @@ fuzz_corpora += tests/fuzz/machine.corpus
 
 # Plug-ins that tests load from the build folder.
 check_LTLIBRARIES += tests/plugins/built.la tests/plugins/good.la tests/plugins/hoards.la tests/plugins/keeps_lock.la
-check_LTLIBRARIES += tests/plugins/no_plugin.la
+check_LTLIBRARIES += tests/plugins/mutants.la tests/plugins/no_plugin.la
 check_LTLIBRARIES += tests/plugins/other_abi.la tests/plugins/taken_name.la
 plugin_flags = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 tests_plugins_built_la_LDFLAGS = $(plugin_flags)
@@ -96,6 +98,8 @@ tests_plugins_good_la_LDFLAGS = $(plugin_flags)
 tests_plugins_hoards_la_LDFLAGS = $(plugin_flags)
 tests_plugins_keeps_lock_la_LDFLAGS = $(plugin_flags)
 tests_plugins_keeps_lock_la_LIBADD = libxylem.la
+tests_plugins_mutants_la_LDFLAGS = $(plugin_flags)
+tests_plugins_mutants_la_LIBADD = libxylem.la
 tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
 tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
 tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)

@@ -8,7 +8,7 @@
  *   pull      child -> parent   give me a task          a task, or NULL
  *   can_push  child -> parent   I have room             true: a task moved
  *
- * The rules, which the debug build asserts:
+ * The rules, which the debug build and `xylem check --run` check (doc/components.md):
  * - One owner. A true push and a non-NULL pull move the task across the link; otherwise it stays where
  *   it was. Pass on a stored task with xy_queue_pass; it stays yours until the child has taken it.
  * - Locks nest downwards. You may hold your own lock during push and can_pull, never during pull and
@@ -37,10 +37,11 @@ struct xy_lock;
 struct xy_report;
 struct xy_task;
 struct xy_tree;
+struct xy_trail;
 struct xy_runtime;
 
 /* Changes with the structs below; a plug-in built for another value is refused. */
-#define XY_ABI 6u
+#define XY_ABI 7u
 
 /*
  * In architecture masks: a team of CPU workers, as another architecture. Tasks of a parallel codelet have it besides
@@ -60,8 +61,8 @@ struct xy_agent {
 	bool for_others;           /* its offers are for other workers; set by the functions below */
 	unsigned offered;          /* the architectures of the task it kept for itself, 0 if constrained */
 	bool gave_back;            /* xy_give_back was called: there may be a task where it has already looked */
-	unsigned held;             /* debug build: component locks held, ... */
-	unsigned held_levels[16];  /* ... and the levels of their components, falling down the tree */
+	int mark;                  /* in the words of locks it holds: see xy_lock_holder */
+	struct xy_trail *trail;    /* where it is and which locks it holds, while the rules are checked; else NULL */
 };
 
 /*
@@ -228,6 +229,7 @@ struct xy_shard {
 /* Base of every component; embed it first. All (c): constant after seal. */
 struct xy_component {
 	const struct xy_component_ops *ops;
+	const struct xy_component_ops *verbs; /* what the dispatchers call: ops, or functions that check around them */
 	struct xy_tree *tree;
 	unsigned id;    /* in order of xy_tree_add */
 	unsigned level; /* longest path from the root */
@@ -349,21 +351,22 @@ struct xy_lock {
 	XY_ATOMIC(int) word; /* 0 free, else its holder, and bit 0 if threads sleep */
 };
 
-/* The word of a lock that the agent holds. */
+/*
+ * The word of a lock that the agent holds: twice its worker's number + 4, 2 for all others. While the rules are checked
+ * bit 0 is set, so that each drop reaches xy_lock_wake.
+ */
 static inline int xy_lock_holder(const struct xy_agent *by)
 {
-	return (by->worker + 2) * 2;
+	return by->mark + 2;
 }
 
-/* The slow paths of the two functions below. */
+/* The slow paths of the two functions below, which a component built for a debug library always takes. */
 void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by);
-void xy_lock_wake(struct xy_lock *lock);
-/* The debug build's check that locks nest downwards. */
-void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken);
+void xy_lock_wake(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by);
 #ifdef XY_DEBUG
-#define XY_LOCK_NOTES 1
+#define XY_LOCK_SLOWLY 1
 #else
-#define XY_LOCK_NOTES 0
+#define XY_LOCK_SLOWLY 0
 #endif
 
 static inline void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
@@ -371,20 +374,16 @@ static inline void xy_lock_take(struct xy_lock *lock, struct xy_component *self,
 	int expected = 0;
 
 	/* acquire: pairs with the release in xy_lock_drop */
-	if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, xy_lock_holder(by), XY_ORDER(acquire),
-						     XY_ORDER(relaxed)))
+	if (XY_LOCK_SLOWLY || !atomic_compare_exchange_strong_explicit(&lock->word, &expected, xy_lock_holder(by),
+								       XY_ORDER(acquire), XY_ORDER(relaxed)))
 		xy_lock_wait(lock, self, by);
-	if (XY_LOCK_NOTES)
-		xy_lock_note(self, by, true);
 }
 
 static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
 {
-	if (XY_LOCK_NOTES)
-		xy_lock_note(self, by, false);
 	/* release: pairs with the acquire in xy_lock_take and xy_lock_wait */
-	if (atomic_exchange_explicit(&lock->word, 0, XY_ORDER(release)) & 1)
-		xy_lock_wake(lock);
+	if ((atomic_exchange_explicit(&lock->word, 0, XY_ORDER(release)) & 1) || XY_LOCK_SLOWLY)
+		xy_lock_wake(lock, self, by);
 }
 
 /* --- queues --- */

@@ -128,6 +128,12 @@ int xy_tree_print(const struct xy_tree *tree, FILE *out, enum xy_tree_format for
 /* Whether two sealed trees have equal shape, components, options and workers. */
 bool xy_tree_equal(const struct xy_tree *a, const struct xy_tree *b);
 
+/*
+ * How often components broke rules of component.h, if that is checked: in the debug build. first gets the message of
+ * the first time, "" if there is none. Any thread.
+ */
+unsigned xy_tree_broken_rules(const struct xy_tree *tree, char *first, size_t size);
+
 /* --- in a runtime --- */
 
 /* The running tree, for printing and for its counters. */

@@ -119,6 +119,22 @@ struct bed *bed_open(const char *machine)
 	return bed;
 }
 
+/* Trails for the agents, if the tree is audited. */
+static void bed_follow(struct bed *bed)
+{
+	assert_int_equal(xy__trail_begin(&bed->application, bed->tree), 0);
+	for (unsigned i = 0; i < xy_machine_nworkers(bed->machine); i++)
+		assert_int_equal(xy__trail_begin(&bed->workers[i], bed->tree), 0);
+}
+
+void bed_audit(struct bed *bed)
+{
+	if (bed->tree->audit)
+		return;
+	assert_int_equal(xy__audit_begin(bed->tree), 0);
+	bed_follow(bed);
+}
+
 struct bed *bed_parse(const char *machine, const char *expression)
 {
 	struct bed *bed = bed_open(machine);
@@ -129,11 +145,19 @@ struct bed *bed_parse(const char *machine, const char *expression)
 	if (xy_tree_parse(&bed->tree, expression, bed->machine, bed->registry, error, sizeof error))
 		fail_msg("%s", error);
 	bed->tree->engine = &bed->engine;
+	bed_follow(bed);
 	return bed;
 }
 
 void bed_close(struct bed *bed)
 {
+	char broken[512];
+
+	if (bed->tree && xy_tree_broken_rules(bed->tree, broken, sizeof broken) && !bed->wrong)
+		fail_msg("%s", broken);
+	xy__trail_end(&bed->application);
+	for (unsigned i = 0; i < BED_WORKERS; i++)
+		xy__trail_end(&bed->workers[i]);
 	xy_tree_destroy(bed->tree);
 	xy_registry_destroy(bed->registry);
 	xy_machine_destroy(bed->machine);
@@ -180,6 +204,7 @@ void bed_seal(struct bed *bed)
 	if (xy_tree_seal(bed->tree, error, sizeof error))
 		fail_msg("%s", error);
 	bed->tree->engine = &bed->engine;
+	bed_follow(bed);
 }
 
 struct xy_task *bed_task_with_priority(struct bed *bed, unsigned archs, int priority)

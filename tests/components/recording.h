@@ -19,7 +19,7 @@
 #include "core/model/model.h"
 #include "core/task/pool.h"
 #include "core/task/task.h"
-#include "core/tree/tree.h"
+#include "core/tree/audit.h"
 
 enum { BED_WORKERS = 300, BED_RECORDS = 4096 };
 
@@ -44,6 +44,7 @@ struct bed {
 	void (*meanwhile)(struct bed *bed);
 	unsigned ntasks;
 	struct xy_task *tasks[BED_RECORDS];
+	bool wrong; /* components break rules on purpose; else bed_close fails if an audited tree had one that did */
 };
 
 /* A bed with an empty tree for the machine; the test fails if that can't be made. */
@@ -61,6 +62,8 @@ struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent, 
 struct xy_component *bed_add_worker(struct bed *bed, struct xy_component *parent, unsigned worker);
 /* Seals; the tree's engine is the bed's from now on. */
 void bed_seal(struct bed *bed);
+/* Checks the rules in every build, not only in the debug build; after bed_seal. */
+void bed_audit(struct bed *bed);
 
 /* A task that can run on these architectures. It belongs to the bed. */
 struct xy_task *bed_task(struct bed *bed, unsigned archs);

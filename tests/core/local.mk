@@ -13,6 +13,7 @@ runtime_tests += tests/core/data/shapes
 runtime_tests += tests/core/runtime/built_tree
 runtime_tests += tests/core/runtime/children
 runtime_tests += tests/core/runtime/dump
+runtime_tests += tests/core/runtime/rest
 runtime_tests += tests/core/runtime/failure
 runtime_tests += tests/core/task/pool
 runtime_tests += tests/core/runtime/hooks
@@ -61,6 +62,7 @@ tests_core_runtime_children_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_to
 tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
 tests_core_runtime_dump_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
+tests_core_runtime_rest_LDADD = $(helper_libs)
 tests_core_runtime_fork_LDADD = $(helper_libs)
 tests_core_task_pool_LDADD = $(helper_libs)
 tests_core_runtime_runtime_LDADD = $(helper_libs)

@@ -4,6 +4,7 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/search.h"
+#include "core/tree/audit.h"
 
 #include <sched.h>
 
@@ -49,7 +50,7 @@ void xy__agent_become(struct xy__agent *agent)
 	xy__agent_current = agent;
 }
 
-void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
+int xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 {
 	const struct xy_worker_info *info = worker < 0 ? NULL : xy_machine_worker(rt->machine, (unsigned)worker);
 
@@ -63,6 +64,7 @@ void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker)
 	agent->pool.perf = &rt->perf;
 	agent->pool.places = &rt->places;
 	agent->pool.length = rt->engine->length;
+	return xy__trail_begin(&agent->base, rt->tree);
 }
 
 void xy__agent_call_back(struct xy__agent *agent, struct xy__endings *endings, void (*callback)(void *arg, int status),

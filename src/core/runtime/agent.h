@@ -72,7 +72,8 @@ static inline void xy__agent_leave(struct xy__agent *agent)
 struct xy__agent *xy__agent_inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
 void xy__agent_become(struct xy__agent *agent);
-void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
+/* 0 or -ENOMEM. */
+int xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
 /* Calls a function of the user's, which may take long: what it submits is not for this worker to take.
  * What ends meanwhile without running goes into endings, for the caller to deal with. */
 void xy__agent_call_back(struct xy__agent *agent, struct xy__endings *endings, void (*callback)(void *arg, int status),

@@ -18,6 +18,7 @@
 #include "core/runtime/runtime.h"
 #include "core/runtime/team.h"
 #include "core/runtime/worker.h"
+#include "core/tree/audit.h"
 
 #define PATIENCE_S 0.5
 
@@ -145,7 +146,8 @@ static void dump_ask_queue(struct xy_runtime *rt, void *subject, FILE *out)
 static void dump_holder(struct dump *dump, struct xy_component *c)
 {
 	struct xy_lock *lock = atomic_load(&c->awaited);
-	int word = lock ? atomic_load(&lock->word) : 0, worker = word / 2 - 2;
+	int held = lock ? atomic_load(&lock->word) : 0, word = held == XY__LOCK_WATCHED ? 0 : held;
+	int worker = word / 2 - 2;
 
 	fprintf(dump->out, "  %s#%u does not answer", c->ops->name, c->id);
 	if (word && worker >= 0 && (unsigned)worker < dump->rt->nworkers)

@@ -21,6 +21,7 @@ struct xy__engine_ops {
 	const char *name;
 	bool is_simulated;  /* the result of xy_is_simulated */
 	bool slots_for_all; /* no worker waits inside a call: those of CPUs have slots, too; see worker_slots.h */
+	bool audits;        /* the rules of component.h are checked in every build */
 
 	/* Whether this engine serves a runtime with these settings. */
 	bool (*serves)(const struct xy__settings *settings);

@@ -17,6 +17,7 @@ libxylem_all_la_SOURCES += src/core/runtime/probe.c src/core/runtime/probe.h
 libxylem_all_la_SOURCES += src/core/runtime/record.c src/core/runtime/record.h
 libxylem_all_la_SOURCES += src/core/runtime/record_data.c
 libxylem_all_la_SOURCES += src/core/runtime/record_write.c
+libxylem_all_la_SOURCES += src/core/runtime/rest.c src/core/runtime/rest.h
 libxylem_all_la_SOURCES += src/core/runtime/runtime.c src/core/runtime/runtime.h
 libxylem_all_la_SOURCES += src/core/runtime/search.c src/core/runtime/search.h
 libxylem_all_la_SOURCES += src/core/runtime/submit.c src/core/runtime/submit.h

@@ -27,6 +27,7 @@
 #include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
 #include "core/runtime/worker_slots.h"
+#include "core/tree/audit.h"
 #include "core/tree/registry.h"
 #include "core/util/message.h"
 
@@ -114,6 +115,10 @@ static int runtime_tree(struct xy_runtime *rt)
 		runtime_tree_wrong(rt, from, message);
 		return error;
 	}
+	if (rt->engine->audits && !rt->tree->audit)
+		error = xy__audit_begin(rt->tree);
+	if (error)
+		return error;
 	rt->root = xy_tree_root(rt->tree);
 	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
 		const struct xy_component *c = rt->tree->components[i];
@@ -181,8 +186,8 @@ static int runtime_workers(struct xy_runtime *rt)
 	if (!rt->workers || !rt->deaths.of || !rt->places.nodes)
 		return -ENOMEM;
 	memset(rt->workers, 0, rt->nworkers * sizeof *rt->workers);
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		xy__agent_init(&rt->workers[i].agent, rt, (int)i);
+	for (unsigned i = 0; i < rt->nworkers && !error; i++)
+		error = xy__agent_init(&rt->workers[i].agent, rt, (int)i);
 	for (unsigned i = 0; i < rt->nworkers && !error; i++) {
 		rt->workers[i].id = i;
 		rt->workers[i].arch = xy_machine_worker(rt->machine, i)->arch;
@@ -197,16 +202,18 @@ static int runtime_workers(struct xy_runtime *rt)
 
 static int runtime_application(struct xy_runtime *rt)
 {
+	int error = 0;
+
 	rt->applications = aligned_alloc(128, XY__APPLICATION_AGENTS * sizeof *rt->applications);
 	rt->slots = calloc(XY__INBOX_SLOTS, sizeof *rt->slots);
 	if (!rt->applications || !rt->slots)
 		return -ENOMEM;
 	memset(rt->applications, 0, XY__APPLICATION_AGENTS * sizeof *rt->applications);
-	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
-		xy__agent_init(&rt->applications[i], rt, -1);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS && !error; i++)
+		error = xy__agent_init(&rt->applications[i], rt, -1);
 	rt->room_every = rt->settings.window / 8 < ROOM_EVERY ? rt->settings.window / 8 : ROOM_EVERY;
 	xy__ring_init(&rt->inbox, rt->slots, XY__INBOX_SLOTS);
-	return 0;
+	return error;
 }
 
 static void runtime_free(struct xy_runtime *rt)
@@ -220,13 +227,16 @@ static void runtime_free(struct xy_runtime *rt)
 	}
 	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
 		xy__pool_fini(&rt->workers[i].agent.pool);
+		xy__trail_end(&rt->workers[i].agent.base);
 		free(rt->workers[i].above);
 		free(rt->workers[i].slots);
 	}
 	xy__tags_fini(rt);
 	xy__teams_stop(rt);
-	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++)
+	for (unsigned i = 0; rt->applications && i < XY__APPLICATION_AGENTS; i++) {
 		xy__pool_fini(&rt->applications[i].pool);
+		xy__trail_end(&rt->applications[i].base);
+	}
 	xy__memory_fini(rt);
 	xy__perf_fini(&rt->perf);
 	xy__bus_fini(&rt->bus);
@@ -266,6 +276,16 @@ static uint64_t runtime_submitted(struct xy__tree_engine *engine, bool *more)
 	return submitted;
 }
 
+/* A component broke a rule: xy_wait fails, unless the machine may have been slow. */
+static void runtime_broken(void *arg, enum xy__rule rule, const char *line)
+{
+	struct xy_runtime *rt = arg;
+
+	xy__log(&rt->settings.log, "%s", line);
+	if (rule != XY__RULE_SLOW)
+		xy__wait_broken(rt, line);
+}
+
 /* The functions that the tree calls. */
 static void runtime_engine(struct xy_runtime *rt)
 {
@@ -281,6 +301,10 @@ static void runtime_engine(struct xy_runtime *rt)
 	rt->tree_engine.one_memory = rt->memory.nnodes == 1;
 	rt->tree_engine.prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 	rt->tree_engine.alarm = rt->engine->alarm;
+	if (rt->tree->audit) {
+		rt->tree->audit->tell_arg = rt;
+		rt->tree->audit->tell = runtime_broken;
+	}
 	rt->tree->engine = &rt->tree_engine;
 }
 

@@ -7,6 +7,7 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
+#include "core/runtime/rest.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/wait.h"
 
@@ -53,7 +54,11 @@ static bool no_task_left(void *arg)
 {
 	struct xy_runtime *rt = arg;
 
-	return rt->engine->live(rt) == 0;
+	if (rt->engine->live(rt) == 0)
+		return true;
+	if (rt->tree->audit && rt->engine->at_rest(rt))
+		xy__rest_is_final(rt);
+	return false;
 }
 
 static bool room_again(void *arg)
@@ -67,7 +72,9 @@ static bool no_task_moves(void *arg)
 {
 	struct xy_runtime *rt = arg;
 
-	return rt->engine->live(rt) == 0 || rt->engine->at_rest(rt);
+	if (rt->engine->live(rt) == 0)
+		return true;
+	return rt->engine->at_rest(rt) && xy__rest_is_final(rt);
 }
 
 void xy__wait_room(struct xy_runtime *rt)
@@ -110,6 +117,16 @@ void xy__wait_fail(struct xy_runtime *rt, const struct xy_task *task, int status
 			 : status < 0 ? strerror(-status)
 				      : "error of its own",
 			 status);
+	}
+	xy__lock_drop(&rt->error_lock);
+}
+
+void xy__wait_broken(struct xy_runtime *rt, const char *line)
+{
+	xy__lock_take(&rt->error_lock);
+	if (!rt->error) {
+		rt->error = -EPROTO;
+		snprintf(rt->error_text, sizeof rt->error_text, "%s", line);
 	}
 	xy__lock_drop(&rt->error_lock);
 }

@@ -14,5 +14,7 @@ void xy__wait_progress(struct xy_runtime *rt);
 /* Waits until no task is left, or until nothing moves any more. */
 void xy__wait_settle(struct xy_runtime *rt);
 void xy__wait_fail(struct xy_runtime *rt, const struct xy_task *task, int status, const char *reason);
+/* A component broke a rule, in words: the next wait fails with -EPROTO, unless a task failed before. */
+void xy__wait_broken(struct xy_runtime *rt, const char *line);
 
 #endif

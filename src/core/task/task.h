@@ -145,6 +145,7 @@ struct xy_task {
 	uint8_t sent_at;                   /* (q) with XY__TASK_SENT: how many workers were dead then */
 	float expected_us;                 /* (q) how long it is expected to take where it was sent */
 	_Atomic uint32_t mark;             /* (a) of the last search for cycles that came by: relaxed */
+	_Atomic uint32_t owner;            /* (a) while rules are checked: who took it last, see tree/audit.h */
 	struct xy_task *parent;            /* (c) with XY__TASK_CALLBACK, or NULL: ends after this one */
 	_Atomic int children;              /* (a) with XY__TASK_CALLBACK: see runtime/children.h */
 	_Atomic int children_status;       /* (a) likewise */

@@ -1,50 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dispatchers: the only callers of the verbs. They apply the defaults, count, and in the debug
- * build check the rules of component.h.
+ * The dispatchers: the only callers of the verbs. They apply the defaults and count; audit.c checks the rules.
  */
 #include <xylem/component.h>
 
-#include <assert.h>
 #include "core/task/task.h"
-#include "core/tree/tree.h"
+#include "core/tree/audit.h"
 #include "core/util/bits.h"
 #include "core/util/futex.h"
 
 enum { MANY = 64 }; /* children that are worth a closer look */
-enum { LOCK_SPINS = 100 };
-
-#ifdef XY_DEBUG
-#define RULE(condition) assert(condition)
-
-/* Whether the agent may take a lock of, or call down into, a component of this level. */
-static bool may_go_down(const struct xy_agent *by, unsigned level)
-{
-	return !by->held || by->held_levels[by->held - 1] < level;
-}
-
-static void note_taken(struct xy_agent *by, unsigned level)
-{
-	RULE(may_go_down(by, level) && by->held < sizeof by->held_levels / sizeof by->held_levels[0]);
-	by->held_levels[by->held++] = level;
-}
-
-static void note_dropped(struct xy_agent *by)
-{
-	RULE(by->held > 0);
-	by->held--;
-}
-#else
-#define RULE(condition) ((void)0)
-static void note_taken(struct xy_agent *by, unsigned level)
-{
-	(void)by, (void)level;
-}
-static void note_dropped(struct xy_agent *by)
-{
-	(void)by;
-}
-#endif
 
 /* Shard 0 is shared by all agents that have none of their own. */
 static inline void count(_Atomic uint64_t *counter, const struct xy_agent *by)
@@ -83,8 +48,7 @@ bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy_shard *shard = &to->shards[by->shard];
 
-	RULE(may_go_down(by, to->level));
-	if (to->ops->push ? to->ops->push(to, task, by) : push_children(to, task, by)) {
+	if (to->verbs->push ? to->verbs->push(to, task, by) : push_children(to, task, by)) {
 		count(&shard->pushed, by);
 		return true;
 	}
@@ -97,13 +61,12 @@ size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_
 	_Atomic uint64_t *pushed = &to->shards[by->shard].pushed;
 	size_t taken = 0;
 
-	RULE(may_go_down(by, to->level));
-	if (!to->ops->push_many) {
+	if (!to->verbs->push_many) {
 		while (taken < n && xy_push(to, tasks[taken], by))
 			taken++;
 		return taken;
 	}
-	taken = to->ops->push_many(to, tasks, n, by);
+	taken = to->verbs->push_many(to, tasks, n, by);
 	atomic_fetch_add_explicit(pushed, taken, memory_order_relaxed);
 	if (taken < n)
 		count(&to->shards[by->shard].refused, by);
@@ -131,7 +94,7 @@ static inline void show_passing(struct xy_component *looker, const struct xy_com
 				struct xy_agent *by)
 {
 	for (;;) {
-		looker->ops->passed(looker, task, by);
+		looker->verbs->passed(looker, task, by);
 		if (looker == source)
 			return;
 		looker = looker->parents[0]->looker;
@@ -145,11 +108,9 @@ struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 	struct xy_component *source = from->source;
 	struct xy_task *task;
 
-	RULE(!by->held);
-	task = source->ops->pull ? source->ops->pull(source, by) : pull_each_parent(source, by);
+	task = source->verbs->pull ? source->verbs->pull(source, by) : pull_each_parent(source, by);
 	if (!task)
 		return NULL;
-	RULE(by->worker < 0 || xy__task_can_take(task, (unsigned)by->worker));
 	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
 	count(&from->shards[by->shard].pulled, by);
 	if (from->looker)
@@ -167,9 +128,8 @@ bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by)
 
 bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by)
 {
-	RULE(!by->held);
-	if (parent->ops->can_push)
-		return parent->ops->can_push(parent, child, by);
+	if (parent->verbs->can_push)
+		return parent->verbs->can_push(parent, child, by);
 	return xy_can_push_parents(parent, by);
 }
 
@@ -241,12 +201,12 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 {
 	bool woken;
 
-	RULE(may_go_down(by, child->level));
 	if (!(child->archs & offer->archs))
 		return false;
 	if (offer_settled(child, offer, by, &woken))
 		return woken;
-	woken = child->ops->can_pull ? child->ops->can_pull(child, offer, by) : xy_can_pull_children(child, offer, by);
+	woken = child->verbs->can_pull ? child->verbs->can_pull(child, offer, by)
+				       : xy_can_pull_children(child, offer, by);
 	if (woken)
 		count(&child->shards[by->shard].woken, by);
 	return woken;
@@ -257,15 +217,18 @@ void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_age
 {
 	struct xy__tree_engine *engine = self->tree->engine;
 
-	RULE(!by->held);
 	task->expected_us = 0;
 	by->gave_back = true;
+	if (by->trail)
+		xy__trail_leave_tree(self, task, by);
 	if (self->tree->hooks.have & XY__HOOK_ENDED)
 		xy__hooks_gave_back(self, task, by);
 	if (engine && engine->take_back)
 		engine->take_back(engine, task, by);
 	else
 		xy_push(self->tree->root, task, by);
+	if (by->trail)
+		xy__trail_return(by);
 }
 
 struct xy_offer xy_offer_of(const struct xy_task *task)
@@ -293,65 +256,15 @@ uint32_t xy_agent_random(struct xy_agent *by)
 	return (uint32_t)((x ^ (x >> 31)) >> 32);
 }
 
-/* Whether the lock was free and is taken now. */
-static bool lock_try(struct xy_lock *lock, int holder)
-{
-	int expected = 0;
-
-	/* acquire: pairs with the release in xy_lock_drop */
-	return atomic_compare_exchange_strong_explicit(&lock->word, &expected, holder, memory_order_acquire,
-						       memory_order_relaxed);
-}
-
-/* Leaves behind whose lock is waited for and since when, for the dump. Relaxed: it only looks. */
-static void lock_note_sleep(struct xy_lock *lock, struct xy_component *self)
-{
-	atomic_store_explicit(&self->awaited_s, xy__now(), memory_order_relaxed);
-	atomic_store_explicit(&self->awaited, lock, memory_order_relaxed);
-}
-
-void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
-{
-	int holder = xy_lock_holder(by), word;
-
-	for (int i = 0; i < LOCK_SPINS; i++) {
-		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && lock_try(lock, holder))
-			return;
-		xy__pause();
-	}
-	/* One that slept takes the lock with the bit set: others may sleep still. */
-	while (!lock_try(lock, holder | 1)) {
-		word = atomic_load_explicit(&lock->word, memory_order_relaxed);
-		if (!word)
-			continue;
-		if (!(word & 1)) {
-			lock_note_sleep(lock, self);
-			if (!atomic_compare_exchange_strong_explicit(&lock->word, &word, word | 1, memory_order_relaxed,
-								     memory_order_relaxed))
-				continue;
-			word |= 1;
-		}
-		xy__futex_wait(&lock->word, word, -1);
-	}
-}
-
-void xy_lock_wake(struct xy_lock *lock)
-{
-	xy__futex_wake(&lock->word, 1);
-}
-
-void xy_lock_note(struct xy_component *self, struct xy_agent *by, bool taken)
-{
-	if (taken)
-		note_taken(by, self->level);
-	else
-		note_dropped(by);
-}
-
 void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_component *self, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = self->tree->engine;
 
-	if (engine && engine->prefetch)
-		engine->prefetch(engine, task, worker, by);
+	if (!engine || !engine->prefetch)
+		return;
+	if (by->trail) /* what comes may make other tasks ready */
+		xy__trail_leave_tree(self, NULL, by);
+	engine->prefetch(engine, task, worker, by);
+	if (by->trail)
+		xy__trail_return(by);
 }

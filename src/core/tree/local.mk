@@ -1,10 +1,19 @@
 # Components, expressions, trees.
+libxylem_all_la_SOURCES += src/core/tree/audit.c src/core/tree/audit.h
+libxylem_all_la_SOURCES += src/core/tree/audit_report.c
+libxylem_all_la_SOURCES += src/core/tree/audit_trail.c
+if DEBUG
+libxylem_all_la_SOURCES += src/core/tree/audit_on.c
+else
+libxylem_all_la_SOURCES += src/core/tree/audit_off.c
+endif
 libxylem_all_la_SOURCES += src/core/tree/component.c
 libxylem_all_la_SOURCES += src/core/tree/expression.c src/core/tree/expression.h
 libxylem_all_la_SOURCES += src/core/tree/expression_error.c
 libxylem_all_la_SOURCES += src/core/tree/expression_names.c src/core/tree/expression_parts.h
 libxylem_all_la_SOURCES += src/core/tree/expression_unknown.c
 libxylem_all_la_SOURCES += src/core/tree/hooks.c src/core/tree/hooks.h
+libxylem_all_la_SOURCES += src/core/tree/lock.c
 libxylem_all_la_SOURCES += src/core/tree/option.c src/core/tree/option.h
 libxylem_all_la_SOURCES += src/core/tree/queue_pass.c
 libxylem_all_la_SOURCES += src/core/tree/registry.c src/core/tree/registry.h

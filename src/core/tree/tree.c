@@ -11,6 +11,7 @@
 #include <string.h>
 #include "core/tree/option.h"
 #include "core/tree/registry.h"
+#include "core/tree/audit.h"
 #include "core/tree/tree_parts.h"
 
 enum { LINE = 128 }; /* alignment of instances: nothing of two components shares a cache line pair */
@@ -53,6 +54,7 @@ void xy_tree_destroy(struct xy_tree *tree)
 		free(c->shards);
 		free(c);
 	}
+	xy__audit_end(tree);
 	free(tree->components);
 	free(tree->leaves);
 	free(tree->absent);
@@ -97,7 +99,7 @@ struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component
 		return NULL;
 	}
 	memset(c, 0, size);
-	c->ops = ops;
+	c->ops = c->verbs = ops;
 	c->tree = tree;
 	c->id = tree->ncomponents;
 	xy__options_reset(c);

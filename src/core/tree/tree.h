@@ -68,6 +68,7 @@ struct xy_tree {
 	struct xy__tree_engine *engine;     /* (b) set after seal, before anything runs */
 	struct xy__hooks hooks;             /* (b) */
 	struct xy__ticks ticks;             /* its own key */
+	struct xy__audit *audit;            /* (b) NULL: the rules of component.h are not checked */
 };
 
 /*

@@ -5,6 +5,7 @@
  * as it was before, and may be changed and sealed again.
  */
 #include "core/tree/tree_rules.h"
+#include "core/tree/audit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,13 +37,12 @@ static unsigned seal_max_level(const struct xy__rules *rules, unsigned *locks)
 }
 
 /*
- * A call recurses down the tree, and an agent has room for a limited number of locks. False if the tree is too deep to
+ * A call recurses down the tree, and a trail has room for a limited number of locks. False if the tree is too deep to
  * continue.
  */
 static bool seal_levels(struct xy__rules *rules)
 {
-	const struct xy_agent *agent = NULL;
-	unsigned room = sizeof(agent->held_levels) / sizeof(agent->held_levels[0]), locks;
+	unsigned room = XY__MOST_LOCKS, locks;
 	unsigned levels = seal_max_level(rules, &locks) + 1;
 
 	if (levels > XY__MAX_LEVELS) {
@@ -265,6 +265,11 @@ static int seal(struct xy__rules *rules)
 	if (!rc) {
 		tree->root = rules->order[0];
 		rc = seal_init(rules);
+	}
+	if (!rc && xy__audit_always) {
+		rc = xy__audit_begin(tree);
+		if (rc)
+			seal_undo(rules, 0);
 	}
 	if (rc)
 		tree->root = NULL;

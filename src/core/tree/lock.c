@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of a component's lock. In an audited tree every take and drop comes here, but for those of a lock that
+ * has never been dropped yet: a dropped one is left with a word that is free for this file alone.
+ */
+#include "core/tree/audit.h"
+#include "core/util/futex.h"
+
+enum { LOCK_SPINS = 100 };
+
+/* Whether the lock was free and is taken now. */
+static bool lock_try(struct xy_lock *lock, int holder)
+{
+	int expected = 0;
+
+	/* acquire: pairs with the release in xy_lock_drop */
+	if (atomic_compare_exchange_strong_explicit(&lock->word, &expected, holder, memory_order_acquire,
+						    memory_order_relaxed))
+		return true;
+	/* an agent without a trail keeps the lock watched: its drop comes to xy_lock_wake, too */
+	return expected == XY__LOCK_WATCHED &&
+	       atomic_compare_exchange_strong_explicit(&lock->word, &expected, holder | 1, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+static bool lock_is_free(const struct xy_lock *lock)
+{
+	int word = atomic_load_explicit(&((struct xy_lock *)lock)->word, memory_order_relaxed);
+
+	return !word || word == XY__LOCK_WATCHED;
+}
+
+/* Leaves behind whose lock is waited for and since when, for the dump. Relaxed: it only looks. */
+static void lock_note_sleep(struct xy_lock *lock, struct xy_component *self)
+{
+	atomic_store_explicit(&self->awaited_s, xy__now(), memory_order_relaxed);
+	atomic_store_explicit(&self->awaited, lock, memory_order_relaxed);
+}
+
+static void lock_wait(struct xy_lock *lock, struct xy_component *self, int holder)
+{
+	bool watched = self->tree->audit; /* bit 0 is set already, though nobody sleeps */
+	int word;
+
+	for (int i = 0; i < LOCK_SPINS; i++) {
+		if (lock_is_free(lock) && lock_try(lock, holder))
+			return;
+		xy__pause();
+	}
+	/* One that slept takes the lock with the bit set: others may sleep still. */
+	while (!lock_try(lock, holder | 1)) {
+		word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+		if (!word || word == XY__LOCK_WATCHED)
+			continue;
+		if (watched || !(word & 1))
+			lock_note_sleep(lock, self);
+		watched = false;
+		if (!(word & 1)) {
+			if (!atomic_compare_exchange_strong_explicit(&lock->word, &word, word | 1, memory_order_relaxed,
+								     memory_order_relaxed))
+				continue;
+			word |= 1;
+		}
+		xy__futex_wait(&lock->word, word, -1);
+	}
+}
+
+/* Others run until the lock is free. */
+static void lock_explore(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
+{
+	struct xy__explorer *explorer = self->tree->audit->explorer;
+
+	while (!lock_try(lock, xy_lock_holder(by)))
+		if (!explorer->blocked(explorer, self, lock))
+			return;
+}
+
+void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
+{
+	double began;
+
+	if (!by->trail) {
+		if (self->tree->audit && self->tree->audit->explorer)
+			lock_explore(lock, self, by);
+		else
+			lock_wait(lock, self, xy_lock_holder(by));
+		return;
+	}
+	if (!xy__trail_wants(lock, self, by))
+		return;
+	began = xy__now();
+	if (by->trail->explorer) {
+		by->trail->explorer->point(by->trail->explorer, self, "take");
+		lock_explore(lock, self, by);
+	} else {
+		lock_wait(lock, self, xy_lock_holder(by));
+	}
+	xy__trail_took(lock, self, by, xy__now() - began);
+}
+
+void xy_lock_wake(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
+{
+	int expected = 0;
+
+	if (self->tree->audit)
+		atomic_compare_exchange_strong_explicit(&lock->word, &expected, XY__LOCK_WATCHED, memory_order_relaxed,
+							memory_order_relaxed);
+	xy__futex_wake(&lock->word, 1);
+	if (!by->trail)
+		return;
+	xy__trail_dropped(lock, by);
+	if (by->trail->explorer)
+		by->trail->explorer->point(by->trail->explorer, self, "drop");
+}
