@@ -64,6 +64,10 @@ int farm_state_refuse(struct farm_state *state, const char *doing)
 		farm_say(state->report, "%s/state.sqlite: %s: no memory", folder, doing);
 		return -ENOMEM;
 	default:
+		if (sqlite3_system_errno(state->base) == ENOSPC) {
+			farm_say(state->report, "%s/state.sqlite: %s: the disk is full", folder, doing);
+			return -ENOSPC;
+		}
 		farm_say(state->report, "%s/state.sqlite: %s: %s", folder, doing, sqlite3_errmsg(state->base));
 		return -EIO;
 	}
@@ -218,13 +222,12 @@ int farm_state_commit(struct farm_state *state, const struct farm_change *change
 
 void farm_state_set_time(struct farm_state *state, int64_t now)
 {
-	if (now < state->now) {
+	if (now < state->now && !state->stands_still)
 		farm_say(state->report,
 			 "the clock went back by %" PRId64 " s; times in the history stand still until then",
 			 state->now - now);
-		return;
-	}
-	state->now = now;
+	state->stands_still = now < state->now;
+	state->now = state->stands_still ? state->now : now;
 }
 
 /* --- opening --- */
@@ -326,13 +329,8 @@ int farm_state_open(struct farm_state *state, const struct farm *farm, bool read
 		free(path);
 		return error;
 	}
-	error = sqlite3_open_v2(path, &state->base,
-				read_only ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-	/* Reading a write-ahead log wants its shared memory: read-only only where nothing else is possible. */
-	if (error && read_only) {
-		sqlite3_close(state->base);
-		error = sqlite3_open_v2(path, &state->base, SQLITE_OPEN_READONLY, NULL);
-	}
+	error = read_only ? farm_state_open_to_read(state, path)
+			  : sqlite3_open_v2(path, &state->base, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
 	free(path);
 	state->statements = calloc(1, sizeof(*state->statements));
 	state->records = calloc(farm->npieces + 1, sizeof(*state->records));
@@ -341,7 +339,7 @@ int farm_state_open(struct farm_state *state, const struct farm *farm, bool read
 	else if (!state->statements || !state->records)
 		error = -ENOMEM;
 	if (!error)
-		sqlite3_busy_timeout(state->base, 10000);
+		sqlite3_busy_timeout(state->base, FARM_STATE_PATIENCE_MS);
 	if (!error)
 		error = read_only ? state_identify(state, true) : state_create(state);
 	if (!error && !read_only)

@@ -55,6 +55,7 @@ struct farm_state {
 	struct farm_job *jobs;
 	size_t njobs, jobs_room;
 	int64_t now;                              /* of the last transition; never goes back */
+	bool stands_still;                        /* as the clock went back */
 	void (*hook)(void *arg, unsigned points); /* called before and after each commit; for tests */
 	void *hook_arg;
 	unsigned points;
@@ -97,7 +98,10 @@ int farm_state_history(struct farm_state *state, const char *piece,
 		       void *arg);
 
 /* Private parts (state_load.c). */
+#define FARM_STATE_PATIENCE_MS 10000 /* with another process that writes */
 int farm_state_load(struct farm_state *state);
+/* Opens the file for reading, also where nothing can be written. 0 or a code of SQLite. */
+int farm_state_open_to_read(struct farm_state *state, const char *path);
 int farm_state_refuse(struct farm_state *state, const char *doing);
 
 #endif

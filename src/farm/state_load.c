@@ -2,9 +2,13 @@
 /* Reading the state of a farm: records and living jobs into memory, transitions one by one. */
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "core/util/buffer.h"
+#include "farm/quote.h"
 #include "farm/state.h"
 
 struct farm_job *farm_state_add_job(struct farm_state *state, const char *id, const char *set)
@@ -177,4 +181,46 @@ int farm_state_history(struct farm_state *state, const char *piece,
 	code = code == SQLITE_DONE ? 0 : farm_state_refuse(state, "reading");
 	sqlite3_finalize(s);
 	return code;
+}
+
+/* --- opening for reading --- */
+
+/* Opens the state as it is in the file, for folders that nobody can write: 0 or a code of SQLite. */
+static int state_open_immutable(struct farm_state *state, const char *path)
+{
+	struct xy__buffer address = { 0 };
+	int code = SQLITE_NOMEM;
+
+	xy__buffer_add(&address, "file:");
+	farm_quote_file(&address, path);
+	xy__buffer_add(&address, "?immutable=1");
+	if (!address.failed)
+		code = sqlite3_open_v2(address.at, &state->base, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	xy__buffer_fini(&address);
+	return code;
+}
+
+/* A write-ahead log needs shared memory: where that can neither be written nor is there, and
+ * where there is no log, the file is read as it is. */
+int farm_state_open_to_read(struct farm_state *state, const char *path)
+{
+	int code = sqlite3_open_v2(path, &state->base, SQLITE_OPEN_READWRITE, NULL);
+	struct stat log;
+	char *log_path;
+	bool has_log;
+
+	if (!code && !sqlite3_db_readonly(state->base, "main"))
+		return 0;
+	sqlite3_close(state->base);
+	code = sqlite3_open_v2(path, &state->base, SQLITE_OPEN_READONLY, NULL);
+	if (code || asprintf(&log_path, "%s-wal", path) < 0)
+		return code;
+	has_log = !stat(log_path, &log) && log.st_size > 0;
+	free(log_path);
+	sqlite3_busy_timeout(state->base, FARM_STATE_PATIENCE_MS);
+	code = sqlite3_exec(state->base, "SELECT count(*) FROM farm", NULL, NULL, NULL);
+	if (has_log || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY))
+		return 0;
+	sqlite3_close(state->base);
+	return state_open_immutable(state, path);
 }

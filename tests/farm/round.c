@@ -384,8 +384,13 @@ static void a_clock_that_goes_back_stands_still(void **state)
 	farm_state_set_time(&w->state, 400);
 	assert_non_null(strstr(said, "the clock went back by 600 s"));
 	assert_int_equal(w->state.now, 1000);
+	said[0] = '\0';
+	farm_state_set_time(&w->state, 401);
+	assert_string_equal(said, "");
 	farm_state_set_time(&w->state, 1001);
 	assert_int_equal(w->state.now, 1001);
+	farm_state_set_time(&w->state, 991);
+	assert_non_null(strstr(said, "the clock went back by 10 s"));
 	world_free(w);
 }
 

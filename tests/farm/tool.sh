@@ -88,6 +88,15 @@ assert not [c for c in text if ord(c) < 32 and c != "\n"], rows
 assert rows[0].endswith("a b [31m"), rows
 P
 
+# Where nothing can be written, what there is can be read all the same.
+if unshare -m true 2>/dev/null; then
+	mkdir locked && cp farm.yml locked && (cd locked && farm run farm.yml)
+	unshare -m sh -c 'mount --bind locked locked && mount -o remount,ro,bind locked && cd locked && "$1" farm status farm.yml &&
+		! "$1" farm run farm.yml' sh "$xylem" >out 2>&1 || fault "a read-only farm: $(cat out)"
+	expect "7 of 7 done"
+	expect "Read-only file system"
+fi
+
 # Another farm in the same folder; a command that is nowhere; a folder that can't be made; a scheduler that is missing.
 sed 's/^name: .*/&\nfolder: example.farm/' farm.yml >other.yml
 refused 3 "belongs to the farm of" run other.yml
