@@ -295,8 +295,10 @@ static int local_submit(struct farm_cluster *cluster, const struct farm_piece *p
 	for (unsigned i = 0; i < cluster->ngpus && i < LOCAL_SLOTS; i++)
 		exist.gpus[i] = true;
 	if (wanted > ncores || gpus > cluster->ngpus || piece->resources.nodes > 1) {
-		snprintf(error, size, "a job wants %u cores, %u GPUs and %u nodes, but this computer has %u, %u and 1",
-			 wanted, gpus, piece->resources.nodes ? piece->resources.nodes : 1, ncores, cluster->ngpus);
+		snprintf(error, size,
+			 "%s wants %u core(s), %u GPU(s) and %u node(s), but this computer has %u, %u and 1",
+			 piece->name, wanted, gpus, piece->resources.nodes ? piece->resources.nodes : 1, ncores,
+			 cluster->ngpus);
 		return -E2BIG;
 	}
 	failed = local_list(cluster, NULL, &taken);

@@ -15,6 +15,7 @@
 #include "farm/script.h"
 
 #define MANAGER_REFUSALS 10    /* in a row, then it stops */
+#define MANAGER_REFUSED_SETS 3 /* in a round, then the others wait */
 #define MANAGER_BACK_OFF_S 1.0 /* after the first; twice as long after each */
 
 /* --- the hands of a round --- */
@@ -159,11 +160,15 @@ int farm_manager_cancel(struct farm_manager *manager)
 	return error;
 }
 
-static int manager_refused(struct farm_manager *manager, const char *error)
+/* Notes that a round ended with a refused submission; -ECONNREFUSED if it is useless to go on. */
+static int manager_refused(struct farm_manager *manager, int refused, const char *error)
 {
+	if (refused == -E2BIG) {
+		farm_say(manager->report, "%s can never run this: %s", manager->cluster.ops->name, error);
+		return -ECONNREFUSED;
+	}
 	manager->refusals++;
 	manager->back_off_s = MANAGER_BACK_OFF_S * (1u << (manager->refusals < 10 ? manager->refusals - 1 : 9));
-	snprintf(manager->refusal, sizeof(manager->refusal), "%s", error);
 	if (manager->refusals >= MANAGER_REFUSALS) {
 		farm_say(manager->report, "%s refused %u submissions in a row, the last with: %s",
 			 manager->cluster.ops->name, manager->refusals, error);
@@ -174,35 +179,55 @@ static int manager_refused(struct farm_manager *manager, const char *error)
 	return 0;
 }
 
-/* Submits what the round orders, in parts that the scheduler takes at once. */
-static int manager_submit(struct farm_manager *manager)
+/* Submits one order, in parts that the scheduler takes at once. *refused and error say what it refused with, if so. */
+static int manager_submit_order(struct farm_manager *manager, size_t order, int *refused, char *error, size_t size)
 {
 	const struct farm_cluster_ops *ops = manager->cluster.ops;
+	const struct farm_piece *piece = &manager->farm->pieces[manager->round.orders[order].piece];
+	unsigned left = manager->round.orders[order].count;
 
-	for (size_t o = 0; o < manager->round.norders; o++) {
-		unsigned left = manager->round.orders[o].count;
+	*refused = 0;
+	while (left) {
+		unsigned count = left < ops->most ? left : ops->most;
+		struct farm_words ids = { 0 };
 
-		while (left) {
-			unsigned count = left < ops->most ? left : ops->most;
-			const struct farm_piece *piece = &manager->farm->pieces[manager->round.orders[o].piece];
-			struct farm_words ids = { 0 };
-			char error[600] = "";
+		*refused = ops->submit(&manager->cluster, piece, count, &ids, error, size);
+		if (*refused)
+			return 0;
+		for (size_t i = 0; i < ids.count; i++) {
+			int failed = farm_round_submitted(&manager->round, order, ids.at[i]);
 
-			if (ops->submit(&manager->cluster, piece, count, &ids, error, sizeof(error)))
-				return manager_refused(manager, error);
-			for (size_t i = 0; i < ids.count; i++) {
-				int failed = farm_round_submitted(&manager->round, o, ids.at[i]);
+			if (failed)
+				return failed;
+		}
+		if (ids.count < count)
+			return 0;
+		left -= count;
+	}
+	return 0;
+}
 
-				if (failed)
-					return failed;
-			}
-			if (ids.count < count)
-				break;
-			left -= count;
+/* Submits what the round orders. A refused set keeps no other back; several mean that the scheduler is not well. */
+static int manager_submit(struct farm_manager *manager)
+{
+	char first[600] = "";
+	unsigned nrefused = 0;
+	int why = 0;
+
+	for (size_t o = 0; o < manager->round.norders && nrefused < MANAGER_REFUSED_SETS; o++) {
+		char error[600] = "";
+		int refused, failed = manager_submit_order(manager, o, &refused, error, sizeof(error));
+
+		if (failed)
+			return failed;
+		if (refused && nrefused++ == 0) {
+			why = refused;
+			memcpy(first, error, sizeof(first));
 		}
 	}
+	if (nrefused)
+		return manager_refused(manager, why, first);
 	manager->refusals = 0;
-	*manager->refusal = '\0';
 	return 0;
 }
 

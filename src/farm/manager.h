@@ -18,7 +18,6 @@ struct farm_manager {
 	struct farm_round round;
 	struct farm_words killed; /* jobs to cancel in this round; memory of the cluster's scratch */
 	unsigned refusals;        /* submissions that failed, one after the other */
-	char refusal[600];        /* what the scheduler said last, or "" */
 	double back_off_s;        /* until the next submission */
 };
 

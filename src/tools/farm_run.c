@@ -115,17 +115,21 @@ static enum tool_status run_end(const struct farm_manager *manager)
 {
 	const struct farm_state *state = &manager->state;
 	size_t given_up = 0, blocked = 0;
+	char waiting[64] = "";
 
 	for (size_t i = 0; i < state->farm->npieces; i++) {
 		given_up += state->records[i].step == FARM_GIVEN_UP;
 		blocked += state->records[i].step == FARM_BLOCKED;
 	}
 	if (!given_up && !blocked) {
-		printf("all %zu pieces are done\n", state->farm->npieces);
+		printf("%s%zu piece%s done\n", state->farm->npieces == 1 ? "" : "all ", state->farm->npieces,
+		       state->farm->npieces == 1 ? " is" : "s are");
 		return TOOL_OK;
 	}
-	tool_say("farm: %zu pieces were given up and %zu wait for them; see `xylem farm history` and `retry`", given_up,
-		 blocked);
+	if (blocked)
+		snprintf(waiting, sizeof(waiting), ", and %zu wait%s for them", blocked, blocked == 1 ? "s" : "");
+	tool_say("farm: %zu piece%s given up%s; see `xylem farm history` and `retry`", given_up,
+		 given_up == 1 ? " was" : "s were", waiting);
 	return TOOL_WRONG;
 }
 

@@ -69,6 +69,8 @@ if command -v taskset >/dev/null; then
 fi
 sed -i 's/interval: 0.3/&\ncores: 100000/' farm.yml
 rm -rf slots.farm
-timeout 100 "$xylem" farm run farm.yml --once >"$work/out" 2>&1
+timeout 100 "$xylem" farm run farm.yml >"$work/out" 2>&1
+[ $? = 3 ] || fault "a job that can never run does not end the manager: $(cat "$work/out")"
+expect "local can never run this: core-1 wants 100000 core(s)"
 expect "this computer has"
 [ $faults = 0 ]

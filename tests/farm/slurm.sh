@@ -30,6 +30,24 @@ expect "slurm refused a submission (try 1 of 10, again in 1 s): sbatch: error:"
 expect "nvalid partition"
 piece_is p1 waiting 0 0
 
+# A set that SLURM refuses does not keep another one back.
+rm -rf farm
+cat >farm.yml <<'F'
+name: refused
+scheduler: slurm
+interval: 1
+folder: farm
+jobs:
+  - {name: refused, command: ./program.sh fine, partition: nowhere}
+  - {name: taken, command: ./program.sh fine}
+F
+timeout 200 "$xylem" farm run farm.yml >first.out 2>&1 &
+manager=$!
+until_true piece_became taken done
+kill $manager
+wait $manager
+piece_is refused waiting 0 0
+
 # A job that the cluster's operator ends is run again.
 rm -rf farm
 cat >farm.yml <<'F'
