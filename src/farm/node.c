@@ -113,17 +113,28 @@ static struct farm_node *node_copy(struct node_reader *reader, int index, unsign
 	}
 }
 
+/* Says what is wrong with the YAML. A quote that is missing is noticed far behind the line where it is. */
+static int node_refuse_yaml(const struct node_reader *reader, const yaml_parser_t *parser)
+{
+	size_t line = parser->problem_mark.line + 1, begin = parser->context_mark.line + 1;
+	const char *problem = parser->problem ? parser->problem : "can't be read";
+
+	if (parser->context && begin < line)
+		farm_say(reader->report, "%s:%zu: %s, %s that begins in line %zu", reader->name, line, problem,
+			 parser->context, begin);
+	else
+		farm_say(reader->report, "%s:%zu: %s", reader->name, line, problem);
+	return parser->error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL;
+}
+
 /* Reads one document: 1, 0 at the end of the file, or -errno after a message. */
 static int node_read_one(struct node_reader *reader, yaml_parser_t *parser, struct farm_node **root)
 {
 	yaml_document_t document;
 	int error;
 
-	if (!yaml_parser_load(parser, &document)) {
-		farm_say(reader->report, "%s:%zu: %s", reader->name, parser->problem_mark.line + 1,
-			 parser->problem ? parser->problem : "can't be read");
-		return parser->error == YAML_MEMORY_ERROR ? -ENOMEM : -EINVAL;
-	}
+	if (!yaml_parser_load(parser, &document))
+		return node_refuse_yaml(reader, parser);
 	reader->document = &document;
 	if (!yaml_document_get_root_node(&document)) {
 		error = 0;
@@ -141,9 +152,15 @@ int farm_node_read(struct farm *farm, FILE *file, const char *name, struct farm_
 	struct node_reader reader = { .farm = farm, .name = farm_text(farm, "%s", name), .report = report };
 	struct farm_node **list = NULL, *root;
 	yaml_parser_t parser;
-	int error;
+	int error, first = getc(file);
 
 	*count = 0;
+	if (ferror(file)) { /* a folder can be opened, but not read */
+		error = -errno;
+		farm_say(report, "%s: %s", name, strerror(errno));
+		return error;
+	}
+	ungetc(first, file);
 	if (!reader.name || !yaml_parser_initialize(&parser)) {
 		farm_say(report, "%s: no memory", name);
 		return -ENOMEM;

@@ -23,6 +23,9 @@ refused 2 'there is no command "rnu"; did you mean "run"?' rnu farm.yml
 refused 2 "needs FARM.yml" run
 refused 2 "there is no option --wach; did you mean \"--watch\"?" status --wach farm.yml
 refused 1 "No such file" run farm.yml
+refused 1 ".: Is a directory" run .
+printf 'name: a\njobs:\n  - name: "b\n    command: "c"\n' >quote.yml
+refused 1 "that begins in line " run quote.yml
 farm init || fault "init"
 cp out farm.yml
 refused 1 "was not run yet" status farm.yml
