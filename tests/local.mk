@@ -65,6 +65,7 @@ script_tests += tests/cpp.sh
 EXTRA_DIST += tests/plugins/lifo.cpp tests/plugins/shapes.cpp examples/hello_cpp.cpp
 one_thread_scripts += tests/exports.sh tests/headers.sh tests/install.sh
 script_tests += tests/tools/xylem.sh
+one_thread_scripts += tests/tools/check.sh
 one_thread_scripts += tests/tools/model-export.sh
 one_thread_scripts += tests/tools/sim.sh
 one_thread_scripts += tests/tools/cambium.sh

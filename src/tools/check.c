@@ -1,22 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* xylem check: whether a tree keeps all rules; if not, every broken one. */
-#include <stdio.h>
+/*
+ * `xylem check`: whether an expression makes a valid tree, and with --run, whether its components keep their rules.
+ */
+#include <errno.h>
+#include <stdlib.h>
 
-#include "tools/tool.h"
+#include "tools/check_run.h"
+
+enum { MACHINE, RUN, PLUGINS, SEEDS, SEED, TASKS, SWITCHES };
+enum { USUAL_SEEDS = 1000 };
+
+/* A number of an option, if it is given; false after a message. */
+static bool check_number(const struct tool_arguments *arguments, unsigned option, unsigned long long most,
+			 unsigned long long *number)
+{
+	const char *text = arguments->options[option];
+	char *end;
+
+	if (!text)
+		return true;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *number <= most)
+		return true;
+	tool_say("check: --%s takes a number up to %llu, not \"%s\"", tool_check.options[option].name, most, text);
+	return false;
+}
+
+/* Options that only a run has. */
+static bool check_is_static(const struct tool_arguments *arguments)
+{
+	for (unsigned i = SEEDS; i <= SWITCHES; i++)
+		if (arguments->options[i]) {
+			tool_say("check: --%s needs --run", tool_check.options[i].name);
+			return false;
+		}
+	return true;
+}
+
+static enum tool_status check_run_cases(const struct tool_arguments *arguments, const struct tool_world *world)
+{
+	unsigned long long seed = 1, nseeds = USUAL_SEEDS, ntasks = 0, switches = 0;
+	struct xy_check check = {
+		.sched = arguments->operand,
+		.plugins = world->settings.plugins,
+		.machine = arguments->options[MACHINE],
+	};
+
+	if (!check_number(arguments, SEEDS, UINT32_MAX, &nseeds) || !check_number(arguments, SEED, UINT64_MAX, &seed) ||
+	    !check_number(arguments, TASKS, 64, &ntasks) || !check_number(arguments, SWITCHES, UINT32_MAX, &switches))
+		return TOOL_USAGE;
+	if (arguments->options[SEED] && !arguments->options[SEEDS])
+		nseeds = 1;
+	check.seed = seed;
+	check.ntasks = (unsigned)ntasks;
+	check.switches = (unsigned)switches;
+	return tool_check_run(&check, nseeds, nseeds > 1, arguments->options[PLUGINS]);
+}
+
+static enum tool_status check_shape(const struct tool_arguments *arguments, const struct tool_world *world)
+{
+	enum tool_status status;
+	struct xy_tree *tree = tool_world_tree(world, arguments->operand, &status);
+
+	if (tree)
+		printf("valid: %u components for %u workers, no rule is broken\n", xy_tree_ncomponents(tree),
+		       xy_machine_nworkers(world->machine));
+	xy_tree_destroy(tree);
+	return status;
+}
 
 static enum tool_status check_run(const struct tool_arguments *arguments)
 {
 	struct tool_world world;
-	struct xy_tree *tree;
-	enum tool_status status = tool_world_init(&world, arguments->options[0]);
+	enum tool_status status;
 
+	if (!arguments->options[RUN] && !check_is_static(arguments))
+		return TOOL_USAGE;
+	if (arguments->options[PLUGINS] && setenv("XYLEM_PLUGINS", arguments->options[PLUGINS], 1)) {
+		tool_say("not enough memory");
+		return TOOL_FAILED;
+	}
+	status = tool_world_init(&world, arguments->options[RUN] ? "cpu:1" : arguments->options[MACHINE]);
 	if (status != TOOL_OK)
 		return status;
-	tree = tool_world_tree(&world, arguments->operand, &status);
-	if (tree)
-		printf("valid: %u components for %u workers, no rule is broken\n", xy_tree_ncomponents(tree),
-		       xy_machine_nworkers(world.machine));
-	xy_tree_destroy(tree);
+	status = arguments->options[RUN] ? check_run_cases(arguments, &world) : check_shape(arguments, &world);
 	tool_world_fini(&world);
 	return status;
 }
@@ -25,11 +93,22 @@ const struct tool_command tool_check = {
 	.name = "check",
 	.operand = "EXPRESSION",
 	.needs_operand = true,
-	.usage = "POLICY|EXPRESSION|@FILE [--machine TEXT]",
-	.summary = "check whether an expression makes a valid tree",
+	.usage = "POLICY|EXPRESSION|@FILE [--machine TEXT] [--plugins FILES] [--run [--seeds N] [--seed N]]",
+	.summary = "check whether an expression makes a valid tree, or run it to find wrong components",
 	.help = "Parses the expression, builds the tree for the machine that a runtime would have here, or for\n"
 		"another one, and checks all rules: every worker is reached, no task can get stuck, options are in\n"
-		"range. Each violation is a line on stderr.\n",
-	.options = { TOOL_OPTION_MACHINE },
+		"range. Each violation is a line on stderr.\n"
+		"\n"
+		"With --run it is a self-test for authors of components: random tasks go through the tree on small\n"
+		"machines, in one thread. At each verb, lock and sleep a seed decides which worker goes on. The first\n"
+		"rule that a component breaks is named, with the last steps and the command for the smallest case\n"
+		"found. doc/components.md lists the rules.\n",
+	.options = { TOOL_OPTION_MACHINE,
+		     { "run", NULL, "run random tasks under many interleavings" },
+		     { "plugins", "FILES", "instead of XYLEM_PLUGINS: shared objects, separated by ':'" },
+		     { "seeds", "N", "with --run: how many cases (default 1000)" },
+		     { "seed", "N", "with --run: the first one (default 1); alone, the only one" },
+		     { "tasks", "N", "with --run: tasks in each case (default: up to 12)" },
+		     { "switches", "N", "with --run: interrupt workers at most this often in each case" } },
 	.run = check_run,
 };

@@ -5,6 +5,8 @@ endif
 libsimbed_la_CPPFLAGS = $(AM_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
 libsimbed_la_SOURCES = tests/engines/sim_bed.c tests/engines/sim_bed.h
 sim_bed_libs = libsimbed.la $(helper_libs) -lm
+one_thread_tests += tests/engines/explore
+tests_engines_explore_LDADD = $(helper_libs)
 one_thread_tests += tests/engines/sim
 tests_engines_sim_LDADD = $(sim_bed_libs)
 one_thread_tests += tests/engines/sim_data

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface of engines. One engine runs workers as threads in real time (src/engines/threads.c), the other
- * simulates them in virtual time (src/engines/sim.c). The runtime knows no more of an engine than this table.
+ * The interface of engines. One engine runs workers as threads in real time (src/engines/threads.c), another
+ * simulates them in virtual time (src/engines/sim.c), a third explores how they can interleave
+ * (src/engines/explore.c). The runtime knows no more of an engine than this table.
  */
 #ifndef XYLEM_CORE_RUNTIME_ENGINE_H
 #define XYLEM_CORE_RUNTIME_ENGINE_H

@@ -33,6 +33,7 @@ enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2, XY__NOTES_CHILDREN = 4 }; /
 
 struct xy__agent;
 struct xy__engine_ops;
+struct xy__explore;
 struct xy__record;
 struct xy__sim;
 struct xy__timer;
@@ -50,6 +51,7 @@ struct xy_runtime {
 	const struct xy__engine_ops *engine; /* (c) what runs the workers */
 	struct xy__sim *sim;                 /* (c) private to src/engines/sim.c */
 	struct xy__timer *timer;             /* (c) private to src/engines/timer.c */
+	struct xy__explore *explore;         /* (c) private to src/engines/explore.c */
 	const int *started_here;             /* (c) 0 in a child process; see fork.h */
 	struct xy__record *record;           /* (c) NULL: the run is not recorded; see record.h */
 	struct xy__deaths deaths;            /* (a) */

@@ -34,8 +34,9 @@ enum { XY__MOST_LOCKS = 16, XY__MOST_FRAMES = 256, XY__AUDIT_TEXT = 512 };
 /* The word of a free lock whose next taker shall come by xy_lock_wait. */
 enum { XY__LOCK_WATCHED = -2 };
 
-/* What explores interleavings; NULL functions never. */
+/* What explores interleavings: see src/engines/explore.h. */
 struct xy__explorer {
+	unsigned long long steps; /* so far: its clock */
 	/* Another agent may run here. where: a verb of a component, or "take" and "drop" of its lock. */
 	void (*point)(struct xy__explorer *explorer, const struct xy_component *at, const char *where);
 	/* The lock is held by another agent: lets others run until it may be free; false: it never will be. */

@@ -44,8 +44,8 @@ static void trail_begin(struct xy_trail *trail, struct xy_component *c, const ch
 	frame = trail_frame(trail);
 	if (frame)
 		*frame = (struct xy__frame){ .component = c, .verb = verb, .nlocks = trail->nlocks };
-	if (frame && !trail->explorer)
-		frame->began_s = xy__now();
+	if (frame)
+		frame->began_s = trail->explorer ? (double)trail->explorer->steps : xy__now();
 }
 
 /* Time that passed in a frame was elsewhere for the one it returns to. */
