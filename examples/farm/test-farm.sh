@@ -24,7 +24,7 @@ until_true() {
 	tries=0
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
+		[ $tries -lt 600 ] || return 1
 		sleep 0.1
 	done
 }

@@ -33,15 +33,15 @@ farm() {
 # job FOLDER ID [DELAY]: a job that claims a piece itself.
 job() {
 	env XYLEM_FARM_FOLDER="$work/$1" XYLEM_FARM_NAME=test XYLEM_FARM_SET=s1 XYLEM_FARM_JOB="$2" \
-		XYLEM_FARM_SAVE_INTERVAL=0.2 XYLEM_FARM_LOG_INTERVAL=0.1 timeout 60 $sampler $3
+		XYLEM_FARM_SAVE_INTERVAL=0.2 XYLEM_FARM_LOG_INTERVAL=0.1 timeout 100 $sampler $3
 }
 
-# until_true COMMAND...: at most 20 seconds.
+# until_true COMMAND...: at most a minute.
 until_true() {
 	tries=0
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
+		[ $tries -lt 600 ] || return 1
 		sleep 0.1
 	done
 }
@@ -92,7 +92,7 @@ check() {
 	farm given 0.1 0.01
 	mkdir -p 'given/data/w%200.01'
 	env XYLEM_FARM_FOLDER="$work/given" XYLEM_FARM_JOB=7 XYLEM_FARM_PIECE='w 0.01' XYLEM_FARM_FILE='w%200.01' \
-		XYLEM_FARM_PARAMS='{"width":0.1,"centre":0}' XYLEM_FARM_GOAL='{"points":30}' timeout 60 $sampler || fail "a given piece"
+		XYLEM_FARM_PARAMS='{"width":0.1,"centre":0}' XYLEM_FARM_GOAL='{"points":30}' timeout 100 $sampler || fail "a given piece"
 	[ "$(points 'given/data/w%200.01/points')" = 30 ] || fail "the goal of 30 points: $(points 'given/data/w%200.01/points')"
 	[ -e 'given/done/w%200.01' ] && [ ! -e 'given/claims/w%200.01' ] || fail "a given piece is claimed again or not done"
 	rm -rf given
