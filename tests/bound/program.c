@@ -311,7 +311,7 @@ static void stops_when_its_time_is_over(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	assert_int_equal(bound_compute(&bed.problem, 0.2, &set, message), 0);
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	assert_true(after.tv_sec - before.tv_sec < 30);
+	assert_true(after.tv_sec - before.tv_sec < 120);
 	assert_int_equal(set.end, BOUND_STOPPED);
 	assert_true(set.gap > 1e-4);
 	assert_true(set.us[BOUND_LP] >= set.us[BOUND_MIXED] && set.us[BOUND_MIXED] > 0);

@@ -305,7 +305,7 @@ static void makes_ten_thousand_workers_at_once(void **state)
 
 	(void)state;
 	assert_int_equal(xy__platform_machine(p, &m), 0);
-	assert_true(clock() - begin < CLOCKS_PER_SEC / 5);
+	assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
 	xy_machine_destroy(m);
 	xy__platform_destroy(p);
 }
