@@ -28,6 +28,15 @@ for cxx in $compilers; do
 		fail "$cxx does not compile hello_cpp.cpp"
 	got=$(timeout 60 "$work/hello") || fail "hello_cpp of $cxx ends with $?"
 	[ "$got" = '2.5 5 7.5 10' ] || fail "hello_cpp of $cxx prints '$got'"
+	"$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$src/include" -fsyntax-only -x c++ - <<-END ||
+		#include <xylem.h>
+		#include <xylem/component.h>
+		int f(xy_runtime *rt, const xy_codelet *c, int *x)
+		{
+			return xy_insert(rt, c, xy_sched_data(x), xy_deadline_s(xy_now(rt) + 0.5));
+		}
+	END
+		fail "$cxx does not take all terms"
 	if "$cxx" -std=c++17 -I"$src/include" -fsyntax-only -x c++ - 2>"$work/out" <<-END
 		#include <xylem.h>
 		int f(xy_runtime *rt, const xy_codelet *c, xy_handle *h) { return xy_insert(rt, c, h); }

@@ -318,9 +318,11 @@ bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *o
 
 /* --- queries about a task --- */
 
-int xy_task_priority(const struct xy_task *task);    /* higher is more urgent */
-unsigned xy_task_choice(const struct xy_task *task); /* of its description, for userchoice */
-unsigned xy_task_archs(const struct xy_task *task);  /* where it can run; XY_ON_TEAM */
+int xy_task_priority(const struct xy_task *task);       /* higher is more urgent */
+unsigned xy_task_choice(const struct xy_task *task);    /* of its description, for userchoice */
+void *xy_task_sched_data(const struct xy_task *task);   /* of its description, NULL without one */
+double xy_task_deadline_us(const struct xy_task *task); /* by xy_component_now_us; INFINITY without one */
+unsigned xy_task_archs(const struct xy_task *task);     /* where it can run; XY_ON_TEAM */
 bool xy_task_can_run(const struct xy_task *task, unsigned worker);
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c);
 bool xy_task_can_run_with(const struct xy_task *task, unsigned worker, unsigned implementation);
@@ -396,6 +398,7 @@ static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self,
 #define XY_NLANES 16u
 #define XY_QUEUE_READY 64u
 #define XY_QUEUE_PREDICTED (1u << 31)
+#define XY_QUEUE_KEYED (1u << 30)
 
 struct xy_queue_lane {
 	unsigned archs;               /* of each of its tasks; 0 until the first */
@@ -409,8 +412,12 @@ struct xy_queue {
 	size_t simple;               /* inserting is simple below this count: the peak, 0 if it predicts */
 	XY_ATOMIC(double) length_us; /* sum of the lengths; written with the lock held */
 	uint64_t arrivals;
-	unsigned used; /* lanes that are not empty, and XY_QUEUE_PREDICTED */
+	unsigned used; /* lanes that are not empty, XY_QUEUE_PREDICTED and XY_QUEUE_KEYED */
 	bool ordered;  /* by priority; set it before use */
+	/* The author's order; see xy_queue_order. */
+	const struct xy_component *self;
+	double (*key)(const struct xy_component *self, const struct xy_task *task);
+	bool (*before)(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b);
 	struct xy_queue_lane
 		lanes[XY_NLANES + 1]; /* by set of architectures; the last: constrained tasks, further sets */
 };
@@ -420,8 +427,19 @@ struct xy_queue {
  * of their descriptions.
  */
 void xy_queue_predict(struct xy_queue *q);
+/*
+ * Before use, in place of `ordered`: an order of one's own, oldest first among equals. Inserting and taking cost
+ * O(log n); constrained tasks are in a list of their own, where inserting costs as many steps as it has later tasks.
+ * By a key, the smallest first (what is no number is last), or by a comparison, whether a leaves before b. Their answers
+ * must not change while the tasks are in the queue. xy_queue_take, _take_newest and _take_ready then all take the first
+ * task.
+ */
+void xy_queue_order_by(struct xy_queue *q, const struct xy_component *self,
+		       double (*key)(const struct xy_component *self, const struct xy_task *task));
+void xy_queue_order(struct xy_queue *q, const struct xy_component *self,
+		    bool (*before)(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b));
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
-/* The first task that the agent's worker can run: highest priority, oldest first. NULL without one. */
+/* The first task that the agent's worker can run: highest priority or smallest key, oldest first. NULL without one. */
 struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
 /* xy_queue_take with the newest of priority 0 first: the owner's end of a work-stealing queue. */
 struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by);

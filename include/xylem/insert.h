@@ -30,7 +30,9 @@ enum xy_term_kind {
 	XY_TERM_CHOICE,
 	XY_TERM_LENGTH,
 	XY_TERM_GROUP,
-	XY_TERM_TAG
+	XY_TERM_TAG,
+	XY_TERM_SCHED_DATA,
+	XY_TERM_DEADLINE
 };
 
 /* One term; made by the functions below. */
@@ -41,6 +43,7 @@ struct xy_term {
 	union {
 		size_t size;
 		double length_us;
+		double deadline_s;
 		uint64_t tag;
 		void (*callback)(void *callback_arg, int status);
 	} more;
@@ -137,6 +140,18 @@ static inline struct xy_term xy_length_us(double length_us)
 	struct xy_term term = xy_term_of(XY_TERM_LENGTH, 0, NULL);
 
 	term.more.length_us = length_us;
+	return term;
+}
+/* For components of one's own: a datum, borrowed until the task ends, and a time of xy_now. */
+static inline struct xy_term xy_sched_data(void *data)
+{
+	return xy_term_of(XY_TERM_SCHED_DATA, 0, data);
+}
+static inline struct xy_term xy_deadline_s(double deadline_s)
+{
+	struct xy_term term = xy_term_of(XY_TERM_DEADLINE, 0, NULL);
+
+	term.more.deadline_s = deadline_s;
 	return term;
 }
 /* A group to be waited for, or a tag: see <xylem/group.h>. */

@@ -262,6 +262,9 @@ struct xy_task_desc {
 	double length_us;       /* without a model: expected time on a CPU core; 0: unknown */
 	unsigned choice;        /* from 1: the branch that `userchoice` takes, the layer for `pipeline`; 0: none */
 	bool synchronous;       /* xy_submit returns when the task has ended */
+	/* For components of one's own; those of the library don't look at these two. */
+	void *sched_data;  /* borrowed until the task ends */
+	double deadline_s; /* time of xy_now by which the task should have ended; 0: none */
 };
 
 /*

@@ -70,6 +70,12 @@ static bool insert_term(struct xy_task_desc *desc, struct xy_access **access, co
 	case XY_TERM_TAG:
 		desc->tag = term->more.tag;
 		return true;
+	case XY_TERM_SCHED_DATA:
+		desc->sched_data = (void *)term->pointer;
+		return true;
+	case XY_TERM_DEADLINE:
+		desc->deadline_s = term->more.deadline_s;
+		return true;
 	default:
 		return false;
 	}

@@ -113,6 +113,10 @@ static int task_copy_rare(struct xy_task *task, const struct xy_task_desc *desc,
 		return -ENOMEM;
 	extra->retries = extra->retries_asked = desc->retries;
 	extra->choice = desc->choice;
+	extra->sched_data = desc->sched_data;
+	extra->deadline_s = desc->deadline_s;
+	if (!(desc->deadline_s >= 0))
+		return -EINVAL;
 	if (!desc->nworkers)
 		return 0;
 	if (!desc_workers_exist(desc, rt))
@@ -129,7 +133,7 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 {
 	int error = 0;
 
-	if (desc->retries | desc->nworkers | desc->choice)
+	if ((desc->retries | desc->nworkers | desc->choice | (uintptr_t)desc->sched_data) || desc->deadline_s != 0)
 		error = task_copy_rare(task, desc, rt);
 	if (desc->arg_size && !error)
 		error = task_copy_argument(task, desc);

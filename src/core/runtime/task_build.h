@@ -7,6 +7,7 @@
 #define XYLEM_CORE_RUNTIME_TASK_BUILD_H
 
 #include <errno.h>
+#include <string.h>
 #include "core/data/handle.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
@@ -156,8 +157,11 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 /* Whether a description has more than xy__task_take and the codelet cover. */
 static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
 {
+	uint64_t deadline; /* its bits: 0 is 0 */
+
+	memcpy(&deadline, &desc->deadline_s, sizeof deadline);
 	return ((uintptr_t)desc->accesses | (uintptr_t)desc->group | desc->arg_size | desc->retries | desc->nworkers |
-		desc->choice) ||
+		desc->choice | (uintptr_t)desc->sched_data | deadline) ||
 	       (desc->codelet && desc->codelet->can_execute);
 }
 

@@ -92,6 +92,8 @@ void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *de
 		xy__message_add(message, "arg_size is set, but arg is NULL");
 	else if (desc->length_us < 0)
 		xy__message_add(message, "its expected time is negative");
+	else if (!(desc->deadline_s >= 0))
+		xy__message_add(message, "its deadline is no time");
 	else if (desc->nafter)
 		xy__message_add(message, "a task in after is NULL or belongs to another runtime");
 }

@@ -2,7 +2,8 @@
 /*
  * Queues of tasks: a lane for each set of architectures that comes, up to XY_NLANES of them, and a mixed one for
  * constrained tasks and for further sets. Within a lane of an ordered queue a list has priority 0 and a pairing heap
- * has the others; the mixed lane is one list in the order of the queue. All tasks of any other lane can run on the
+ * has the others; in a queue with an order of its author's the heap has all. The mixed lane is one list in the order of
+ * the queue. All tasks of any other lane can run on the
  * same workers, so that looking at its first one is enough. Invariant: a lane keeps its set for the life of the queue,
  * and a set that found no lane finds none later, so that a task's lane follows from its set.
  */
@@ -17,7 +18,7 @@ enum {
 	QUEUE_LANES = (1 << (XY_NLANES + 1)) - 1 /* mask of all */
 };
 
-_Static_assert(QUEUE_LANES < XY_QUEUE_PREDICTED, "the lanes and a flag fit in a word");
+_Static_assert(QUEUE_LANES < XY_QUEUE_KEYED, "the lanes and the flags fit in a word");
 
 /* The lane of a set that is not in the first place where it could be; the first without a set if it has none yet. */
 static __attribute__((noinline)) unsigned queue_find_lane(const struct xy_queue *q, unsigned archs)
@@ -51,9 +52,15 @@ static __attribute__((noinline)) unsigned queue_make_lane(struct xy_queue *q, un
 	return i;
 }
 
+/* Whether the author orders it: all its tasks are then in heaps, or in the mixed lane. */
+static inline bool queue_is_keyed(const struct xy_queue *q)
+{
+	return q->used & XY_QUEUE_KEYED;
+}
+
 static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task, unsigned lane)
 {
-	return q->ordered && task->priority != 0 && lane != QUEUE_MIXED;
+	return ((q->ordered && task->priority != 0) || queue_is_keyed(q)) && lane != QUEUE_MIXED;
 }
 
 /* The priority as far as this queue cares. */
@@ -65,8 +72,12 @@ static inline int queue_rank(const struct xy_queue *q, const struct xy_task *tas
 /* Whether a leaves before b. */
 static inline bool queue_before(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
 {
-	int rank_a = queue_rank(q, a), rank_b = queue_rank(q, b);
+	int rank_a, rank_b;
 
+	if (queue_is_keyed(q))
+		return heap_before_by(q, a, b);
+	rank_a = queue_rank(q, a);
+	rank_b = queue_rank(q, b);
 	return rank_a != rank_b ? rank_a > rank_b : a->arrival < b->arrival;
 }
 
@@ -176,6 +187,53 @@ static inline struct xy_task *lane_newest_for(const struct xy_queue *q, unsigned
 	return q->lanes[i].archs & by->archs ? lane_newest(&q->lanes[i]) : NULL;
 }
 
+/* --- heaps --- */
+
+static void lane_insert(const struct xy_queue *q, struct xy_queue_lane *lane, struct xy_task *task)
+{
+	if (queue_is_keyed(q))
+		heap_insert(q, &lane->heap, task);
+	else
+		heap_insert(NULL, &lane->heap, task);
+}
+
+static void lane_remove(const struct xy_queue *q, struct xy_queue_lane *lane, struct xy_task *task)
+{
+	if (queue_is_keyed(q))
+		heap_remove(q, &lane->heap, task);
+	else
+		heap_remove(NULL, &lane->heap, task);
+}
+
+static void lane_sort(const struct xy_queue *q, struct xy_queue_lane *lane, size_t n)
+{
+	if (queue_is_keyed(q))
+		heap_sort(q, &lane->heap, n);
+	else
+		heap_sort(NULL, &lane->heap, n);
+}
+
+static void queue_set_order(struct xy_queue *q, const struct xy_component *self)
+{
+	q->self = self;
+	q->used |= XY_QUEUE_KEYED;
+	q->simple = 0;
+}
+
+void xy_queue_order_by(struct xy_queue *q, const struct xy_component *self,
+		       double (*key)(const struct xy_component *self, const struct xy_task *task))
+{
+	q->key = key;
+	queue_set_order(q, self);
+}
+
+void xy_queue_order(struct xy_queue *q, const struct xy_component *self,
+		    bool (*before)(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b))
+{
+	q->before = before;
+	queue_set_order(q, self);
+}
+
 /* --- lengths --- */
 
 void xy_queue_predict(struct xy_queue *q)
@@ -226,7 +284,7 @@ static __attribute__((noinline)) void queue_insert_special(struct xy_queue *q, s
 	if (i == QUEUE_MIXED)
 		mixed_insert(q, task);
 	else
-		heap_insert(&q->lanes[i].heap, task);
+		lane_insert(q, &q->lanes[i], task);
 }
 
 void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
@@ -242,10 +300,10 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 	xy__queue_set_count(q, count);
 	if (count > xy_queue_peak(q)) {
 		atomic_store_explicit(&q->peak, count, memory_order_relaxed);
-		if (!(q->used & XY_QUEUE_PREDICTED))
+		if (!(q->used & (XY_QUEUE_PREDICTED | XY_QUEUE_KEYED)))
 			q->simple = count;
 	}
-	if (i == QUEUE_MIXED || (task->priority != 0 && q->ordered))
+	if (i == QUEUE_MIXED || queue_in_heap(q, task, i))
 		queue_insert_special(q, task, i);
 	else
 		list_append(&q->lanes[i], task);
@@ -258,7 +316,7 @@ static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
 	struct xy_queue_lane *lane = &q->lanes[i];
 
 	if (queue_in_heap(q, task, i))
-		heap_remove(&lane->heap, task);
+		lane_remove(q, lane, task);
 	else
 		list_remove(lane, task);
 	if (!lane->front && !lane->heap)
@@ -300,6 +358,8 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 {
 	struct xy_task *best = NULL;
 
+	if (queue_is_keyed(q))
+		return xy_queue_take(q, by);
 	for (unsigned lanes = q->used & QUEUE_LANES; lanes; lanes &= lanes - 1) {
 		struct xy_task *task = lane_newest_for(q, (unsigned)__builtin_ctz(lanes), by);
 
@@ -351,7 +411,7 @@ static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struc
 		unsigned lane = queue_lane(q, heads[i]);
 
 		if (queue_in_heap(q, heads[i], lane))
-			heap_sort(&q->lanes[lane].heap, XY_QUEUE_READY);
+			lane_sort(q, &q->lanes[lane], XY_QUEUE_READY);
 	}
 	return n;
 }
@@ -376,8 +436,11 @@ struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by)
 
 struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
 {
-	struct xy_task *task = xy__queue_ready(q, by);
+	struct xy_task *task;
 
+	if (queue_is_keyed(q))
+		return xy_queue_take(q, by);
+	task = xy__queue_ready(q, by);
 	if (task)
 		xy_queue_remove(q, task);
 	return task;
@@ -420,7 +483,7 @@ struct queue_walk {
 static void walk_begin(struct queue_walk *walk, struct xy_queue *q, size_t n)
 {
 	for (unsigned i = 0; i <= XY_NLANES; i++) {
-		heap_sort(&q->lanes[i].heap, n);
+		lane_sort(q, &q->lanes[i], n);
 		walk->at[2 * i] = q->lanes[i].front;
 		walk->at[2 * i + 1] = q->lanes[i].heap;
 	}
@@ -492,7 +555,7 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
 	q->used |= 1u << i;
 	queue_lengthen(q, task);
 	if (queue_in_heap(q, task, i))
-		heap_insert(&q->lanes[i].heap, task);
+		lane_insert(q, &q->lanes[i], task);
 	else
 		list_insert(&q->lanes[i], prev, task);
 	return false;

@@ -76,7 +76,9 @@ struct xy__task_extra {
 	unsigned *workers; /* pinned to these, sorted */
 	unsigned nworkers;
 	unsigned choice;
-	unsigned retries; /* left */
+	void *sched_data;  /* of the description */
+	double deadline_s; /* likewise; 0: none */
+	unsigned retries;  /* left */
 	unsigned retries_asked;
 	unsigned nafter;        /* explicit predecessors that had not ended: builder */
 	void *argument;         /* a copy too large for the task */

@@ -31,6 +31,16 @@ unsigned xy_task_choice(const struct xy_task *task)
 	return task->extra ? task->extra->choice : 0;
 }
 
+void *xy_task_sched_data(const struct xy_task *task)
+{
+	return task->extra ? task->extra->sched_data : NULL;
+}
+
+double xy_task_deadline_us(const struct xy_task *task)
+{
+	return task->extra && task->extra->deadline_s > 0 ? task->extra->deadline_s * 1e6 : INFINITY;
+}
+
 unsigned xy_task_archs(const struct xy_task *task)
 {
 	return task->archs;

@@ -3,13 +3,17 @@
 #include "../../helper.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <xylem/component.h>
 
 struct seen {
 	_Atomic int n;
 	unsigned nbuffers, worker;
 	int value, status;
 	void *first, *last;
+	void *sched_data;
+	double deadline_us;
 };
 
 static int see_body(struct xy_call *call)
@@ -20,6 +24,8 @@ static int see_body(struct xy_call *call)
 	seen->worker = call->worker;
 	seen->first = call->nbuffers ? xy_pointer(call, 0) : NULL;
 	seen->last = call->nbuffers ? xy_pointer(call, call->nbuffers - 1) : NULL;
+	seen->sched_data = xy_task_sched_data(call->task);
+	seen->deadline_us = xy_task_deadline_us(call->task);
 	atomic_fetch_add(&seen->n, 1);
 	return 0;
 }
@@ -88,7 +94,7 @@ static void rare_terms_say_what_fields_do(void **state)
 	seen.status = 1;
 	assert_int_equal(xy_insert(h->rt, &see, xy_arg(&seen), xy_after(before), xy_on(1), xy_name("late"),
 				   xy_callback(helper_status, &seen.status), xy_length_us(5), xy_retries(1),
-				   xy_choice(0)),
+				   xy_choice(0), xy_deadline_s(2.5), xy_sched_data(&seen)),
 			 0);
 	helper_reach(h, &gate.inside, 1);
 	assert_int_equal(seen.n, 0);
@@ -97,7 +103,37 @@ static void rare_terms_say_what_fields_do(void **state)
 	assert_int_equal(seen.n, 1);
 	assert_int_equal(seen.worker, 1);
 	assert_int_equal(seen.status, 0);
+	assert_ptr_equal(seen.sched_data, &seen);
+	assert_true(seen.deadline_us == 2.5e6);
 	xy_task_release(before);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void advice_for_the_scheduler_is_the_task_s_own(void **state)
+{
+	struct helper *h = helper_start(NULL, 1);
+	struct seen seen = { 0 };
+
+	(void)state;
+	HELPER_SUBMIT(h, .codelet = &see, .arg = &seen, .sched_data = h);
+	assert_int_equal(helper_wait(h), 0);
+	assert_ptr_equal(seen.sched_data, h);
+	assert_true(isinf(seen.deadline_us));
+	HELPER_SUBMIT(h, .codelet = &see, .arg = &seen, .deadline_s = 3);
+	assert_int_equal(helper_wait(h), 0);
+	assert_null(seen.sched_data);
+	assert_true(seen.deadline_us == 3e6);
+	for (int i = 0; i < 3; i++) { /* in the memory of those */
+		HELPER_SUBMIT(h, .codelet = &see, .arg = &seen);
+		assert_int_equal(helper_wait(h), 0);
+		assert_null(seen.sched_data);
+		assert_true(isinf(seen.deadline_us));
+	}
+	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &see, .deadline_s = -1 }), -EINVAL);
+	helper_one_line(h, "its deadline is no time");
+	assert_int_equal(xy_insert(h->rt, &see, xy_deadline_s(NAN)), -EINVAL);
+	helper_one_line(h, "its deadline is no time");
+	assert_int_equal(seen.n, 5);
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -185,6 +221,7 @@ int main(void)
 		cmocka_unit_test(runs_with_its_accesses_in_order),
 		cmocka_unit_test(orders_tasks_by_what_they_access),
 		cmocka_unit_test(rare_terms_say_what_fields_do),
+		cmocka_unit_test(advice_for_the_scheduler_is_the_task_s_own),
 		cmocka_unit_test(takes_any_number_of_accesses),
 		cmocka_unit_test(numbers_tasks_without_gaps),
 		cmocka_unit_test(refuses_what_a_description_would_be_refused_for),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues: order, lanes, constrained tasks, and what happens to a task that is being passed on. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -457,13 +458,32 @@ static void a_ready_task_behind_many_waits_for_its_turn(void **state)
 static struct xy_task *model[NTASKS];
 static unsigned nmodel;
 
+/* An order of one's own, by the argument: the smallest first, or the largest. */
+static double argument_key(const struct xy_component *self, const struct xy_task *task)
+{
+	uintptr_t argument = (uintptr_t)task->arg;
+
+	assert_ptr_equal(self, &receiver);
+	return argument == 49 ? NAN : (double)argument;
+}
+
+static bool argument_before(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b)
+{
+	assert_ptr_equal(self, &receiver);
+	return (uintptr_t)a->arg > (uintptr_t)b->arg;
+}
+
 static bool model_before(const struct xy_task *a, const struct xy_task *b, bool newest)
 {
-	int rank_a = queue.ordered ? a->priority : 0, rank_b = queue.ordered ? b->priority : 0;
-
-	if (rank_a != rank_b)
-		return rank_a > rank_b;
-	return newest && rank_a == 0 ? a->arrival > b->arrival : a->arrival < b->arrival;
+	if (queue.key && a->arg != b->arg)
+		return (uintptr_t)a->arg < (uintptr_t)b->arg;
+	if (queue.before && a->arg != b->arg)
+		return (uintptr_t)a->arg > (uintptr_t)b->arg;
+	if (queue.key || queue.before)
+		return a->arrival < b->arrival;
+	if (queue.ordered && a->priority != b->priority)
+		return a->priority > b->priority;
+	return newest && (!queue.ordered || !a->priority) ? a->arrival > b->arrival : a->arrival < b->arrival;
 }
 
 static int model_best(const struct xy_agent *by, bool newest)
@@ -497,6 +517,8 @@ static int model_ready(const struct xy_agent *by)
 	int rank = first >= 0 && queue.ordered ? model[first]->priority : 0;
 	unsigned worker = (unsigned)by->worker;
 
+	if (queue.key || queue.before)
+		return first;
 	for (unsigned i = 0; i < XY_QUEUE_READY && first >= 0; i++) {
 		if (__wrap_xy_task_missing_bytes(model[first], worker) <
 		    __wrap_xy_task_missing_bytes(model[best], worker))
@@ -555,15 +577,21 @@ static void shows_one_task_of_each_set_of_architectures_and_each_that_is_constra
 	assert_int_equal(xy_queue_count(&queue), 6);
 }
 
+enum order { ARRIVAL, PRIORITY, KEY, COMPARISON, ORDERS };
+
 /* Tasks are of sets up to this one. */
-static void random_steps(bool ordered, unsigned seed, unsigned sets)
+static void random_steps(enum order order, unsigned seed, unsigned sets)
 {
 	struct xy_agent random = { .random = seed }, *agents[] = { &cpu0, &cpu1, &cuda0 };
 	struct xy_task *idle[NTASKS];
 	unsigned nidle = NTASKS;
 
 	queue_setup(NULL);
-	queue.ordered = ordered;
+	queue.ordered = order == PRIORITY;
+	if (order == KEY)
+		xy_queue_order_by(&queue, &receiver, argument_key);
+	if (order == COMPARISON)
+		xy_queue_order(&queue, &receiver, argument_before);
 	nmodel = 0;
 	for (unsigned i = 0; i < NTASKS; i++) {
 		int priority = (int)(xy_agent_random(&random) % (seed % 3 ? 7 : 2)) - 3;
@@ -603,22 +631,36 @@ static void random_steps(bool ordered, unsigned seed, unsigned sets)
 		if (task)
 			idle[nidle++] = task;
 		assert_int_equal(xy_queue_count(&queue), nmodel);
-		assert_int_equal(queue.used == 0, nmodel == 0);
+		assert_int_equal((queue.used & ~XY_QUEUE_KEYED) == 0, nmodel == 0);
 	}
+}
+
+static void an_order_of_its_own_replaces_priorities(void **state)
+{
+	struct xy_task *a = make(CPU, 0), *b = make(CPU, 9), *c = make_pinned(0, 9);
+
+	(void)state;
+	xy_queue_order_by(&queue, &receiver, argument_key);
+	a->arg = (void *)3, b->arg = (void *)49, c->arg = (void *)7; /* 49 has no key */
+	insert(b), insert(c), insert(a);
+	assert_ptr_equal(xy_queue_first(&queue), a);
+	assert_ptr_equal(xy_queue_take_newest(&queue, &cpu0), a);
+	assert_ptr_equal(xy_queue_take_ready(&queue, &cpu0), c);
+	assert_ptr_equal(xy_queue_take(&queue, &cpu0), b);
 }
 
 static void agrees_with_a_plain_array_over_random_steps(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 20; seed++)
-		random_steps(seed % 2, seed, XY_ON_ALL);
+		random_steps(seed % ORDERS, seed, XY_ON_ALL);
 }
 
 static void agrees_with_a_plain_array_with_more_sets_than_lanes(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 20; seed++)
-		random_steps(seed % 2, seed, seed % 4 ? UINT8_MAX : XY_NLANES + 1);
+		random_steps(seed % ORDERS, seed, seed % 5 ? UINT8_MAX : XY_NLANES + 1);
 }
 
 int main(void)
@@ -647,6 +689,7 @@ int main(void)
 		cmocka_unit_test_setup(a_ready_task_behind_many_waits_for_its_turn, queue_setup),
 		cmocka_unit_test_setup(shows_one_task_of_each_set_of_architectures_and_each_that_is_constrained,
 				       receiver_setup),
+		cmocka_unit_test_setup(an_order_of_its_own_replaces_priorities, receiver_setup),
 		cmocka_unit_test_setup(agrees_with_a_plain_array_over_random_steps, receiver_setup),
 		cmocka_unit_test_setup(agrees_with_a_plain_array_with_more_sets_than_lanes, receiver_setup),
 	};
