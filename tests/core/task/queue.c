@@ -288,7 +288,9 @@ static bool receiver_push(struct xy_component *self, struct xy_task *task, struc
 
 static const struct xy_component_ops receiver_ops = { .name = "receiver", .push = receiver_push };
 static struct xy_shard receiver_shard;
-static struct xy_component receiver = { .ops = &receiver_ops, .level = 1, .shards = &receiver_shard };
+static struct xy_component receiver = {
+	.ops = &receiver_ops, .verbs = &receiver_ops, .level = 1, .shards = &receiver_shard
+};
 
 static int receiver_setup(void **state)
 {
