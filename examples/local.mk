@@ -34,13 +34,29 @@ examples_cholesky_CFLAGS = $(cholesky_cflags)
 examples_cholesky_LDADD = libxylem.la $(BLAS_LIBS) -lm
 
 # Components of one's own: shared objects that are loaded at run time, never linked.
-noinst_LTLIBRARIES += examples/component/lifo.la examples/component/soonest.la
+noinst_LTLIBRARIES += examples/component/lifo.la examples/component/soonest.la examples/component/bandit.la \
+	examples/component/buffer.la examples/component/edf.la examples/component/limit.la examples/component/rate.la
 examples_component_lifo_la_SOURCES = examples/component/lifo.c
 examples_component_lifo_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 examples_component_lifo_la_LIBADD = libxylem.la
 examples_component_soonest_la_SOURCES = examples/component/soonest.c
 examples_component_soonest_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
 examples_component_soonest_la_LIBADD = libxylem.la
+examples_component_bandit_la_SOURCES = examples/component/bandit.c
+examples_component_bandit_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_bandit_la_LIBADD = libxylem.la
+examples_component_buffer_la_SOURCES = examples/component/buffer.c
+examples_component_buffer_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_buffer_la_LIBADD = libxylem.la
+examples_component_edf_la_SOURCES = examples/component/edf.c
+examples_component_edf_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_edf_la_LIBADD = libxylem.la
+examples_component_limit_la_SOURCES = examples/component/limit.c
+examples_component_limit_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_limit_la_LIBADD = libxylem.la
+examples_component_rate_la_SOURCES = examples/component/rate.c
+examples_component_rate_la_LDFLAGS = $(examples_component_lifo_la_LDFLAGS)
+examples_component_rate_la_LIBADD = libxylem.la
 
 # Tests: a program that prints TAP, and scripts.
 check_PROGRAMS += examples/test_kernels
@@ -83,7 +99,8 @@ dist_examples_DATA += examples/cholesky.c examples/cholesky.h examples/cholesky_
 	examples/cholesky_matrix.c examples/cholesky_noblas.c examples/cholesky_onethread.c examples/cholesky_options.c \
 	examples/cholesky_options.h examples/cholesky_own.c examples/cholesky_report.c
 examplescomponentdir = $(examplesdir)/component
-dist_examplescomponent_DATA = examples/component/lifo.c examples/component/soonest.c
+dist_examplescomponent_DATA = examples/component/lifo.c examples/component/soonest.c examples/component/bandit.c \
+	examples/component/buffer.c examples/component/edf.c examples/component/limit.c examples/component/rate.c
 examplescudadir = $(examplesdir)/cuda
 dist_examplescuda_DATA = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h
 examplesopencldir = $(examplesdir)/opencl

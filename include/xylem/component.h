@@ -133,6 +133,7 @@ enum xy_component_flags {
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
 	XY_LEAF = 16,     /* a worker, or a team of workers: no children */
 	XY_PREDICTS = 32, /* asks when workers will be free, which makes the runtime track it */
+	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
 	XY_AWAITS = 64,   /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
 			   * without running */
 };
@@ -180,7 +181,7 @@ struct xy_component_ops {
 	size_t (*push_many)(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by);
 	void (*passed)(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 
-	/* Whether push can refuse a task with the current options. NULL: only if a child does. */
+	/* Whether push can refuse a task with the current options. NULL: with XY_REFUSES, or if a child does. */
 	bool (*is_bounded)(const struct xy_component *self);
 	/* The number of stored tasks, and its peak. Required with XY_STORES. Any thread; no component lock is held. */
 	size_t (*depth)(struct xy_component *self, size_t *peak);
@@ -296,6 +297,14 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by);
 bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by);
 bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by);
+/* The pull of a component that decides: asks those above to push, and gives nothing. */
+struct xy_task *xy_pull_by_push(struct xy_component *self, struct xy_agent *by);
+
+/*
+ * For a component that turned tasks or workers away and would let them pass now: has those above push, and offer what
+ * rests there up to the next decision. An upward call: hold no lock. It fits as a tick.
+ */
+void xy_offer_again(struct xy_component *self, struct xy_agent *by);
 
 /*
  * Returns a task you own to the root when an earlier decision no longer holds: it has been measured, its model is
@@ -430,8 +439,8 @@ void xy_queue_predict(struct xy_queue *q);
 /*
  * Before use, in place of `ordered`: an order of one's own, oldest first among equals. Inserting and taking cost
  * O(log n); constrained tasks are in a list of their own, where inserting costs as many steps as it has later tasks.
- * By a key, the smallest first (what is no number is last), or by a comparison, whether a leaves before b. Their answers
- * must not change while the tasks are in the queue. xy_queue_take, _take_newest and _take_ready then all take the first
+ * By a key, the smallest first (what is no number is last), or by a comparison, whether a leaves before b. The answers
+ * must not change while tasks are in the queue. xy_queue_take, _take_newest and _take_ready then all take the first
  * task.
  */
 void xy_queue_order_by(struct xy_queue *q, const struct xy_component *self,
@@ -454,6 +463,9 @@ struct xy_task *xy_queue_first(struct xy_queue *q);
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
 /* Pushes a task of the queue to a child, with the owner's lock held. If refused it keeps its place. */
 bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by);
+/* Offers what is in the queue to those below, once for each set of architectures and for each constrained task. With
+ * the owner's lock held. */
+void xy_queue_offer(struct xy_queue *q, struct xy_component *self, struct xy_agent *by);
 /* Removes a task from the queue. */
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task);
 static inline size_t xy_queue_count(const struct xy_queue *q)

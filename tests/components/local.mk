@@ -55,3 +55,7 @@ tests_components_work_stealing_LDADD = $(recording_libs)
 tests_components_worker_LDADD = $(recording_libs)
 component_tests += tests/components/in_order
 tests_components_in_order_LDADD = $(recording_libs)
+component_tests += tests/components/examples
+tests_components_examples_LDADD = $(recording_libs)
+example_plugins = $(abs_builddir)/examples/component/.libs
+tests_components_examples_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGINS='"$(example_plugins)/bandit.so:$(example_plugins)/buffer.so:$(example_plugins)/edf.so:$(example_plugins)/limit.so:$(example_plugins)/rate.so"'

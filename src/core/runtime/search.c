@@ -15,6 +15,7 @@
 #include "core/runtime/notes.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/team.h"
+#include "core/tree/offer.h"
 
 /* A task that was cancelled ends here. */
 static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, struct xy_task *task)
@@ -80,51 +81,6 @@ struct xy_task *xy__search_take(struct xy__worker *worker)
 	return search_take(worker);
 }
 
-static bool search_somebody_sleeps(const struct xy__tree_engine *engine)
-{
-	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
-}
-
-/* The tasks resting in a reservoir. */
-struct search_rest {
-	const struct xy_component *reservoir;
-	uint64_t kinds[4]; /* set of the archs, which are below 256, of unconstrained tasks */
-};
-
-/* A worker that was woken for this task may have taken another one: wakes the next that can run it. What only one
- * can run is that one's. The component holds the task. */
-static void search_see_task(void *arg, const struct xy_task *task)
-{
-	struct search_rest *rest = arg;
-	const struct xy_component *reservoir = rest->reservoir;
-	struct xy__tree_engine *engine = reservoir->tree->engine;
-
-	if (!task->constrained) {
-		rest->kinds[task->archs / 64] |= (uint64_t)1 << task->archs % 64;
-		return;
-	}
-	if (task->extra && task->extra->nworkers == 1)
-		return;
-	for (unsigned i = 0; i < reservoir->nworkers && search_somebody_sleeps(engine); i++)
-		if (xy_task_can_run(task, reservoir->workers[i]) &&
-		    engine->wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
-			return;
-}
-
-/* One offer per set of architectures is enough: the worker that takes one offers the rest again. */
-static void search_offer_kinds(struct xy_component *reservoir, struct xy_agent *by)
-{
-	const struct xy_component_ops *ops = reservoir->ops;
-	struct search_rest rest = { .reservoir = reservoir };
-
-	(ops->each_kind ? ops->each_kind : ops->each_task)(reservoir, search_see_task, &rest);
-	for (unsigned i = 0; i < 4; i++)
-		for (uint64_t kinds = rest.kinds[i]; kinds; kinds &= kinds - 1)
-			xy_can_pull_children(reservoir,
-					     &(struct xy_offer){ .archs = 64 * i + (unsigned)__builtin_ctzll(kinds) },
-					     by);
-}
-
 /*
  * Some offers were kept because this worker was about to take a task. It has one now: the rest is offered to other
  * workers.
@@ -136,7 +92,7 @@ void xy__search_offer_rest(struct xy__worker *worker)
 	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
 	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
 
-	if (!search_somebody_sleeps(&rt->tree_engine))
+	if (!xy__somebody_sleeps(&rt->tree_engine))
 		return;
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
@@ -147,7 +103,7 @@ void xy__search_offer_rest(struct xy__worker *worker)
 		if (!reservoir->ops->depth(reservoir, &peak))
 			continue;
 		if (differ && reservoir->ops->each_task)
-			search_offer_kinds(reservoir, &worker->agent.base);
+			xy__offer_stored(reservoir, &worker->agent.base);
 		else if (!xy_can_pull_children(reservoir, &mine, &worker->agent.base))
 			xy_can_pull_children(reservoir, &anything, &worker->agent.base);
 	}

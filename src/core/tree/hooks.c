@@ -161,9 +161,12 @@ void xy__hooks_gave_back(struct xy_component *self, const struct xy_task *task, 
 {
 	const struct xy__hooks *hooks = &self->tree->hooks;
 	double now_s = xy_component_now_us(self) * 1e-6;
-	struct xy_report report = {
-		.task = task, .worker = XY_NONE, .status = -EAGAIN, .begin_s = now_s, .start_s = now_s, .end_s = now_s
-	};
+	struct xy_report report = { .task = task,
+				    .worker = self->nworkers == 1 ? self->workers[0] : XY_NONE,
+				    .status = -EAGAIN,
+				    .begin_s = now_s,
+				    .start_s = now_s,
+				    .end_s = now_s };
 
 	for (unsigned i = 0; i < hooks->count; i++)
 		if (hooks->with[i]->ops->ended && is_above(hooks->with[i], self))

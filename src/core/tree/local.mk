@@ -14,6 +14,7 @@ libxylem_all_la_SOURCES += src/core/tree/expression_names.c src/core/tree/expres
 libxylem_all_la_SOURCES += src/core/tree/expression_unknown.c
 libxylem_all_la_SOURCES += src/core/tree/hooks.c src/core/tree/hooks.h
 libxylem_all_la_SOURCES += src/core/tree/lock.c
+libxylem_all_la_SOURCES += src/core/tree/offer.c src/core/tree/offer.h
 libxylem_all_la_SOURCES += src/core/tree/option.c src/core/tree/option.h
 libxylem_all_la_SOURCES += src/core/tree/queue_pass.c
 libxylem_all_la_SOURCES += src/core/tree/registry.c src/core/tree/registry.h

@@ -67,7 +67,7 @@ static bool may_refuse(const struct xy_component *c, bool below)
 {
 	if (c->ops->is_bounded)
 		return c->ops->is_bounded(c);
-	return (c->ops->flags & XY_LEAF) || (below && !is_reservoir(c));
+	return (c->ops->flags & (XY_LEAF | XY_REFUSES)) || (below && !is_reservoir(c));
 }
 
 static bool child_may_refuse(const struct xy_component *c, const bool *refuses)
@@ -83,7 +83,7 @@ static void name_refusing(struct xy__rules *rules, const struct xy_component *c,
 {
 	if (!refuses[c->id] || !first_visit(rules, c))
 		return;
-	if (c->ops->is_bounded || (c->ops->flags & XY_LEAF))
+	if (c->ops->is_bounded || (c->ops->flags & (XY_LEAF | XY_REFUSES)))
 		xy__rules_name(rules, c, (*count)++);
 	else
 		for (unsigned i = 0; i < c->nchildren; i++)
