@@ -244,9 +244,12 @@ static int farm_check_names(struct farm *farm, struct graph__names *names, const
 		if (error)
 			break;
 		if (graph__names_find(names, farm->pieces[i].name, &other)) {
-			farm_say(report, "%s:%u: %s: this name is there twice, first in line %u",
+			bool sweep = farm->pieces[other].line == farm->pieces[i].line;
+
+			farm_say(report, "%s:%u: %s: this name is there twice, first in line %u%s",
 				 farm->pieces[i].source, farm->pieces[i].line, farm->pieces[i].name,
-				 farm->pieces[other].line);
+				 farm->pieces[other].line,
+				 sweep ? ": a name with parameters needs all that differ in the sweep" : "");
 			return -EINVAL;
 		}
 		error = graph__names_add(names, farm->pieces[i].name, (uint32_t)i);

@@ -113,6 +113,8 @@ static void a_missing_command_an_empty_sweep_and_cycles_are_refused(void **state
 		"depends on \"nobody\", which is not there");
 	refuses("name: x\njobs:\n  - {name: a, command: r}\n  - {name: a, command: r}\n",
 		"farm.yml:4: a: this name is there twice, first in line 3");
+	refuses("name: x\njobs:\n  - {name: 'a{b}', command: c, grid: {b: [1, 2], d: [3, 4]}}\n",
+		"a1: this name is there twice, first in line 3: a name with parameters needs all that differ");
 	refuses("name: x\njobs: [{name: \"a\\nb\", command: r}]\n", "control character");
 	refuses("name: x\njobs: {name: a, command: run, list: {p: [1, 2], q: [1]}}\n",
 		"q: has 1 values but p has 2: lists must be equally long");

@@ -30,6 +30,26 @@ expect "slurm refused a submission (try 1 of 10, again in 1 s): sbatch: error:"
 expect "nvalid partition"
 piece_is p1 waiting 0 0
 
+# A round asks the queue once and submits each set once, whatever the number of pieces.
+rm -rf farm
+cat >farm.yml <<'F'
+name: calls
+scheduler: slurm
+interval: 1
+folder: farm
+jobs:
+  - {name: "p{x}", command: ./program.sh fine, grid: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}
+  - {name: large, command: ./program.sh fine, cores: 2}
+F
+mkdir bin
+for name in squeue sbatch scancel scontrol sacct; do
+	printf '#!/bin/sh\necho %s >>%s/calls\nexec %s "$@"\n' $name "$work" "$(command -v $name)" >bin/$name
+	chmod +x bin/$name
+done
+PATH=$work/bin:$PATH timeout 100 "$xylem" farm run farm.yml --once >"$work/out" 2>&1 || fault "one round: $(cat "$work/out")"
+[ "$(sort calls | tr '\n' ' ')" = "sbatch sbatch squeue " ] || fault "a round calls $(sort calls | tr '\n' ' ')"
+farm run farm.yml || fault "calls: $(cat "$work/out")"
+
 # A set that SLURM refuses does not keep another one back.
 rm -rf farm
 cat >farm.yml <<'F'
