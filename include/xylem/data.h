@@ -22,9 +22,10 @@ enum xy_mode {
 	XY_R = 1, /* read */
 	XY_W = 2, /* overwritten completely, old content not needed */
 	XY_RW = 3,
-	XY_SCRATCH = 4, /* a private buffer of the same shape, content undefined, no dependency */
-	XY_COMMUTE = 8, /* with XY_RW: consecutive ones in any order, one at a time */
-	XY_REDUX = 32,  /* adds to its worker's private copy; see xy_handle_set_reduction */
+	XY_SCRATCH = 4,    /* a private buffer of the same shape, content undefined, no dependency */
+	XY_COMMUTE = 8,    /* with XY_RW: consecutive ones in any order, one at a time */
+	XY_UNORDERED = 16, /* with XY_R, XY_W or XY_RW, in a task's accesses: this access gives no dependency */
+	XY_REDUX = 32,     /* adds to its worker's private copy; see xy_handle_set_reduction */
 };
 
 #ifdef __cplusplus
@@ -82,13 +83,15 @@ int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
  * Allows tasks with XY_REDUX. Consecutive ones form a group and run in any order and in parallel, each on its worker's
  * private copy. `init` (XY_W) fills a copy with the neutral element, `combine` (XY_RW, XY_R) adds its second buffer to
  * its first. Before the next access in another mode, a tree of tasks combines the copies, and the result with the
- * handle's content from before the group. Both codelets get a NULL argument and must stay valid; the operation must be
- * associative and commutative. init may have no can_execute; its first implementation for an architecture is used, and
- * only workers that have one run the tasks. 0, -EINVAL, -ENODEV (no worker can run them), -EBUSY (a group is not
- * combined yet), -ENOMEM.
+ * handle's content from before the group. Both codelets get the arguments set below and must stay valid; the operation
+ * must be associative and commutative. init may have no can_execute; its first implementation for an architecture is
+ * used, and only workers that have one run the tasks. 0, -EINVAL, -ENODEV (no worker can run them), -EBUSY (a group is
+ * not combined yet), -ENOMEM.
  */
 struct xy_codelet;
 int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, const struct xy_codelet *combine);
+/* The arguments of init and combine, borrowed; NULL before the first call. 0, -EINVAL without a reduction, -EBUSY. */
+int xy_handle_set_reduction_args(struct xy_handle *h, void *init_arg, void *combine_arg);
 
 /* A name for messages, copied. 0 or -ENOMEM. Not while tasks use the handle. */
 int xy_handle_set_name(struct xy_handle *h, const char *name);

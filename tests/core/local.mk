@@ -7,6 +7,7 @@ runtime_tests += tests/core/data/interface
 runtime_tests += tests/core/data/order
 runtime_tests += tests/core/data/pack
 runtime_tests += tests/core/data/partition
+runtime_tests += tests/core/data/loose
 runtime_tests += tests/core/data/redux
 runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes

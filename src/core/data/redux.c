@@ -78,6 +78,19 @@ int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, 
 	return 0;
 }
 
+int xy_handle_set_reduction_args(struct xy_handle *h, void *init_arg, void *combine_arg)
+{
+	if (!xy__handle_is_here(h, "xy_handle_set_reduction_args"))
+		return -EINVAL;
+	if (!h->redux)
+		return reduction_refuse(h, -EINVAL, "it has no reduction whose arguments could be set");
+	if (atomic_load(&h->redux->groups))
+		return reduction_refuse(h, -EBUSY, "tasks with XY_REDUX are not combined yet");
+	h->redux->init_arg = init_arg;
+	h->redux->combine_arg = combine_arg;
+	return 0;
+}
+
 void xy__redux_fini(struct xy_handle *h)
 {
 	struct xy__redux *redux = h->redux;
@@ -159,11 +172,13 @@ unsigned xy__redux_uninitialised(struct xy_task *task, unsigned worker)
 xy_function *xy__redux_call(struct xy_call *call, struct xy__worker *worker, struct xy_task *task, unsigned i,
 			    void **buffers)
 {
-	const struct xy_codelet *init = xy__access_handle(xy__task_accesses(task)[i])->redux->init;
+	const struct xy__redux *redux = xy__access_handle(xy__task_accesses(task)[i])->redux;
+	const struct xy_codelet *init = redux->init;
 
 	*call = (struct xy_call){
 		.runtime = worker->agent.runtime,
 		.task = task,
+		.arg = redux->init_arg,
 		.worker = worker->id,
 		.nbuffers = 1,
 		.buffers = &buffers[i],
@@ -338,8 +353,10 @@ static void closing_combined(void *arg, int status)
 /* Submits a task that adds one handle to another. */
 static int closing_combine(struct xy_task *closing, uintptr_t to, const struct xy_handle *from, struct xy__agent *agent)
 {
+	const struct xy__redux *redux = xy__access_handle(closing->accesses[0])->redux;
 	struct xy_task_desc desc = {
-		.codelet = xy__access_handle(closing->accesses[0])->redux->combine,
+		.codelet = redux->combine,
+		.arg = redux->combine_arg,
 		.priority = closing->priority,
 		.callback = closing_combined,
 		.callback_arg = closing,

@@ -20,6 +20,7 @@ struct xy__replica {
 
 struct xy__redux {
 	const struct xy_codelet *init, *combine; /* (c) */
+	void *init_arg, *combine_arg;            /* (c) */
 	_Atomic unsigned groups;                 /* (a) opened and not combined yet */
 	struct xy_handle **used;                 /* (o) room for as many as there are workers */
 	struct xy__replica replicas[];           /* by worker */

@@ -357,6 +357,8 @@ static void forget_unordered(struct xy_task *task)
 	uintptr_t *accesses = xy__task_accesses(task);
 
 	task->flags &= (uint16_t)~XY__TASK_UNORDERED;
+	if (task->extra && task->extra->unordered)
+		return; /* the description said so */
 	for (unsigned i = 0; i < task->naccesses; i++)
 		accesses[i] &= ~(uintptr_t)XY__MODE_UNORDERED;
 }

@@ -54,13 +54,20 @@ int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const s
 static int task_add_access(struct xy_task *task, const struct xy_task_desc *desc, unsigned i, struct xy_handle *h,
 			   unsigned mode)
 {
+	unsigned unordered = mode & XY_UNORDERED;
 	int error = 0;
 
-	if (!xy__handle_serves(h, task->pool->runtime) || !xy__mode_is_proper(mode))
+	mode &= ~unordered;
+	if (!xy__handle_serves(h, task->pool->runtime) || !xy__mode_is_proper(mode) || (unordered && mode > XY_RW))
 		return -EINVAL;
 	if (mode & (XY_COMMUTE | XY_REDUX))
 		error = xy__task_mark(task, desc, h, &mode);
-	xy__task_accesses(task)[i] = xy__access(h, mode);
+	if (unordered) {
+		if (!xy__task_extra(task))
+			return -ENOMEM;
+		task->extra->unordered = true;
+	}
+	xy__task_accesses(task)[i] = xy__access(h, mode | unordered);
 	return error;
 }
 

@@ -85,6 +85,7 @@ struct xy__task_extra {
 	uintptr_t *accesses;    /* all of them, when too many for the task */
 	struct xy_group *group; /* of a task that may be submitted again: a reference, or NULL */
 	void **buffers;         /* the codelet's buffers, if too many for the stack */
+	bool unordered;         /* some access has XY_UNORDERED */
 };
 
 /* An access is a handle, which is aligned, with its mode in the low bits. XY_REDUX comes with XY_RW. */
