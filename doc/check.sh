@@ -114,7 +114,7 @@ for page in $pages; do
 		[ ! -e "$path" ] || defines "$path" "$name" || fault "$page: $name is not a function of $path"
 	done
 	grep -oE '\bxy_[a-z_]*[a-z]' "$page" | sort -u | while read -r name; do
-		grep -rqwF -- "$name" include src || fault "$page: nothing is called $name"
+		grep -rqwF -- "$name" include src compat || fault "$page: nothing is called $name"
 	done
 	grep -oE '\bXYLEM_[A-Z0-9_]*[A-Z0-9]' "$page" | sort -u | while read -r name; do
 		grep -qw -- "$name" "$work/variables" src/farm/environment.h || fault "$page: there is no variable $name"

@@ -23,5 +23,6 @@ exports() {
 }
 
 exports libxylem.so xy_version '^xy_[^_]'
+exports libxylem-starpu.so starpu_init '^_\{0,1\}starpu_\|^xy_from_starpu$\|^xy_starpu_'
 exports libxylem-farm.so xy_farm_claim '^xy_farm_'
 exit $status

@@ -14,7 +14,7 @@ if [ -z "$format" ]; then
 	echo "there is no clang-format 14"
 	exit 77
 fi
-files=$(find include src examples bench tests doc -name '*.[ch]')
+files=$(find include src compat examples bench tests doc -name '*.[ch]')
 [ -n "$files" ] || exit 99
 # shellcheck disable=SC2086
 "$format" --dry-run --Werror $files

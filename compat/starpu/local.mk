@@ -1,0 +1,105 @@
+# StarPU's programming interface on the public headers of Xylem: a library, headers and pkg-config files, each in a
+# folder of their own, so that a StarPU on the same computer is never shadowed.
+lib_LTLIBRARIES += libxylem-starpu.la
+libxylem_starpu_la_SOURCES = \
+	compat/starpu/src/codelet.c \
+	compat/starpu/src/data.c \
+	compat/starpu/src/deps.c \
+	compat/starpu/src/environment.c \
+	compat/starpu/src/filters.c \
+	compat/starpu/src/helper.c \
+	compat/starpu/src/init.c \
+	compat/starpu/src/insert.c \
+	compat/starpu/src/internal.h \
+	compat/starpu/src/partition.c \
+	compat/starpu/src/perf.c \
+	compat/starpu/src/run.c \
+	compat/starpu/src/shapes.c \
+	compat/starpu/src/task.c \
+	compat/starpu/src/worker.c
+libxylem_starpu_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/compat/starpu/include -I$(top_srcdir)/include
+libxylem_starpu_la_LIBADD = libxylem.la
+libxylem_starpu_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \
+	-export-symbols-regex '^_?starpu_|^xy_from_starpu|^xy_starpu_'
+
+starpuincludedir = $(includedir)/xylem/starpu
+starpupartsdir = $(starpuincludedir)/parts
+starpuinclude_HEADERS = \
+	compat/starpu/include/starpu.h \
+	compat/starpu/include/starpu_bitmap.h \
+	compat/starpu/include/starpu_bound.h \
+	compat/starpu/include/starpu_clusters.h \
+	compat/starpu/include/starpu_config.h \
+	compat/starpu/include/starpu_cublas.h \
+	compat/starpu/include/starpu_cublas_v2.h \
+	compat/starpu/include/starpu_cuda.h \
+	compat/starpu/include/starpu_cusparse.h \
+	compat/starpu/include/starpu_data.h \
+	compat/starpu/include/starpu_data_filters.h \
+	compat/starpu/include/starpu_data_interfaces.h \
+	compat/starpu/include/starpu_deprecated_api.h \
+	compat/starpu/include/starpu_disk.h \
+	compat/starpu/include/starpu_driver.h \
+	compat/starpu/include/starpu_expert.h \
+	compat/starpu/include/starpu_fxt.h \
+	compat/starpu/include/starpu_hash.h \
+	compat/starpu/include/starpu_helper.h \
+	compat/starpu/include/starpu_heteroprio.h \
+	compat/starpu/include/starpu_hip.h \
+	compat/starpu/include/starpu_hipblas.h \
+	compat/starpu/include/starpu_max_fpga.h \
+	compat/starpu/include/starpu_mpi_sc.h \
+	compat/starpu/include/starpu_opencl.h \
+	compat/starpu/include/starpu_parallel_worker.h \
+	compat/starpu/include/starpu_perf_monitoring.h \
+	compat/starpu/include/starpu_perf_steering.h \
+	compat/starpu/include/starpu_perfmodel.h \
+	compat/starpu/include/starpu_profiling.h \
+	compat/starpu/include/starpu_profiling_tool.h \
+	compat/starpu/include/starpu_rand.h \
+	compat/starpu/include/starpu_sched_ctx.h \
+	compat/starpu/include/starpu_sched_ctx_hypervisor.h \
+	compat/starpu/include/starpu_scheduler.h \
+	compat/starpu/include/starpu_scheduler_toolbox.h \
+	compat/starpu/include/starpu_simgrid_wrap.h \
+	compat/starpu/include/starpu_sink.h \
+	compat/starpu/include/starpu_stdlib.h \
+	compat/starpu/include/starpu_task.h \
+	compat/starpu/include/starpu_task_bundle.h \
+	compat/starpu/include/starpu_task_dep.h \
+	compat/starpu/include/starpu_task_list.h \
+	compat/starpu/include/starpu_task_util.h \
+	compat/starpu/include/starpu_tcpip_sc.h \
+	compat/starpu/include/starpu_thread.h \
+	compat/starpu/include/starpu_thread_util.h \
+	compat/starpu/include/starpu_tree.h \
+	compat/starpu/include/starpu_util.h \
+	compat/starpu/include/starpu_worker.h
+starpuparts_HEADERS = \
+	compat/starpu/include/parts/data.h \
+	compat/starpu/include/parts/insert.h \
+	compat/starpu/include/parts/interfaces.h \
+	compat/starpu/include/parts/perf.h \
+	compat/starpu/include/parts/sched.h \
+	compat/starpu/include/parts/task.h \
+	compat/starpu/include/parts/thread.h \
+	compat/starpu/include/parts/util.h \
+	compat/starpu/include/parts/worker.h
+starpupkgconfigdir = $(libdir)/xylem/starpu/pkgconfig
+starpupkgconfig_DATA = \
+	compat/starpu/starpu-1.2.pc \
+	compat/starpu/starpu-1.3.pc \
+	compat/starpu/starpu-1.4.pc
+
+script_tests += compat/starpu/tests/programs.sh
+source_tests += compat/starpu/tests/names.sh
+EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
+	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/data.c \
+	compat/starpu/tests/deps.c \
+	compat/starpu/tests/filters.c \
+	compat/starpu/tests/insert.c \
+	compat/starpu/tests/mistakes.c \
+	compat/starpu/tests/tags.c \
+	compat/starpu/tests/vector_scal.c \
+	compat/starpu/tests/workers.c

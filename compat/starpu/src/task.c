@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks: each submission makes a task of Xylem's whose argument is the job. Its callback ends the job: explicit
+ * dependencies, the program's callback, and then the struct is freed, submitted again, or left to the program.
+ */
+#include "internal.h"
+
+#define FEW 16u
+
+static _Atomic unsigned long next_id;
+static pthread_mutex_t ended_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended_cond = PTHREAD_COND_INITIALIZER;
+static _Atomic unsigned ended_waiters;
+
+struct task_and_job {
+	struct starpu_task task;
+	struct xs_job job;
+};
+
+void starpu_task_init(struct starpu_task *task)
+{
+	memset(task, 0, sizeof *task);
+	task->where = -1;
+	task->sequential_consistency = 1;
+	task->detach = 1;
+	task->magic = 42;
+	task->sched_ctx = STARPU_NMAX_SCHED_CTXS;
+	task->predicted = task->predicted_transfer = task->predicted_start = NAN;
+}
+
+struct starpu_task *starpu_task_create(void)
+{
+	struct task_and_job *both = malloc(sizeof *both);
+
+	if (!both)
+		return NULL;
+	starpu_task_init(&both->task);
+	both->task.destroy = 1;
+	memset(&both->job, 0, sizeof both->job);
+	both->job.task = &both->task;
+	both->job.embedded = true;
+	both->job.id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed) + 1;
+	both->task.starpu_private = &both->job;
+	return &both->task;
+}
+
+struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	static struct starpu_codelet sync = { .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS };
+	struct starpu_task *task = starpu_task_create();
+
+	if (!task)
+		return NULL;
+	task->cl = &sync;
+	task->nbuffers = 1;
+	task->handles[0] = handle;
+	task->modes[0] = mode;
+	return task;
+}
+
+struct xs_job *xs_job(struct starpu_task *task)
+{
+	struct xs_job *job = task->starpu_private;
+
+	if (job)
+		return job;
+	job = calloc(1, sizeof *job);
+	if (!job)
+		return NULL;
+	job->task = task;
+	job->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed) + 1;
+	task->starpu_private = job;
+	return job;
+}
+
+unsigned long starpu_task_get_job_id(struct starpu_task *task)
+{
+	struct xs_job *job = task ? xs_job(task) : NULL;
+
+	return job ? job->id : 0;
+}
+
+static void task_free_arguments(struct starpu_task *task)
+{
+	if (task->cl_arg_free)
+		free(task->cl_arg);
+	if (task->callback_arg_free)
+		free(task->callback_arg);
+	if (task->epilogue_callback_arg_free)
+		free(task->epilogue_callback_arg);
+	if (task->prologue_callback_arg_free)
+		free(task->prologue_callback_arg);
+	if (task->prologue_callback_pop_arg_free)
+		free(task->prologue_callback_pop_arg);
+	if (task->cl_ret_free)
+		free(task->cl_ret);
+	task->cl_arg_free = task->callback_arg_free = task->epilogue_callback_arg_free = 0;
+	task->prologue_callback_arg_free = task->prologue_callback_pop_arg_free = task->cl_ret_free = 0;
+}
+
+void starpu_task_clean(struct starpu_task *task)
+{
+	struct xs_job *job = task ? task->starpu_private : NULL;
+
+	if (!task)
+		return;
+	task_free_arguments(task);
+	free(task->dyn_handles);
+	free(task->dyn_interfaces);
+	free(task->dyn_modes);
+	task->dyn_handles = NULL;
+	task->dyn_interfaces = NULL;
+	task->dyn_modes = NULL;
+	free(task->profiling_info);
+	task->profiling_info = NULL;
+	if (!job)
+		return;
+	xs_deps_forget(job);
+	xy_task_release(job->xy);
+	job->xy = NULL;
+	if (!job->embedded) {
+		free(job);
+		task->starpu_private = NULL;
+	}
+}
+
+void xs_task_free(struct starpu_task *task)
+{
+	struct xs_job *job = task->starpu_private;
+	bool embedded = job && job->embedded;
+
+	starpu_task_clean(task);
+	if (embedded)
+		free((struct task_and_job *)task);
+	else
+		free(task);
+}
+
+void starpu_task_destroy(struct starpu_task *task)
+{
+	struct xs_job *job = task ? task->starpu_private : NULL;
+
+	if (!task)
+		return;
+	if (job && atomic_load(&job->state) == XS_SUBMITTED) {
+		xs_fail(-EBUSY, "starpu_task_destroy: the task has not ended; it is kept");
+		return;
+	}
+	xs_task_free(task);
+}
+
+void starpu_task_set_destroy(struct starpu_task *task)
+{
+	task->destroy = 1;
+}
+
+struct starpu_task *starpu_task_dup(struct starpu_task *task)
+{
+	struct starpu_task *copy = starpu_task_create();
+	void *private = copy ? copy->starpu_private : NULL;
+
+	if (!copy)
+		return NULL;
+	*copy = *task;
+	copy->starpu_private = private;
+	copy->profiling_info = NULL;
+	copy->cl_arg_free = copy->callback_arg_free = copy->epilogue_callback_arg_free = 0;
+	copy->prologue_callback_arg_free = copy->prologue_callback_pop_arg_free = 0;
+	copy->dyn_handles = NULL;
+	copy->dyn_interfaces = NULL;
+	copy->dyn_modes = NULL;
+	copy->destroy = 1;
+	return copy;
+}
+
+/* --- the end --- */
+
+static struct timespec now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t;
+}
+
+static void job_callbacks(struct starpu_task *task)
+{
+	void (*callback)(void *) = task->callback_func ? task->callback_func
+				   : task->cl          ? task->cl->callback_func
+						       : NULL;
+	struct starpu_task *outer = xs_thread.task;
+
+	if (!callback)
+		return;
+	xs_thread.task = task;
+	if (task->profiling_info)
+		task->profiling_info->callback_start_time = now();
+	callback(task->callback_arg);
+	xs_thread.task = outer;
+}
+
+static void job_epilogue(struct starpu_task *task)
+{
+	struct starpu_task *outer = xs_thread.task;
+
+	if (!task->epilogue_callback_func)
+		return;
+	xs_thread.task = task;
+	task->epilogue_callback_func(task->epilogue_callback_arg);
+	xs_thread.task = outer;
+}
+
+static void ended_one(void)
+{
+	atomic_fetch_sub(&xs_global.nsubmitted, 1);
+	if (!atomic_load(&ended_waiters))
+		return;
+	pthread_mutex_lock(&ended_lock);
+	pthread_cond_broadcast(&ended_cond);
+	pthread_mutex_unlock(&ended_lock);
+}
+
+/* The callback of the task of Xylem's. */
+static void job_ended(void *arg, int status)
+{
+	struct xs_job *job = arg;
+	struct starpu_task *task = job->task;
+	bool regenerate = task->regenerate, frees = task->detach && task->destroy && !task->synchronous;
+	unsigned submissions = atomic_load(&job->submissions);
+
+	if (status && status != -ECANCELED)
+		xs_fail(status, "task '%s' failed: %s", starpu_task_get_name(task), strerror(-status));
+	job_epilogue(task);
+	task->status = STARPU_TASK_FINISHED;
+	xs_deps_ended(job, regenerate);
+	job_callbacks(task);
+	if (task->profiling_info)
+		task->profiling_info->callback_end_time = now();
+	if (regenerate && task->regenerate && atomic_load(&job->submissions) == submissions) {
+		if (xs_submit(task, true))
+			xs_fail(-EAGAIN, "a task could not be regenerated");
+	} else if (atomic_load(&job->submissions) == submissions && !task->regenerate && frees) {
+		xs_task_free(task);
+	}
+	ended_one();
+}
+
+/* --- submission --- */
+
+static bool handle_is_unordered(const struct starpu_task *task, const struct _starpu_data_state *h, unsigned i)
+{
+	return !task->sequential_consistency || !atomic_load_explicit(&h->sequential, memory_order_relaxed) ||
+	       (task->handles_sequential_consistency && !task->handles_sequential_consistency[i]);
+}
+
+static int job_accesses(struct xs_job *job, struct xy_access *accesses, unsigned n, bool ordered)
+{
+	struct starpu_task *task = job->task;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct _starpu_data_state *h = STARPU_TASK_GET_HANDLE(task, i);
+		enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, i);
+		int error;
+
+		if (!h)
+			return xs_fail(-EINVAL, "task '%s' has no handle number %u", starpu_task_get_name(task), i);
+		error = xs_access(h, mode, &accesses[i].mode);
+		if (error)
+			return error;
+		accesses[i].handle = h->xy;
+		if (h->slow)
+			job->rebuffer = true;
+		if ((!ordered || handle_is_unordered(task, h, i)) && accesses[i].mode < XY_SCRATCH) {
+			accesses[i].mode = (enum xy_mode)(accesses[i].mode | XY_UNORDERED);
+			job->rebuffer = true;
+		}
+	}
+	accesses[n] = (struct xy_access){ NULL, (enum xy_mode)0 };
+	return 0;
+}
+
+static int task_check(const struct starpu_task *task)
+{
+	if (!xs_global.rt)
+		return xs_fail(-ENODEV, "starpu_task_submit: StarPU is not initialised");
+	if (!task)
+		return xs_fail(-EINVAL, "starpu_task_submit: no task");
+	if (task->magic != 42)
+		return xs_fail(-EINVAL, "starpu_task_submit: the task was never initialised (starpu_task_init)");
+	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers)
+		return xs_fail(-ENODEV, "starpu_task_submit: there is no worker %u", task->workerid);
+	if (task->cl && task->cl->nbuffers > (int)STARPU_NMAXBUFS && !task->dyn_handles)
+		return xs_fail(-EINVAL, "starpu_task_submit: more than %d handles need dyn_handles", STARPU_NMAXBUFS);
+	return 0;
+}
+
+/* A task that ends when the dependencies of the job's end are fulfilled; its accesses keep others waiting. */
+static int job_submit_end(struct xs_job *job, struct xy_task_desc *desc, struct xs_gate *endgate, unsigned n)
+{
+	struct xy_access *accesses = (struct xy_access *)desc->accesses;
+	struct xy_task *first, *after[2];
+	struct xy_task_desc end = *desc;
+	int error;
+
+	desc->callback = NULL;
+	error = xy_task_create(xs_global.rt, desc, &first);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < n; i++)
+		if (accesses[i].mode == XY_W)
+			accesses[i].mode = XY_RW;
+	after[0] = first;
+	after[1] = endgate->task;
+	end.codelet = NULL;
+	end.workers = NULL;
+	end.nworkers = 0;
+	end.after = after;
+	end.nafter = 2;
+	error = xy_task_submit(first);
+	if (!error)
+		error = xy_task_create(xs_global.rt, &end, &job->xy);
+	if (!error)
+		error = xy_task_submit(job->xy);
+	xy_task_release(first);
+	return error;
+}
+
+static int job_submit(struct xs_job *job, struct xy_task_desc *desc, unsigned naccesses)
+{
+	struct starpu_task *task = job->task;
+	struct xs_gate *endgate = NULL;
+	bool waits = !task->detach || task->synchronous;
+	struct xy_task *xy;
+	int error;
+
+	if (job->nend) {
+		pthread_mutex_lock(&xs_deps_lock);
+		if (job->nend)
+			endgate = job->endgate = xs_gate_create();
+		pthread_mutex_unlock(&xs_deps_lock);
+	}
+	if (endgate) {
+		error = job_submit_end(job, desc, endgate, naccesses);
+		xs_gate_drop(endgate);
+		if (!waits && !error) {
+			/* The job may be gone already; its reference is in the task of Xylem's alone. */
+			return 0;
+		}
+		return error;
+	}
+	if (!waits)
+		return xy_submit(xs_global.rt, desc);
+	error = xy_task_create(xs_global.rt, desc, &xy);
+	if (error)
+		return error;
+	job->xy = xy;
+	return xy_task_submit(xy);
+}
+
+static void job_unsubmit(struct xs_job *job, struct xs_gate *gate)
+{
+	atomic_store(&job->state, XS_CREATED);
+	job->task->status = STARPU_TASK_INIT;
+	ended_one();
+	if (gate) {
+		pthread_mutex_lock(&xs_deps_lock);
+		if (job->gate == gate) {
+			job->gate = NULL;
+			xs_gate_drop(gate);
+		}
+		pthread_mutex_unlock(&xs_deps_lock);
+	}
+}
+
+static void job_prepare(struct xs_job *job, struct starpu_task *task)
+{
+	xy_task_release(job->xy);
+	job->xy = NULL;
+	job->rebuffer = false;
+	atomic_fetch_add(&job->submissions, 1);
+	atomic_store(&job->state, XS_SUBMITTED);
+	task->status = STARPU_TASK_BLOCKED;
+	if (atomic_load_explicit(&xs_global.profiling, memory_order_relaxed) && !task->profiling_info)
+		task->profiling_info = calloc(1, sizeof *task->profiling_info);
+	if (task->profiling_info)
+		task->profiling_info->submit_time = now();
+	atomic_fetch_add(&xs_global.nsubmitted, 1);
+}
+
+int xs_submit(struct starpu_task *task, bool ordered)
+{
+	struct xy_access few[FEW + 1], *accesses = few;
+	struct xy_task_desc desc = { 0 };
+	struct xs_gate *gate = NULL;
+	bool synchronous, again;
+	struct xs_job *job;
+	unsigned n;
+	int error = task_check(task);
+
+	if (error)
+		return error;
+	synchronous = task->synchronous;
+	if (synchronous && xs_thread.task)
+		return xs_fail(-EDEADLK, "a codelet or callback can't submit a synchronous task");
+	job = xs_job(task);
+	if (!job)
+		return -ENOMEM;
+	if (atomic_load(&job->state) == XS_SUBMITTED)
+		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
+	desc.codelet = xs_codelet(task->cl, task->where, &error);
+	if (error)
+		return error;
+	n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+	if (n > FEW)
+		accesses = malloc((n + 1) * sizeof *accesses);
+	if (!accesses)
+		return -ENOMEM;
+	again = atomic_load(&job->submissions);
+	job_prepare(job, task);
+	error = job_accesses(job, accesses, n, ordered);
+	if (error) {
+		job_unsubmit(job, NULL);
+		goto out;
+	}
+	desc.accesses = accesses;
+	desc.arg = desc.callback_arg = job;
+	desc.callback = job_ended;
+	desc.priority = task->priority;
+	desc.name = task->name;
+	if (task->execute_on_a_specific_worker && desc.codelet) {
+		desc.workers = &task->workerid;
+		desc.nworkers = 1;
+	} else if (task->workerids && task->workerids_len && desc.codelet) {
+		desc.workers = task->workerids;
+		desc.nworkers = task->workerids_len;
+	}
+	if (task->flops > 0 && (!desc.codelet || !desc.codelet->model))
+		desc.length_us = task->flops / 1e3; /* on a core with 1 GFlop/s: relative lengths are right */
+	if (task->use_tag || job->ndeps)
+		xs_deps_submitted(job, again, &gate);
+	if (gate) {
+		desc.after = &gate->task;
+		desc.nafter = 1;
+	}
+	error = job_submit(job, &desc, n);
+	if (error)
+		job_unsubmit(job, gate);
+	xs_gate_drop(gate);
+	if (!error && synchronous) {
+		struct xy_task *xy = job->xy;
+
+		error = xy_task_wait(xy);
+		job->xy = NULL;
+		xy_task_release(xy);
+		if (task->destroy && !task->regenerate)
+			xs_task_free(task);
+	}
+out:
+	if (accesses != few)
+		free(accesses);
+	return error;
+}
+
+int starpu_task_submit(struct starpu_task *task)
+{
+	return xs_submit(task, true);
+}
+
+int starpu_task_submit_nodeps(struct starpu_task *task)
+{
+	return xs_submit(task, false);
+}
+
+int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	task->sched_ctx = sched_ctx_id;
+	return xs_submit(task, true);
+}
+
+/* --- waiting --- */
+
+int starpu_task_finished(struct starpu_task *task)
+{
+	struct xs_job *job = task ? task->starpu_private : NULL;
+
+	return job && atomic_load(&job->state) == XS_ENDED;
+}
+
+int starpu_task_wait(struct starpu_task *task)
+{
+	struct xs_job *job = task ? task->starpu_private : NULL;
+	struct xy_task *xy;
+	int error;
+
+	if (!job || task->detach || task->synchronous)
+		return xs_fail(-EINVAL, "starpu_task_wait: the task is detached, synchronous, or was not submitted");
+	xy = job->xy;
+	if (!xy)
+		return xs_fail(-EINVAL, "starpu_task_wait: the task was not submitted, or is waited for twice");
+	error = xy_task_wait(xy);
+	if (error == -EDEADLK)
+		return error;
+	if (job->xy == xy) {
+		job->xy = NULL;
+		xy_task_release(xy);
+	}
+	if (task->destroy && atomic_load(&job->state) == XS_ENDED)
+		xs_task_free(task);
+	return 0;
+}
+
+int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
+{
+	for (unsigned i = 0; i < nb_tasks; i++) {
+		int error = starpu_task_wait(tasks[i]);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int starpu_task_wait_for_n_submitted(unsigned n)
+{
+	if (xs_thread.task)
+		return xs_fail(-EDEADLK, "a codelet or callback can't wait for tasks");
+	if (!xs_global.rt)
+		return xs_fail(-ENODEV, "waiting before starpu_init");
+	atomic_fetch_add(&ended_waiters, 1);
+	pthread_mutex_lock(&ended_lock);
+	while (atomic_load(&xs_global.nsubmitted) > (long)n)
+		pthread_cond_wait(&ended_cond, &ended_lock);
+	pthread_mutex_unlock(&ended_lock);
+	atomic_fetch_sub(&ended_waiters, 1);
+	return 0;
+}
+
+int starpu_task_wait_for_all(void)
+{
+	int error;
+
+	if (xs_thread.task)
+		return xs_fail(-EDEADLK, "a codelet or callback can't wait for all tasks");
+	if (!xs_global.rt)
+		return xs_fail(-ENODEV, "starpu_task_wait_for_all before starpu_init");
+	error = xy_wait(xs_global.rt);
+	return error == -EDEADLK ? error : 0;
+}
+
+int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
+{
+	(void)sched_ctx_id;
+	return starpu_task_wait_for_all();
+}
+
+int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
+{
+	(void)sched_ctx_id;
+	return starpu_task_wait_for_n_submitted(n);
+}
+
+int starpu_task_nsubmitted(void)
+{
+	return (int)atomic_load(&xs_global.nsubmitted);
+}
+
+/* --- queries --- */
+
+struct starpu_task *starpu_task_get_current(void)
+{
+	return xs_thread.task;
+}
+
+int starpu_task_get_current_data_node(unsigned i)
+{
+	(void)i;
+	return xs_worker() >= 0 ? (int)starpu_worker_get_local_memory_node() : -1;
+}
+
+const char *starpu_task_get_model_name(struct starpu_task *task)
+{
+	return task && task->cl && task->cl->model ? task->cl->model->symbol : NULL;
+}
+
+const char *starpu_task_get_name(struct starpu_task *task)
+{
+	const char *model = starpu_task_get_model_name(task);
+
+	if (!task)
+		return NULL;
+	return task->name ? task->name : task->cl && task->cl->name ? task->cl->name : model ? model : "unknown";
+}
+
+void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
+{
+	struct xs_job *job = xs_job(task);
+
+	if (job)
+		job->implementation = impl;
+}
+
+unsigned starpu_task_get_implementation(struct starpu_task *task)
+{
+	struct xs_job *job = xs_job(task);
+
+	return job ? job->implementation : 0;
+}
+
+const char *starpu_task_status_get_as_string(enum starpu_task_status status)
+{
+	static const char *const names[] = {
+		"STARPU_TASK_INIT",
+		"STARPU_TASK_BLOCKED",
+		"STARPU_TASK_READY",
+		"STARPU_TASK_RUNNING",
+		"STARPU_TASK_FINISHED",
+		"STARPU_TASK_BLOCKED_ON_TAG",
+		"STARPU_TASK_BLOCKED_ON_TASK",
+		"STARPU_TASK_BLOCKED_ON_DATA",
+		"STARPU_TASK_STOPPED",
+	};
+
+	return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
+}
+
+void starpu_iteration_push(unsigned long iteration)
+{
+	(void)iteration;
+}
+
+void starpu_iteration_pop(void)
+{
+}
+
+void starpu_do_schedule(void)
+{
+}
+
+void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t *deps, void (*callback)(void *),
+			     void *callback_arg)
+{
+	struct starpu_task *task = starpu_task_create();
+
+	starpu_tag_declare_deps_array(sync_tag, ndeps, deps);
+	if (!task)
+		return;
+	task->use_tag = 1;
+	task->tag_id = sync_tag;
+	task->callback_func = callback;
+	task->callback_arg = callback_arg;
+	if (starpu_task_submit(task))
+		xs_task_free(task);
+}
+
+void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
+{
+	struct starpu_task *task = starpu_task_create();
+
+	if (!task)
+		return;
+	task->callback_func = callback;
+	task->callback_arg = callback_arg;
+	if (starpu_task_submit(task))
+		xs_task_free(task);
+}
+
+/* --- lists --- */
+
+void starpu_task_list_init(struct starpu_task_list *list)
+{
+	list->head = list->tail = NULL;
+}
+
+void starpu_task_list_push_front(struct starpu_task_list *list, struct starpu_task *task)
+{
+	task->prev = NULL;
+	task->next = list->head;
+	*(list->head ? &list->head->prev : &list->tail) = task;
+	list->head = task;
+}
+
+void starpu_task_list_push_back(struct starpu_task_list *list, struct starpu_task *task)
+{
+	task->next = NULL;
+	task->prev = list->tail;
+	*(list->tail ? &list->tail->next : &list->head) = task;
+	list->tail = task;
+}
+
+struct starpu_task *starpu_task_list_front(const struct starpu_task_list *list)
+{
+	return list->head;
+}
+
+struct starpu_task *starpu_task_list_back(const struct starpu_task_list *list)
+{
+	return list->tail;
+}
+
+int starpu_task_list_empty(const struct starpu_task_list *list)
+{
+	return !list->head;
+}
+
+void starpu_task_list_erase(struct starpu_task_list *list, struct starpu_task *task)
+{
+	*(task->prev ? &task->prev->next : &list->head) = task->next;
+	*(task->next ? &task->next->prev : &list->tail) = task->prev;
+	task->prev = task->next = NULL;
+}
+
+struct starpu_task *starpu_task_list_pop_front(struct starpu_task_list *list)
+{
+	struct starpu_task *task = list->head;
+
+	if (task)
+		starpu_task_list_erase(list, task);
+	return task;
+}
+
+struct starpu_task *starpu_task_list_pop_back(struct starpu_task_list *list)
+{
+	struct starpu_task *task = list->tail;
+
+	if (task)
+		starpu_task_list_erase(list, task);
+	return task;
+}
+
+struct starpu_task *starpu_task_list_begin(const struct starpu_task_list *list)
+{
+	return list->head;
+}
+
+struct starpu_task *starpu_task_list_end(const struct starpu_task_list *list)
+{
+	(void)list;
+	return NULL;
+}
+
+struct starpu_task *starpu_task_list_next(const struct starpu_task *task)
+{
+	return task->next;
+}
+
+int starpu_task_list_ismember(const struct starpu_task_list *list, const struct starpu_task *look)
+{
+	for (const struct starpu_task *task = list->head; task; task = task->next)
+		if (task == look)
+			return 1;
+	return 0;
+}
+
+void starpu_task_list_move(struct starpu_task_list *ldst, struct starpu_task_list *lsrc)
+{
+	*ldst = *lsrc;
+	starpu_task_list_init(lsrc);
+}

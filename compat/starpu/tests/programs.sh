@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Compiles each program of this folder against the headers in the source and the libraries in the build folder, as a
+# user of StarPU would, without a warning, and runs it.
+src=${srcdir:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+if [ ! -e .libs/libxylem-starpu.so ]; then
+	echo "no shared library in this build"
+	exit 77
+fi
+LD_LIBRARY_PATH=$PWD/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+
+# program SOURCE COMPILER FLAG...
+program() {
+	source=$1
+	shift
+	name=$(basename "$source")
+	if ! "$@" -g -Wall -Wextra -Werror $CFLAGS -I"$src/compat/starpu/include" "$source" -o "$work/$name.out" \
+		-L.libs -lxylem-starpu -lxylem -pthread >"$work/log" 2>&1; then
+		echo "$name does not compile with: $*"
+		cat "$work/log"
+		status=1
+	elif ! timeout 120 "$work/$name.out" >"$work/log" 2>&1; then
+		echo "$name fails:"
+		cat "$work/log"
+		status=1
+	else
+		echo "$name"
+	fi
+}
+
+# Compilers and flags are lists of words.
+# shellcheck disable=SC2086
+for source in "$src"/compat/starpu/tests/*.c; do
+	program "$source" ${CC:-cc}
+done
+for cxx in g++ clang++; do
+	command -v $cxx >/dev/null || continue
+	case $CFLAGS in *-fsanitize*) continue ;; esac
+	for source in "$src"/compat/starpu/tests/*.cpp; do
+		program "$source" $cxx -std=c++14
+	done
+done
+# An unknown policy is an error; StarPU's names are known.
+for sched in eager prio ws lws dmda dmdas random heteroprio modular-eager modular-heft; do
+	STARPU_SCHED=$sched timeout 120 "$work/tags.c.out" >"$work/log" 2>&1 || {
+		echo "STARPU_SCHED=$sched fails:"
+		cat "$work/log"
+		status=1
+	}
+done
+if STARPU_SCHED=no-such-policy "$work/tags.c.out" >/dev/null 2>&1; then
+	echo "an unknown policy is taken"
+	status=1
+fi
+exit $status
