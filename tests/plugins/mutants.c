@@ -6,6 +6,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <xylem/component.h>
 
 enum mistake {
@@ -13,7 +14,6 @@ enum mistake {
 	SILENT,
 	EARLY,
 	POPPED,
-	NO_ROOM,
 	KEPT_LOCK,
 	RELOCKED,
 	LOCK_UP,
@@ -23,6 +23,7 @@ enum mistake {
 	LOST,
 	UPWARDS,
 	WAITS,
+	CRASHES,
 	NMISTAKES
 };
 
@@ -148,6 +149,8 @@ static struct xy_task *mutant_pull(struct xy_component *self, struct xy_agent *b
 	struct xy_task *task;
 	bool refill;
 
+	if (is(self, CRASHES) && xy_queue_count(&m->queue) > 1)
+		abort();
 	if (is(self, TWICE) && (task = mutant_take_late(self, by)))
 		return task;
 	while (is(self, WAITS) && !xy_queue_count(&m->queue) && self->nparents)
@@ -162,7 +165,7 @@ static struct xy_task *mutant_pull(struct xy_component *self, struct xy_agent *b
 		refill = false;
 	}
 	xy_lock_drop(&m->lock, self, by);
-	if (refill && !is(self, NO_ROOM))
+	if (refill)
 		xy_can_push_parents(self, by);
 	return task ? task : xy_pull_parents(self, by);
 }
@@ -211,21 +214,19 @@ static const struct xy_option mutant_options[] = { { .name = "ntasks",
 	}
 
 static const struct xy_component_ops mutant_ops[NMISTAKES] = {
-	MUTANT(NONE, "none"),         MUTANT(SILENT, "silent"),
-	MUTANT(EARLY, "early"),       MUTANT(POPPED, "popped"),
-	MUTANT(NO_ROOM, "no-room"),   MUTANT(KEPT_LOCK, "kept-lock"),
-	MUTANT(RELOCKED, "relocked"), MUTANT(LOCK_UP, "lock-up"),
-	MUTANT(TWICE, "twice"),       MUTANT(ANY_WORKER, "any-worker"),
-	MUTANT(REFUSED, "refused"),   MUTANT(LOST, "lost"),
-	MUTANT(UPWARDS, "upwards"),   MUTANT(WAITS, "waits"),
+	MUTANT(NONE, "none"),       MUTANT(SILENT, "silent"),       MUTANT(EARLY, "early"),
+	MUTANT(POPPED, "popped"),   MUTANT(KEPT_LOCK, "kept-lock"), MUTANT(RELOCKED, "relocked"),
+	MUTANT(LOCK_UP, "lock-up"), MUTANT(TWICE, "twice"),         MUTANT(ANY_WORKER, "any-worker"),
+	MUTANT(REFUSED, "refused"), MUTANT(LOST, "lost"),           MUTANT(UPWARDS, "upwards"),
+	MUTANT(WAITS, "waits"),     MUTANT(CRASHES, "crashes"),
 };
 
 static const struct xy_component_ops *const components[] = {
-	&mutant_ops[NONE],       &mutant_ops[SILENT],  &mutant_ops[EARLY],
-	&mutant_ops[POPPED],     &mutant_ops[NO_ROOM], &mutant_ops[KEPT_LOCK],
-	&mutant_ops[RELOCKED],   &mutant_ops[LOCK_UP], &mutant_ops[TWICE],
-	&mutant_ops[ANY_WORKER], &mutant_ops[REFUSED], &mutant_ops[LOST],
-	&mutant_ops[UPWARDS],    &mutant_ops[WAITS],   NULL,
+	&mutant_ops[NONE],    &mutant_ops[SILENT],    &mutant_ops[EARLY],
+	&mutant_ops[POPPED],  &mutant_ops[KEPT_LOCK], &mutant_ops[RELOCKED],
+	&mutant_ops[LOCK_UP], &mutant_ops[TWICE],     &mutant_ops[ANY_WORKER],
+	&mutant_ops[REFUSED], &mutant_ops[LOST],      &mutant_ops[UPWARDS],
+	&mutant_ops[WAITS],   &mutant_ops[CRASHES],   NULL,
 };
 
 const struct xy_plugin xy_plugin = { .abi = XY_ABI, .name = "mutants", .components = components };
