@@ -22,13 +22,11 @@ static inline bool xy__inbox_urgent(struct xy_runtime *rt)
 	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->tree_engine);
 }
 
-/* Gives a ready task to the scheduler. */
-static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+/* Gives a ready task to the scheduler, of which nobody wants to hear. */
+static inline __attribute__((always_inline)) void xy__inbox_store(struct xy_runtime *rt, struct xy_task *task,
+								  struct xy__agent *agent)
 {
 	xy__task_set_state(task, XY__TASK_READY);
-	/* relaxed: a hint; see xy__notes_attach */
-	if (__builtin_expect(atomic_load_explicit(&rt->notes, memory_order_relaxed) & XY__NOTES_READY, 0))
-		xy__notes_ready(rt, task);
 	if (agent->base.worker >= 0) {
 		xy__inbox_push(rt, task, agent);
 		return;
@@ -38,6 +36,17 @@ static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, st
 	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
 	if (xy__inbox_urgent(rt))
 		rt->engine->drain(rt, agent);
+}
+
+/* Gives a ready task to the scheduler. */
+static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	/* relaxed: a hint; see xy__notes_attach */
+	if (__builtin_expect(atomic_load_explicit(&rt->notes, memory_order_relaxed) & XY__NOTES_READY, 0)) {
+		xy__task_set_state(task, XY__TASK_READY);
+		xy__notes_ready(rt, task);
+	}
+	xy__inbox_store(rt, task, agent);
 }
 
 static inline bool xy__inbox_has(struct xy_runtime *rt)

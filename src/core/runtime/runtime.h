@@ -67,7 +67,7 @@ struct xy_runtime {
 	bool accounts;                       /* (c) some component asks when workers will be free */
 	bool skips;                          /* (c) cancelled tasks go through the tree, too, and may be taken */
 	bool branches;                       /* (c) a worker that keeps an offer may find another task first */
-	bool notes_runs;                     /* (c) but for a swap: a hook wants to hear of starts or ends */
+	_Atomic bool notes_runs;             /* (a) a hook wants to hear of starts or ends */
 	_Atomic unsigned char notes;         /* (a) XY__NOTES_*: what must be told; see notes.h */
 	_Atomic unsigned epoch;              /* (a) trees that this one has followed */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */

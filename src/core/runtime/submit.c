@@ -87,9 +87,12 @@ static bool desc_after_is_wrong(const struct xy_task_desc *desc, const struct xy
 /* Counts without arrays, modes without handles, tasks of another runtime, a negative time. */
 static inline bool desc_is_odd(const struct xy_task_desc *desc, const struct xy_runtime *rt)
 {
+	int64_t length; /* its bits, to test the sign without a floating-point comparison */
+
+	memcpy(&length, &desc->length_us, sizeof length);
 	return (desc->arg_size && !desc->arg) || (desc->nafter && desc_after_is_wrong(desc, rt)) ||
 	       (!desc->handles[0] && !desc->accesses && desc->codelet && desc->codelet->modes[0]) ||
-	       desc->length_us < 0;
+	       (length < 0 && desc->length_us < 0);
 }
 
 /* Why a task can't be submitted, logged; 0 if it can. */
@@ -161,6 +164,12 @@ int xy__submit_register(struct xy_task *task, int *count, struct xy__agent *agen
 	*count += more;
 	xy__task_set_state(task, XY__TASK_WAITING);
 	return 0;
+}
+
+void xy__submit_noted(struct xy_task *task, struct xy__agent *agent)
+{
+	xy__agent_submitted(agent, task);
+	xy__inbox_put(agent->runtime, task, agent);
 }
 
 void xy__submit_let_go(struct xy_task *task, int count, struct xy__agent *agent)

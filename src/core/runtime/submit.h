@@ -34,6 +34,9 @@ int xy__submit_register(struct xy_task *task, int *count, struct xy__agent *agen
 /* The task, which waits for so many, may run from now on. May call back, so that no lock is held. */
 void xy__submit_let_go(struct xy_task *task, int count, struct xy__agent *agent);
 
+/* A task that waits for nobody and that somebody may want to hear of. */
+void xy__submit_noted(struct xy_task *task, struct xy__agent *agent);
+
 /* Submits a task that was built and waits for nobody explicitly; `runs`: it has a codelet. On error it is gone:
  * -ENOMEM, or -EBUSY with a line in the log. */
 static inline int xy__submit_built(struct xy_task *task, bool runs, struct xy__agent *agent)
@@ -41,8 +44,13 @@ static inline int xy__submit_built(struct xy_task *task, bool runs, struct xy__a
 	int count = 0, error;
 
 	if (!task->naccesses && runs) { /* it waits for nobody */
-		xy__agent_submitted(agent, task);
-		xy__inbox_put(agent->runtime, task, agent);
+		/* relaxed: as in xy__agent_submitted and xy__inbox_put, which would look one after the other */
+		if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed), 0)) {
+			xy__submit_noted(task, agent);
+			return 0;
+		}
+		xy__agent_add(&agent->submitted);
+		xy__inbox_store(agent->runtime, task, agent);
 		return 0;
 	}
 	error = xy__submit_register(task, &count, agent);

@@ -249,7 +249,8 @@ inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, i
 		xy__deps_end(task, status, &worker->agent);
 }
 
-static void worker_execute(struct xy__worker *worker, struct xy_task *task)
+/* Inline in the loop of a worker, although there is another caller. */
+static inline __attribute__((always_inline)) void worker_execute(struct xy__worker *worker, struct xy_task *task)
 {
 	int status;
 

@@ -33,7 +33,7 @@ struct xy__worker {
 	unsigned queue;                    /* (c) among the workers of its device */
 	enum xy_arch arch;                 /* (c) */
 	struct xy__member *member;         /* (c) of teams; NULL: of none */
-	bool special;                      /* (c) of this tree: its calls are timed, or it is in teams */
+	_Atomic bool special;              /* (a) of this tree: its calls are timed, or it is in teams */
 	_Atomic bool choosy;               /* (a) it is a member of teams, or there are nested tasks: see search.c */
 	pthread_t thread;                  /* (c) */
 };
