@@ -18,3 +18,6 @@ tests_stress_coherency_LDADD = $(bed_libs)
 unit_tests += tests/stress/faults
 tests_stress_faults_LDADD = $(bed_libs)
 tests_stress_teams_LDADD = $(helper_libs)
+unit_tests += tests/stress/hooks
+tests_stress_hooks_LDADD = $(helper_libs)
+tests_stress_hooks_CPPFLAGS = $(tests_components_examples_CPPFLAGS)
