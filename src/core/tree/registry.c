@@ -320,23 +320,26 @@ const struct xy_component_ops *xy_registry_component(const struct xy_registry *r
 	return registry && name ? table_find(&registry->components, name) : NULL;
 }
 
+/* Other names of policies, beside modular-x for tree-x. */
+static const char *const registry_aliases[][2] = {
+	{ "modular-gemm", "tree-heteroprio" },
+	{ "modular-pheft", "tree-parallel-heft" },
+	{ "modular-prandom", "tree-parallel-random" },
+	{ "modular-prandom-prio", "tree-parallel-random-prio" },
+};
+enum { NALIASES = sizeof registry_aliases / sizeof registry_aliases[0] };
+
 const struct xy_policy *xy_registry_policy(const struct xy_registry *registry, const char *name)
 {
 	static const char alias[] = "modular-", meant[] = "tree-";
-	static const char *const others[][2] = {
-		{ "modular-gemm", "tree-heteroprio" },
-		{ "modular-pheft", "tree-parallel-heft" },
-		{ "modular-prandom", "tree-parallel-random" },
-		{ "modular-prandom-prio", "tree-parallel-random-prio" },
-	};
 	const struct xy_policy *found;
 	char full[64];
 
 	if (!registry || !name)
 		return NULL;
-	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strcmp(name, others[i][0]))
-			return table_find(&registry->policies, others[i][1]);
+	for (unsigned i = 0; i < NALIASES; i++)
+		if (!strcmp(name, registry_aliases[i][0]))
+			return table_find(&registry->policies, registry_aliases[i][1]);
 	found = table_find(&registry->policies, name);
 	if (found || strncmp(name, alias, sizeof(alias) - 1) || strlen(name) >= sizeof(full))
 		return found;
@@ -365,4 +368,7 @@ void xy__registry_look_policies(const struct xy_registry *registry, struct xy__n
 {
 	for (unsigned i = 0; i < registry->policies.count; i++)
 		xy__nearest_look(nearest, table_name(&registry->policies, i));
+	for (unsigned i = 0; i < NALIASES; i++)
+		if (!strncmp(nearest->wanted, "modular-", 8) && table_find(&registry->policies, registry_aliases[i][1]))
+			xy__nearest_look(nearest, registry_aliases[i][0]);
 }

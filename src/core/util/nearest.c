@@ -31,19 +31,24 @@ static unsigned nearest_distance(const struct xy__nearest *nearest, const char *
 void xy__nearest_look(struct xy__nearest *nearest, const char *name)
 {
 	unsigned distance = nearest_distance(nearest, name), i;
+	bool whole = xy__text_distance(nearest->wanted, name) == distance;
 
 	if (!xy__text_is_near(nearest->wanted, distance))
 		return;
-	for (i = nearest->count; i > 0 && nearest->distances[i - 1] > distance; i--) {
+	for (i = nearest->count; i > 0 && (nearest->distances[i - 1] > distance ||
+					   (nearest->distances[i - 1] == distance && !nearest->whole[i - 1] && whole));
+	     i--) {
 		if (i < XY__NEAREST) {
 			nearest->names[i] = nearest->names[i - 1];
 			nearest->distances[i] = nearest->distances[i - 1];
+			nearest->whole[i] = nearest->whole[i - 1];
 		}
 	}
 	if (i >= XY__NEAREST)
 		return;
 	nearest->names[i] = name;
 	nearest->distances[i] = distance;
+	nearest->whole[i] = whole;
 	if (nearest->count < XY__NEAREST)
 		nearest->count++;
 }

@@ -14,6 +14,7 @@ struct xy__nearest {
 	char wanted[64];
 	const char *names[XY__NEAREST]; /* best first, of these distances */
 	unsigned distances[XY__NEAREST];
+	bool whole[XY__NEAREST]; /* that is the distance of the whole name, which comes first among equals */
 	unsigned count;
 };
 

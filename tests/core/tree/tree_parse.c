@@ -264,6 +264,7 @@ static void says_where_and_what_is_wrong(void **state)
 		{ "fifo || eager", -EINVAL, 7, "the name of a component" },
 		{ "fifo ; eager", -EINVAL, 6, "'|' or the end is needed" },
 		{ "fifo }", -EINVAL, 6, "'|' or the end is needed" },
+		{ "fifo | prios | each worker { }", -ENOENT, 8, "no component \"prios\"; did you mean \"prio\"" },
 		{ "fifo | eagr | each worker { }", -ENOENT, 8, "no component \"eagr\"; did you mean \"eager\"?" },
 		{ "fifo | zzzzzzz", -ENOENT, 8, "; there are best-implementation, " },
 		{ "fifo(ntask=3) | eager", -ENOENT, 6, "\"fifo\" has no option \"ntask\"; did you mean \"ntasks\"?" },
