@@ -120,9 +120,45 @@ static void reservoir_offer(struct xy__reservoir *r, const struct xy_offer *offe
 		xy_can_pull(&r->base, offer, by);
 }
 
-/* Takes the lock if there is room. */
-static inline bool reservoir_enter(struct xy__reservoir *r, const struct xy_task *task, struct xy_agent *by)
+/* The shortest time that the models know for a task on a worker; INFINITY without one. */
+static double reservoir_shortest_us(const struct xy_task *task, unsigned worker)
 {
+	double shortest_us = INFINITY;
+
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++) {
+		struct xy_prediction length = { .kind = XY_PREDICTION_NONE };
+
+		if (xy_task_can_run_with(task, worker, i))
+			length = xy_task_length(task, worker, i);
+		if (length.kind == XY_PREDICTION_VALUE)
+			shortest_us = fmin(shortest_us, length.us);
+	}
+	return shortest_us;
+}
+
+/* Notes how long the task takes below, by the first worker of each architecture, unless that has been said. */
+static __attribute__((noinline)) void reservoir_predict(const struct xy__reservoir *r, struct xy_task *task)
+{
+	double shortest_us = INFINITY;
+	unsigned seen = 0;
+
+	if (task->expected_us > 0)
+		return;
+	for (unsigned i = 0; i < r->base.nworkers; i++) {
+		unsigned arch = 1u << xy_machine_worker(xy_component_machine(&r->base), r->base.workers[i])->arch;
+
+		if (!(seen & arch))
+			shortest_us = fmin(shortest_us, reservoir_shortest_us(task, r->base.workers[i]));
+		seen |= arch;
+	}
+	xy_task_set_expected(task, shortest_us);
+}
+
+/* Takes the lock if there is room. */
+static inline bool reservoir_enter(struct xy__reservoir *r, struct xy_task *task, struct xy_agent *by)
+{
+	if (r->bounded && r->predicts)
+		reservoir_predict(r, task);
 	xy_lock_take(&r->lock, &r->base, by);
 	if (!r->bounded || reservoir_has_room_for(r, task))
 		return true;
@@ -278,11 +314,12 @@ static int reservoir_prefetch_for(const struct xy_component *self)
 static int reservoir_init(struct xy__reservoir *r, bool ordered)
 {
 	r->queue.ordered = ordered;
-	if (r->base.predicted)
+	r->bounded = xy__reservoir_is_bounded(&r->base);
+	r->predicts = r->bounded && !isinf(r->length_us) && !r->base.predicted;
+	if (r->base.predicted || r->predicts)
 		xy_queue_predict(&r->queue);
 	r->prefetch_for = reservoir_prefetch_for(&r->base);
 	r->picks = r->ready && xy_machine_nnodes(xy_component_machine(&r->base)) > 1;
-	r->bounded = xy__reservoir_is_bounded(&r->base);
 	for (unsigned i = 0; i < r->base.nchildren; i++)
 		r->pushes |= r->base.children[i]->takes_pushes;
 	return r->base.nchildren > 1 ? xy__spread_init(&r->spread, &r->base) : 0;

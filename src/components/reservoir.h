@@ -15,6 +15,7 @@ struct xy__reservoir {
 	unsigned ntasks;  /* (c) limit on the number of tasks */
 	double length_us; /* (c) limit on their expected length */
 	bool bounded;     /* (c) one of the two is finite */
+	bool predicts;    /* (c) the length is limited, and no component above says how long tasks take */
 	bool ready;       /* (c) a worker gets the task that misses the fewest bytes, ... */
 	bool picks;       /* (c) ... and the machine has several nodes; see reservoir_picks */
 	int prefetch_for; /* (c) a worker below when all compute in one of several nodes, else -1 */

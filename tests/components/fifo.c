@@ -209,6 +209,25 @@ static void bounds_the_expected_length(void **state)
 	bed_close(bed);
 }
 
+static void bounds_the_length_that_models_predict(void **state)
+{
+	static const double lengths[] = { 50, 60, 5, 9 }; /* two implementations on a CPU, two on a device */
+	struct xy_component *lower;
+	struct bed *bed = open_bounded("length_us", "120", &lower);
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		bed_submit(bed, bed_task_of_two(bed, CPU, lengths));
+	assert_int_equal(depth(lower), 2);
+	assert_int_equal(depth(xy_tree_root(bed->tree)), 3);
+	for (unsigned left = 5; left > 0; left--) {
+		assert_int_equal(depth(lower), left < 2 ? left : 2);
+		assert_non_null(bed_pull(bed, 0));
+	}
+	assert_true(lower->ops->stored_us(lower) == 0);
+	bed_close(bed);
+}
+
 static void takes_a_task_longer_than_its_bound_when_it_is_empty(void **state)
 {
 	struct xy_component *lower;
@@ -532,6 +551,7 @@ int main(void)
 		cmocka_unit_test(a_pull_that_makes_room_brings_the_next_task_down),
 		cmocka_unit_test(says_nothing_upwards_unless_it_has_turned_somebody_away),
 		cmocka_unit_test(bounds_the_expected_length),
+		cmocka_unit_test(bounds_the_length_that_models_predict),
 		cmocka_unit_test(takes_a_task_longer_than_its_bound_when_it_is_empty),
 		cmocka_unit_test(is_bounded_if_one_of_its_options_is_finite),
 		cmocka_unit_test(passes_tasks_down_as_they_arrive_where_pushes_are_taken),
