@@ -136,6 +136,8 @@ enum xy_component_flags {
 	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
 	XY_AWAITS = 64,   /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
 			   * without running */
+	XY_ORDERS = 128,  /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
+			   * while a worker pulls */
 };
 
 /* The workers that may take an offered task. */

@@ -27,6 +27,7 @@ runtime_tests += tests/core/runtime/task_callback
 runtime_tests += tests/core/runtime/task_order
 runtime_tests += tests/core/runtime/task_wait
 runtime_tests += tests/core/runtime/team
+runtime_tests += tests/core/runtime/urgent
 if HAVE_CC_OPENMP
 if !SANITIZER
 # What OpenMP's own threads do is none of a sanitizer's business.
@@ -71,6 +72,7 @@ tests_core_runtime_each_worker_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_group_LDADD = $(helper_libs)
 tests_core_runtime_group_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+tests_core_runtime_urgent_LDADD = $(helper_libs)
 tests_core_runtime_insert_LDADD = $(helper_libs)
 tests_core_runtime_submit_LDADD = $(helper_libs)
 tests_core_runtime_task_callback_LDADD = $(helper_libs)

@@ -25,6 +25,7 @@ struct xy__agent {
 	struct xy__endings *endings;             /* (o) inside a callback: what ends meanwhile, else NULL */
 	struct xy_task *closings;                /* (o) of reductions, to be submitted when no lock is held */
 	struct xy_task *parent;                  /* (o) of the tasks it submits now; NULL: none */
+	bool moves;                              /* (o) tasks into a tree that orders them: see inbox.c */
 	unsigned depth;                          /* (o) nested calls, not yet left */
 	uint64_t number, number_end;             /* (o) task numbers left to give */
 	unsigned room;                           /* (o) submissions until it looks whether there is room */

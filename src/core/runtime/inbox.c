@@ -25,7 +25,7 @@ void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agen
 			rt->root->ops->name, xy_task_name(task));
 	task->next = rt->stranded;
 	rt->stranded = task;
-	atomic_store_explicit(&rt->has_stranded, true, memory_order_relaxed);
+	atomic_fetch_or_explicit(&rt->inbox_state, XY__INBOX_STRANDED, memory_order_relaxed);
 	xy__lock_drop(&rt->inbox_lock);
 }
 
@@ -46,7 +46,7 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 	xy__lock_take(&rt->inbox_lock);
 	task = rt->stranded;
 	rt->stranded = NULL;
-	atomic_store_explicit(&rt->has_stranded, false, memory_order_relaxed);
+	atomic_fetch_and_explicit(&rt->inbox_state, (unsigned char)~XY__INBOX_STRANDED, memory_order_relaxed);
 	xy__lock_drop(&rt->inbox_lock);
 	while (task) {
 		struct xy_task *next = task->next;
@@ -63,27 +63,62 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 	}
 }
 
+/* Moves some tasks. False: there are none, or another thread has the lock. */
+static inline bool inbox_move(struct xy_runtime *rt, struct xy__agent *agent, unsigned *moved)
+{
+	struct xy_task *tasks[BATCH];
+	unsigned n = 0;
+
+	if (!xy__ring_has(&rt->inbox) || !xy__lock_try(&rt->inbox_lock))
+		return false;
+	while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox))) {
+		/* Another core has just written it: fetch the batch at once, not one by one. */
+		__builtin_prefetch(tasks[n], 1);
+		__builtin_prefetch((char *)tasks[n] + 64, 1);
+		n++;
+	}
+	xy__lock_drop(&rt->inbox_lock);
+	for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
+		xy__inbox_push(rt, tasks[i], agent);
+	*moved += n;
+	/* pairs with the fence in xy__inbox_put: a thread that failed to get the lock has put before */
+	xy__fence();
+	return true;
+}
+
+/* Moves everything, and waits for a thread that does: the most urgent task may be what it moves. */
+static void inbox_move_all(struct xy_runtime *rt, struct xy__agent *agent)
+{
+	bool outermost = !agent->moves; /* a task that can't run any more ends, and its callback may submit others */
+	unsigned moved = 0;
+
+	if (outermost) {
+		xy__lock_take(&rt->order_lock);
+		agent->moves = true;
+		atomic_fetch_or(&rt->inbox_state, XY__INBOX_MOVING);
+	}
+	while (inbox_move(rt, agent, &moved))
+		;
+	if (outermost) {
+		atomic_fetch_and(&rt->inbox_state, (unsigned char)~XY__INBOX_MOVING);
+		agent->moves = false;
+		xy__lock_drop(&rt->order_lock);
+	}
+}
+
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 {
-	if (atomic_load_explicit(&rt->has_stranded, memory_order_relaxed))
-		inbox_retry(rt, agent);
-	/* Tasks left here are left to a searcher, or to workers that are all awake. */
-	for (unsigned moved = 0;
-	     (moved < MOST || xy__inbox_urgent(rt)) && xy__ring_has(&rt->inbox) && xy__lock_try(&rt->inbox_lock);) {
-		struct xy_task *tasks[BATCH];
-		unsigned n = 0;
+	unsigned state = atomic_load_explicit(&rt->inbox_state, memory_order_relaxed), moved = 0;
 
-		while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox))) {
-			/* Another core has just written it: fetch the batch at once, not one by one. */
-			__builtin_prefetch(tasks[n], 1);
-			__builtin_prefetch((char *)tasks[n] + 64, 1);
-			n++;
+	if (__builtin_expect(state, 0)) {
+		if (state & XY__INBOX_STRANDED)
+			inbox_retry(rt, agent);
+		if (state & XY__INBOX_ORDERED) {
+			inbox_move_all(rt, agent);
+			return;
 		}
-		xy__lock_drop(&rt->inbox_lock);
-		for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
-			xy__inbox_push(rt, tasks[i], agent);
-		moved += n;
-		/* pairs with the fence in xy__inbox_put: a thread that failed to get the lock has put before */
-		xy__fence();
 	}
+	/* Tasks left here are left to a searcher, or to workers that are all awake. */
+	while ((moved < MOST || xy__inbox_urgent(rt)) && inbox_move(rt, agent, &moved))
+		;
 }

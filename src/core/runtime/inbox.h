@@ -51,7 +51,8 @@ static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, st
 
 static inline bool xy__inbox_has(struct xy_runtime *rt)
 {
-	return xy__ring_has(&rt->inbox) || atomic_load_explicit(&rt->has_stranded, memory_order_relaxed);
+	return xy__ring_has(&rt->inbox) ||
+	       (atomic_load_explicit(&rt->inbox_state, memory_order_relaxed) & (XY__INBOX_STRANDED | XY__INBOX_MOVING));
 }
 
 #endif

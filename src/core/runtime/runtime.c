@@ -124,6 +124,8 @@ static int runtime_tree(struct xy_runtime *rt)
 		const struct xy_component *c = rt->tree->components[i];
 		unsigned flags = c->ops->flags;
 
+		if (flags & XY_ORDERS)
+			atomic_fetch_or(&rt->inbox_state, XY__INBOX_ORDERED);
 		rt->accounts |= (flags & XY_PREDICTS) != 0;
 		rt->skips |= (flags & XY_AWAITS) && !rt->root->nteams;
 		rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));

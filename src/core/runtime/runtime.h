@@ -29,6 +29,10 @@ enum {
 
 enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2, XY__NOTES_CHILDREN = 4 }; /* the last: tasks may have a parent */
 
+/* Of the inbox: tasks were refused by the root; the tree orders what it has, so that workers move all into it before
+ * they pull; and such a move is under way. */
+enum { XY__INBOX_STRANDED = 1, XY__INBOX_ORDERED = 2, XY__INBOX_MOVING = 4 };
+
 #define XY__FOREVER_S 1e9 /* a timeout this long means none */
 
 struct xy__agent;
@@ -78,9 +82,10 @@ struct xy_runtime {
 
 	struct xy__ring inbox; /* (a) tasks that are ready and not in the tree yet */
 	alignas(128) _Atomic int inbox_lock;
-	struct xy_task *stranded;    /* (inbox_lock) refused by the root */
-	_Atomic bool has_stranded;   /* (a) */
-	_Atomic bool workers_differ; /* (a) there may be tasks that some of them can't run */
+	struct xy_task *stranded;          /* (inbox_lock) refused by the root */
+	_Atomic unsigned char inbox_state; /* (a) XY__INBOX_* */
+	_Atomic int order_lock;            /* with XY__INBOX_ORDERED: held while tasks move into the tree */
+	_Atomic bool workers_differ;       /* (a) there may be tasks that some of them can't run */
 
 	alignas(128) _Atomic unsigned sleepers; /* (a) workers asleep */
 	_Atomic int searchers;                  /* (a) workers that look for a task */
