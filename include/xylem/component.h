@@ -112,8 +112,8 @@ enum xy_option_type { XY_OPTION_BOOL, XY_OPTION_UNSIGNED, XY_OPTION_DOUBLE, XY_O
 
 /*
  * An option of a component: the text form, the C form and --help all derive from it. The field at `offset` in the
- * instance is a bool, an unsigned, a double, or for text a char[XY_OPTION_TEXT_SIZE], initially empty. Text contains
- * no spaces and none of ()[]{}|,;=#"'\ and `, so that expressions can express it.
+ * instance is a bool, an unsigned, a double, or for text a char[XY_OPTION_TEXT_SIZE], initially empty. Text is
+ * ASCII without ", \ and `; an expression has it in double quotes if it has spaces or any of ()[]{}|,;=#'.
  */
 struct xy_option {
 	const char *name; /* NULL ends the table */

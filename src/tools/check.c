@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/check_run.h"
 
@@ -58,14 +59,36 @@ static enum tool_status check_run_cases(const struct tool_arguments *arguments, 
 	return tool_check_run(&check, nseeds, nseeds > 1, arguments->options[PLUGINS]);
 }
 
+/* Says what a valid tree does that its author may not want. */
+static void check_advise(const struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < xy_tree_ncomponents(tree); i++) {
+		const struct xy_component *c = xy_tree_component(tree, i);
+
+		for (unsigned k = 0; !strcmp(c->ops->name, "pipeline") && k < c->nchildren; k++) {
+			const struct xy_component *below = c->children[k];
+
+			if ((below->ops->flags & XY_STORES) &&
+			    !(below->ops->is_bounded && below->ops->is_bounded(below))) {
+				printf("note: %s#%u below pipeline#%u is unlimited and takes all tasks at once, so that "
+				       "earlier stages are not held back\n",
+				       below->ops->name, below->id, c->id);
+				break;
+			}
+		}
+	}
+}
+
 static enum tool_status check_shape(const struct tool_arguments *arguments, const struct tool_world *world)
 {
 	enum tool_status status;
 	struct xy_tree *tree = tool_world_tree(world, arguments->operand, &status);
 
-	if (tree)
+	if (tree) {
 		printf("valid: %u components for %u workers, no rule is broken\n", xy_tree_ncomponents(tree),
 		       xy_machine_nworkers(world->machine));
+		check_advise(tree);
+	}
 	xy_tree_destroy(tree);
 	return status;
 }

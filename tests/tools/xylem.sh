@@ -124,6 +124,14 @@ run 1 show tree-eager --machine gpu:2; no_out; err 'machine "gpu:2", column 1: e
 # --- check ---
 run 0 check 'fifo | eager | each worker { }'; no_err; out 'no rule is broken'
 run 0 check tree-ws --machine 'cpu:3 cuda:1'; no_err; out '4 workers'
+run 0 check 'pipeline | each worker { fifo }'; no_err; out 'below pipeline#0 is unlimited'
+run 0 check 'pipeline | each worker { fifo(ntasks=2) }'; no_err
+! grep -q unlimited "$work/out" || fail 'a limited queue below a pipeline is no matter'
+run 1 check 'pipeline(file="a b) | each worker { }'; no_out; err "'\"' is needed after this text"
+run 0 show 'tree-eager(ready=false)' --expression; no_err; out 'fifo | eager'
+printf -- '- a: [1, 2]\n' >"$work/a b.yml"
+run 0 show "tree-pipeline(file=\"$work/a b.yml\")" --expression; no_err; out "pipeline(file=\"$work/a b.yml\") |"
+run 0 show "tree-pipeline(file=\"$work/a b.yml\")" --dot; no_err; out "(file='$work/a b.yml')"
 run 1 check 'fifo(ntasks=2) | eager'; no_out
 [ "$(wc -l <"$work/err")" -ge 2 ] || fail "$what: says only one of the broken rules"
 run 1 check ''; no_out

@@ -130,7 +130,7 @@ static size_t expect_name(struct xy__expression *x, size_t *at, const char *sent
 static bool is_value(const struct xy_option *option, char c)
 {
 	if (option->type == XY_OPTION_TEXT)
-		return xy__option_text_has(c);
+		return xy__option_text_is_bare(c);
 	return xy__name_continues(c) || c == '.' || c == '+';
 }
 
@@ -138,19 +138,21 @@ static char *read_value(struct xy__expression *x, const struct xy_option *option
 {
 	size_t begin, end;
 	char *value;
+	bool quoted;
 
-	peek(x);
-	begin = end = x->at;
-	while (end < x->length && is_value(option, x->text[end]))
+	quoted = peek(x) == '"' && option->type == XY_OPTION_TEXT;
+	begin = end = x->at + quoted;
+	while (end < x->length && (quoted ? xy__option_text_has(x->text[end]) : is_value(option, x->text[end])))
 		end++;
-	if (begin == end) {
-		complain(x, begin, "a value is needed after '='");
+	if (begin == end || (quoted && (end == x->length || x->text[end] != '"'))) {
+		complain(x, begin == end ? x->at : end,
+			 begin == end ? "a value is needed after '='" : "'\"' is needed after this text");
 		return NULL;
 	}
 	value = allocate(x, end - begin + 1);
 	if (value)
 		memcpy(value, x->text + begin, end - begin);
-	x->at = end;
+	x->at = end + quoted;
 	return value;
 }
 
@@ -364,6 +366,27 @@ static struct xy__let *read_lets(struct xy__expression *x)
 	return first;
 }
 
+/* The options of a policy are those of its first component, and replace what its expression sets. */
+static void read_policy_settings(struct xy__expression *x, const struct xy__stage *stage)
+{
+	struct xy__stage *first = stage->policy->stages, given = { .ops = first ? first->ops : NULL, .at = stage->at };
+	struct xy__setting **own;
+
+	if (!given.ops) {
+		complain(x, stage->at, "that is a policy without options: it does not begin with a component");
+		return;
+	}
+	read_settings(x, &given);
+	for (struct xy__setting *s = given.settings; s && !x->status; s = given.settings) {
+		for (own = &first->settings; *own && (*own)->option != s->option;)
+			own = &(*own)->next;
+		given.settings = s->next;
+		s->next = *own ? (*own)->next : NULL;
+		s->at = 0; /* in the text of the policy */
+		*own = s;
+	}
+}
+
 /* The expression of a policy in the place of its name. */
 static void read_policy(struct xy__expression *x, struct xy__stage *stage, const struct xy_policy *policy)
 {
@@ -379,8 +402,8 @@ static void read_policy(struct xy__expression *x, struct xy__stage *stage, const
 		complain(x, stage->at, "that is a policy that is built by calls, which no expression can contain");
 	else if (x->policies == POLICIES)
 		complain(x, stage->at, "policies are nested too deeply: 8 levels are the limit");
-	else if (peek(x) == '(' || peek(x) == '{')
-		complain(x, stage->at, "that is a policy, which has neither options nor branches");
+	else if (peek(x) == '{')
+		complain(x, stage->at, "that is a policy, which has no branches");
 	if (x->status)
 		return;
 	origin = (char *)(inner + 1);
@@ -398,6 +421,8 @@ static void read_policy(struct xy__expression *x, struct xy__stage *stage, const
 	*end = x->memory; /* which frees it all */
 	x->memory = inner->memory;
 	stage->policy = inner;
+	if (!x->status && accept(x, '('))
+		read_policy_settings(x, stage);
 }
 
 /* --- trees --- */

@@ -68,7 +68,12 @@ const char *xy__option_text(const struct xy_component *c, const struct xy_option
 
 bool xy__option_text_has(char c)
 {
-	return c > ' ' && c < 127 && !strchr("()[]{}|,;=#\"'\\`", c);
+	return c >= ' ' && c < 127 && !strchr("\"\\`", c);
+}
+
+bool xy__option_text_is_bare(char c)
+{
+	return xy__option_text_has(c) && !strchr(" ()[]{}|,;=#'", c);
 }
 
 bool xy__option_is_same(const struct xy_component *a, const struct xy_component *b, const struct xy_option *option)
@@ -252,7 +257,7 @@ void xy__option_describe(const struct xy_option *option, char *text, size_t size
 		return;
 	}
 	if (option->type == XY_OPTION_TEXT) {
-		snprintf(text, size, "text of up to %d characters without spaces, quotes and brackets",
+		snprintf(text, size, "text of up to %d characters, in double quotes if it has spaces or brackets",
 			 XY_OPTION_TEXT_SIZE - 1);
 		return;
 	}

@@ -27,6 +27,8 @@ bool xy__option_is_initial(const struct xy_component *c, const struct xy_option 
 const char *xy__option_text(const struct xy_component *c, const struct xy_option *option);
 /* Whether text may have this character. */
 bool xy__option_text_has(char c);
+/* Whether it may stand in an expression without quotes around the text. */
+bool xy__option_text_is_bare(char c);
 bool xy__option_is_same(const struct xy_component *a, const struct xy_component *b, const struct xy_option *option);
 
 /* A value as text that xy__option_set reads back. */

@@ -13,13 +13,21 @@ static bool is_id(const struct xy_component *c, const struct xy_option *option)
 	return (c->ops->flags & XY_LEAF) && !strcmp(option->name, "id");
 }
 
+/* Whether a text can stand in an expression without quotes. */
+static bool is_bare(const char *text)
+{
+	while (xy__option_text_is_bare(*text))
+		text++;
+	return !*text;
+}
+
 void xy__print_options(const struct xy_component *c, struct xy__buffer *out, bool with_id)
 {
 	const char *before = "(";
 
 	for (const struct xy_option *o = c->ops->options; o && o->name; o++) {
 		double value = xy__option_value(c, o);
-		const char *words = xy__option_text(c, o);
+		const char *words = xy__option_text(c, o), *quote = words && !is_bare(words) ? "\"" : "";
 		char text[XY__OPTION_TEXT];
 
 		if (is_id(c, o) ? !with_id : xy__option_is_initial(c, o))
@@ -29,7 +37,7 @@ void xy__print_options(const struct xy_component *c, struct xy__buffer *out, boo
 		if (o->type == XY_OPTION_BOOL && value != 0)
 			xy__buffer_add(out, "%s%s", before, o->name);
 		else
-			xy__buffer_add(out, "%s%s=%s", before, o->name, words ? words : text);
+			xy__buffer_add(out, "%s%s=%s%s%s", before, o->name, quote, words ? words : text, quote);
 		before = ", ";
 	}
 	if (*before == ',')

@@ -27,10 +27,15 @@ static void dot_counters(struct xy_component *c, struct xy__buffer *out)
 static void dot_component(struct xy_component *c, struct xy__buffer *out, unsigned flags)
 {
 	char name[XY__COMPONENT_NAME];
+	size_t begin;
 
 	xy__buffer_add(out, "\tc%u [%s, label=\"%s", c->id, dot_style(c), xy__component_name(c, name));
 	xy__buffer_add(out, "\\n");
+	begin = out->length;
 	xy__print_options(c, out, false);
+	for (size_t i = begin; i < out->length; i++) /* which end a label */
+		if (out->at[i] == '"')
+			out->at[i] = '\'';
 	if (flags & XY_PRINT_COUNTERS)
 		dot_counters(c, out);
 	xy__buffer_add(out, "\"];\n");
