@@ -114,7 +114,7 @@ check_PROGRAMS += bench/sim
 TESTS += bench/sim.sh
 bench_sim_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machines"'
 bench_sim_LDADD = libgraph.la libxylem-all.la -lm
-EXTRA_DIST += bench/sim.sh
+EXTRA_DIST += bench/sim.sh bench/defaults.sh
 
 # How long a round of a farm's manager takes: bench/farm (--quick).
 if HAVE_FARM

@@ -45,7 +45,7 @@ const char *xy_policy_default(const struct xy_machine *machine)
 {
 	for (unsigned i = 0; machine && i < xy_machine_nworkers(machine); i++)
 		if (xy_machine_worker(machine, i)->arch != XY_CPU)
-			return "tree-ws";
+			return "tree-cambium";
 	return "tree-eager";
 }
 

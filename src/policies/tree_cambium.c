@@ -9,5 +9,5 @@ const struct xy_policy xy__policy_tree_cambium = {
 	.summary = "decides when a worker asks, looking ahead in the submitted graph",
 	.expression = "perfmodel-select { known: cambium | each worker { best-implementation },"
 		      " calibrating: eager-calibration | each worker { },"
-		      " none: prio(ready) | eager | each worker { best-implementation } }",
+		      " none: work-stealing | each worker { best-implementation } }",
 };
