@@ -14,9 +14,9 @@ bool xy__use_has_ended(const struct xy__use *use);
  * the handle's own room for the list. */
 bool xy__tasks_reserve(struct xy__tasks *list, unsigned more, const struct xy__use *few);
 
-static inline void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, uint32_t generation, unsigned kind)
+static inline void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, uint32_t generation, unsigned edge_flags)
 {
-	list->items[list->count++] = (struct xy__use){ task, generation, kind };
+	list->items[list->count++] = (struct xy__use){ task, generation, edge_flags };
 }
 
 /* A task that uses the handle without order has ended. */

@@ -43,16 +43,16 @@ static inline void deps_edge_used(struct xy_task *task)
 		task->edge_room--;
 }
 
-void xy__deps_follow(struct xy_task *task, int status, unsigned kind)
+void xy__deps_follow(struct xy_task *task, int status, unsigned edge_flags)
 {
-	if (status && kind & XY__EDGE_END)
+	if (status && edge_flags & XY__EDGE_END)
 		atomic_store(&task->children_status, status);
-	else if (status && !(kind & XY__EDGE_ORDER))
-		atomic_store_explicit(&task->status, kind & XY__EDGE_ACQUIRE ? status : -ECANCELED,
+	else if (status && !(edge_flags & XY__EDGE_ORDER))
+		atomic_store_explicit(&task->status, edge_flags & XY__EDGE_ACQUIRE ? status : -ECANCELED,
 				      memory_order_relaxed);
 }
 
-int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned edge_flags,
 		       struct xy__agent *agent)
 {
 	struct xy__edge *edge;
@@ -62,21 +62,21 @@ int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t ge
 	edge = deps_edge(task, agent);
 	if (!edge)
 		return -ENOMEM;
-	kind |= xy__edge_acquire(task);
-	atomic_store_explicit(&edge->target, (uintptr_t)task | kind, memory_order_relaxed);
+	edge_flags |= xy__edge_acquire(task);
+	atomic_store_explicit(&edge->target, (uintptr_t)task | edge_flags, memory_order_relaxed);
 	if (!xy__successors_add(&before->successors, edge, generation))
 		return 0;
 	deps_edge_used(task);
 	return 1;
 }
 
-int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent)
+int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned edge_flags, struct xy__agent *agent)
 {
-	int waits = xy__deps_after_use(task, before, xy__task_generation(before), kind, agent);
+	int waits = xy__deps_after_use(task, before, xy__task_generation(before), edge_flags, agent);
 
 	if (!waits && before != task)
 		xy__deps_follow(task, atomic_load_explicit(&before->status, memory_order_relaxed),
-				kind | xy__edge_acquire(task));
+				edge_flags | xy__edge_acquire(task));
 	return waits;
 }
 

@@ -53,14 +53,14 @@ static inline bool xy__task_has_ended(const struct xy_task *task)
 	return atomic_load_explicit(&((struct xy_task *)task)->successors, memory_order_acquire) & XY__HEAD_CLOSED;
 }
 
-/* Makes task, which is being built by the caller, wait for `before` unless that has ended. The kind is
+/* Makes task, which is being built by the caller, wait for `before` unless that has ended. The edge_flags are
  * 0 or XY__EDGE_ORDER (a failure does not follow). 1: waits, 0: need not; -ENOMEM. */
-int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned kind, struct xy__agent *agent);
+int xy__deps_after(struct xy_task *task, struct xy_task *before, unsigned edge_flags, struct xy__agent *agent);
 /*
  * xy__deps_after for a use of memory with this generation: if the memory has another one by now, the use has ended.
  * Its status is ignored.
  */
-int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned kind,
+int xy__deps_after_use(struct xy_task *task, struct xy_task *before, uint32_t generation, unsigned edge_flags,
 		       struct xy__agent *agent);
 /*
  * Flags on the edges of an acquire, so that the task itself need not be read. Tasks that move data and those that
@@ -72,7 +72,7 @@ static inline unsigned xy__edge_acquire(const struct xy_task *task)
 }
 
 /* A predecessor has failed, or not (0): a task is cancelled, the application gets the reason. */
-void xy__deps_follow(struct xy_task *task, int status, unsigned kind);
+void xy__deps_follow(struct xy_task *task, int status, unsigned edge_flags);
 
 /* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for. After a
  * task from xy_task_create, and one that moves data, the caller calls xy__redux_submit when it holds no lock.

@@ -30,24 +30,24 @@ struct registration {
 
 /* --- predecessors --- */
 
-static inline void registration_wait(struct registration *r, const struct xy__use *before, unsigned kind)
+static inline void registration_wait(struct registration *r, const struct xy__use *before, unsigned edge_flags)
 {
-	uintptr_t key = (uintptr_t)before->task | kind;
+	uintptr_t key = (uintptr_t)before->task | edge_flags;
 
 	for (unsigned i = 0; i < r->nseen; i++)
 		if (r->seen[i] == key || r->seen[i] == (uintptr_t)before->task)
 			return;
-	if (xy__deps_after_use(r->task, before->task, before->generation, kind, r->agent) <= 0)
+	if (xy__deps_after_use(r->task, before->task, before->generation, edge_flags, r->agent) <= 0)
 		return;
 	r->count++;
 	if (r->nseen < SEEN)
 		r->seen[r->nseen++] = key;
 }
 
-static inline void registration_wait_all(struct registration *r, const struct xy__tasks *list, unsigned kind)
+static inline void registration_wait_all(struct registration *r, const struct xy__tasks *list, unsigned edge_flags)
 {
 	for (unsigned i = 0; i < list->count; i++)
-		registration_wait(r, &list->items[i], kind | list->items[i].kind);
+		registration_wait(r, &list->items[i], edge_flags | list->items[i].edge_flags);
 }
 
 /* --- plain accesses: the last writer, and the readers since --- */
@@ -86,10 +86,10 @@ static bool joins(const struct xy_handle *h, unsigned mode)
 	return h->reducing ? mode & XY_REDUX : (mode & XY_COMMUTE) && h->commuting && !h->readers.count;
 }
 
-static void tasks_move(struct xy__tasks *to, struct xy__tasks *from, unsigned kind)
+static void tasks_move(struct xy__tasks *to, struct xy__tasks *from, unsigned edge_flags)
 {
 	for (unsigned i = 0; i < from->count; i++)
-		xy__tasks_add(to, from->items[i].task, from->items[i].generation, kind);
+		xy__tasks_add(to, from->items[i].task, from->items[i].generation, edge_flags);
 	from->count = 0;
 }
 
@@ -112,7 +112,7 @@ static void group_open(struct xy_handle *h, unsigned mode)
 
 static void group_wait(struct registration *r, struct xy_handle *h, unsigned mode)
 {
-	unsigned kind = mode == XY_W ? XY__EDGE_ORDER : 0;
+	unsigned edge_flags = mode == XY_W ? XY__EDGE_ORDER : 0;
 
 	if (joins(h, mode)) {
 		registration_wait_all(r, &h->before, 0);
@@ -120,9 +120,9 @@ static void group_wait(struct registration *r, struct xy_handle *h, unsigned mod
 		return;
 	}
 	if (mode != XY_W || !h->readers.count) {
-		registration_wait_all(r, &h->group, kind);
+		registration_wait_all(r, &h->group, edge_flags);
 		if (h->writer.task)
-			registration_wait(r, &h->writer, kind);
+			registration_wait(r, &h->writer, edge_flags);
 	}
 	if (mode & XY_W)
 		registration_wait_all(r, &h->readers, XY__EDGE_ORDER);
@@ -190,7 +190,7 @@ static bool tasks_have(const struct xy__tasks *list, const struct xy_task *task)
 {
 	for (unsigned i = 0; i < list->count; i++)
 		if (list->items[i].task == task && list->items[i].generation == xy__task_generation(task) &&
-		    !list->items[i].kind)
+		    !list->items[i].edge_flags)
 			return true;
 	return false;
 }

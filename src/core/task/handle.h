@@ -31,7 +31,7 @@ union xy__view {
 struct xy__use {
 	struct xy_task *task;
 	uint32_t generation;
-	unsigned kind; /* 0 or XY__EDGE_ORDER */
+	unsigned edge_flags; /* 0 or XY__EDGE_ORDER */
 };
 
 struct xy__tasks {
