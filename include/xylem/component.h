@@ -195,7 +195,8 @@ struct xy_component_ops {
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 	/* each_task for one task of each set of architectures, and for each constrained task. NULL: each_task. */
-	void (*each_kind)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+	void (*each_distinct)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			      void *arg);
 
 	/*
 	 * Hooks, all optional. Seal notes which components have which; a tree without them pays nothing. Each is called
@@ -485,7 +486,7 @@ static inline double xy_queue_length_us(const struct xy_queue *q)
 /* Calls visit for each task, in the order in which they would leave. */
 void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 /* One task for each set of architectures, then each constrained one. */
-void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+void xy_queue_each_distinct(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 
 /* --- plug-ins --- */
 

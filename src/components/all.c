@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the kinds that come with the library, sorted by name.
+ * The table of the component types that come with the library, sorted by name.
  */
 #include "components/all.h"
 

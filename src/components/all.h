@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of components that come with the library, and their table.
+ * The component types that come with the library, and their table.
  */
 #ifndef XYLEM_COMPONENTS_ALL_H
 #define XYLEM_COMPONENTS_ALL_H

@@ -265,13 +265,13 @@ static void calibration_each_task(struct xy_component *self, void (*visit)(void 
 	xy_lock_drop(&calibration(self)->lock, self, &nobody);
 }
 
-static void calibration_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-				  void *arg)
+static void calibration_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				      void *arg)
 {
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&calibration(self)->lock, self, &nobody);
-	xy_queue_each_kind(&calibration(self)->queue, visit, arg);
+	xy_queue_each_distinct(&calibration(self)->queue, visit, arg);
 	xy_lock_drop(&calibration(self)->lock, self, &nobody);
 }
 
@@ -298,5 +298,5 @@ const struct xy_component_ops xy__eager_calibration_ops = {
 	.is_bounded = calibration_is_bounded,
 	.depth = calibration_depth,
 	.each_task = calibration_each_task,
-	.each_kind = calibration_each_kind,
+	.each_distinct = calibration_each_distinct,
 };

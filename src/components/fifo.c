@@ -38,5 +38,5 @@ const struct xy_component_ops xy__fifo_ops = {
 	.depth = xy__reservoir_depth,
 	.stored_us = xy__reservoir_stored_us,
 	.each_task = xy__reservoir_each_task,
-	.each_kind = xy__reservoir_each_kind,
+	.each_distinct = xy__reservoir_each_distinct,
 };

@@ -202,12 +202,13 @@ static void heft_each_task(struct xy_component *self, void (*visit)(void *arg, c
 	xy_lock_drop(&heft(self)->lock, self, &nobody);
 }
 
-static void heft_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+static void heft_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+			       void *arg)
 {
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&heft(self)->lock, self, &nobody);
-	xy_queue_each_kind(&heft(self)->queue, visit, arg);
+	xy_queue_each_distinct(&heft(self)->queue, visit, arg);
 	xy_lock_drop(&heft(self)->lock, self, &nobody);
 }
 
@@ -271,5 +272,5 @@ const struct xy_component_ops xy__heft_ops = {
 	.is_bounded = heft_is_bounded,
 	.depth = heft_depth,
 	.each_task = heft_each_task,
-	.each_kind = heft_each_kind,
+	.each_distinct = heft_each_distinct,
 };

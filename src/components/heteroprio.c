@@ -487,10 +487,10 @@ static void heteroprio_each_task(struct xy_component *self, void (*visit)(void *
 	heteroprio_each(self, xy_queue_each, visit, arg);
 }
 
-static void heteroprio_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-				 void *arg)
+static void heteroprio_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				     void *arg)
 {
-	heteroprio_each(self, xy_queue_each_kind, visit, arg);
+	heteroprio_each(self, xy_queue_each_distinct, visit, arg);
 }
 
 static const struct xy_option heteroprio_options[] = {
@@ -544,5 +544,5 @@ const struct xy_component_ops xy__heteroprio_ops = {
 	.is_bounded = heteroprio_is_bounded,
 	.depth = heteroprio_depth,
 	.each_task = heteroprio_each_task,
-	.each_kind = heteroprio_each_kind,
+	.each_distinct = heteroprio_each_distinct,
 };

@@ -138,14 +138,14 @@ static void in_order_each_task(struct xy_component *self, void (*visit)(void *ar
 }
 
 /* For offers: of those that may go. */
-static void in_order_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-			       void *arg)
+static void in_order_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				   void *arg)
 {
 	struct in_order *o = in_order(self);
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&o->lock, self, &nobody);
-	xy_queue_each_kind(&o->ready, visit, arg);
+	xy_queue_each_distinct(&o->ready, visit, arg);
 	xy_lock_drop(&o->lock, self, &nobody);
 }
 
@@ -168,5 +168,5 @@ const struct xy_component_ops xy__in_order_ops = {
 	.pull = in_order_pull,
 	.depth = in_order_depth,
 	.each_task = in_order_each_task,
-	.each_kind = in_order_each_kind,
+	.each_distinct = in_order_each_distinct,
 };

@@ -7,7 +7,7 @@
 
 #include "components/estimate.h"
 
-/* Begins the instances of all kinds that decide like this. Locking key: (c) constant after seal, (a) atomic. */
+/* Begins the instances of all components that decide like this. Locking key: (c) constant after seal, (a) atomic. */
 struct xy__mct {
 	struct xy_component base;
 	double alpha;                 /* (c) weight of the time until the task has ended */
@@ -19,8 +19,8 @@ struct xy__mct {
 	_Atomic unsigned *room;       /* (a) by child: how often it has said can_push */
 	_Atomic uint64_t *full;       /* (a) by refusal: the set that the child refused, and its room then */
 	_Atomic float guess_us;       /* (a) duration of recent tasks, for those without a prediction */
-	/* For kinds that decide with a lock held, else NULL: by seat, what will be sent there before. Then branches
-	 * that are full may be chosen as well. */
+	/* For components that decide with a lock held, else NULL: by seat, what will be sent there before. Then
+	 * branches that are full may be chosen as well. */
 	double *ahead_us;
 };
 

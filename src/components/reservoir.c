@@ -368,13 +368,14 @@ void xy__reservoir_each_task(struct xy_component *self, void (*visit)(void *arg,
 	xy_lock_drop(&r->lock, self, &nobody);
 }
 
-void xy__reservoir_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+void xy__reservoir_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				 void *arg)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&r->lock, self, &nobody);
-	xy_queue_each_kind(&r->queue, visit, arg);
+	xy_queue_each_distinct(&r->queue, visit, arg);
 	xy_lock_drop(&r->lock, self, &nobody);
 }
 

@@ -31,7 +31,7 @@ struct xy__reservoir {
 /* Options ntasks, length_us and ready. */
 extern const struct xy_option xy__reservoir_options[];
 
-/* The inits set whether the queue is ordered; a kind without options is unbounded. */
+/* The inits set whether the queue is ordered; a component without these options is unbounded. */
 int xy__reservoir_init_fifo(struct xy_component *self);
 int xy__reservoir_init_prio(struct xy_component *self);
 void xy__reservoir_fini(struct xy_component *self);
@@ -46,7 +46,7 @@ size_t xy__reservoir_depth(struct xy_component *self, size_t *peak);
 double xy__reservoir_stored_us(struct xy_component *self);
 void xy__reservoir_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 			     void *arg);
-void xy__reservoir_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-			     void *arg);
+void xy__reservoir_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				 void *arg);
 
 #endif

@@ -467,10 +467,10 @@ static void stealing_each_task(struct xy_component *self, void (*visit)(void *ar
 	stealing_each(self, xy_queue_each, visit, arg);
 }
 
-static void stealing_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-			       void *arg)
+static void stealing_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				   void *arg)
 {
-	stealing_each(self, xy_queue_each_kind, visit, arg);
+	stealing_each(self, xy_queue_each_distinct, visit, arg);
 }
 
 const struct xy_component_ops xy__work_stealing_ops = {
@@ -506,5 +506,5 @@ const struct xy_component_ops xy__work_stealing_ops = {
 	.depth = stealing_depth,
 	.stored_us = stealing_stored_us,
 	.each_task = stealing_each_task,
-	.each_kind = stealing_each_kind,
+	.each_distinct = stealing_each_distinct,
 };

@@ -532,7 +532,7 @@ static void shows_one_of_several_tasks_that_the_same_workers_can_run(void **stat
 	(void)state;
 	for (unsigned i = 0; i < 6; i++)
 		bed_submit(bed, i == 5 ? bed_task_pinned(bed, CPU, 0) : bed_task(bed, i % 2 ? BOTH : CPU));
-	fifo->ops->each_kind(fifo, note_task, &next);
+	fifo->ops->each_distinct(fifo, note_task, &next);
 	assert_ptr_equal(next, shown + 3);
 	assert_ptr_equal(shown[0], bed->tasks[0]);
 	assert_ptr_equal(shown[1], bed->tasks[1]);

@@ -309,14 +309,14 @@ static void cambium_each_task(struct xy_component *self, void (*visit)(void *arg
 }
 
 /* Tasks for certain workers are offered to them here: others need no notice. */
-static void cambium_each_kind(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
-			      void *arg)
+static void cambium_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
+				  void *arg)
 {
 	struct xy__cambium *c = cambium(self);
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&c->lock, self, &nobody);
-	xy_queue_each_kind(&c->rest, visit, arg);
+	xy_queue_each_distinct(&c->rest, visit, arg);
 	xy_lock_drop(&c->lock, self, &nobody);
 }
 
@@ -436,5 +436,5 @@ const struct xy_component_ops xy__cambium_ops = {
 	.pull = cambium_pull,
 	.depth = cambium_depth,
 	.each_task = cambium_each_task,
-	.each_kind = cambium_each_kind,
+	.each_distinct = cambium_each_distinct,
 };

@@ -524,7 +524,7 @@ unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n)
 	return count;
 }
 
-void xy_queue_each_kind(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
+void xy_queue_each_distinct(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
 	for (unsigned lanes = q->used & QUEUE_PLAIN; lanes; lanes &= lanes - 1)
 		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));

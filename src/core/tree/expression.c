@@ -204,7 +204,7 @@ static void read_settings(struct xy__expression *x, struct xy__stage *stage)
 /* --- stages --- */
 
 /* The component below which a stage's branches go; NULL if it is none or several. */
-static const struct xy_component_ops *stage_kind(const struct xy__stage *stage)
+static const struct xy_component_ops *stage_ops(const struct xy__stage *stage)
 {
 	while (stage && stage->named) {
 		stage = stage->named->stages;
@@ -235,14 +235,14 @@ static const char *read_label(struct xy__expression *x, const struct xy_componen
 	return label;
 }
 
-static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_component_ops *kind)
+static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_component_ops *ops)
 {
 	struct xy__branch *branch = allocate(x, sizeof(*branch));
 
 	if (!branch)
 		return NULL;
-	if (kind)
-		branch->label = read_label(x, kind);
+	if (ops)
+		branch->label = read_label(x, ops);
 	branch->stages = x->status ? NULL : read_tree(x);
 	if (!x->status && branch->label && branch->stages->each)
 		complain(x, branch->stages->at, "a label names one branch, and \"each\" makes several");
@@ -251,7 +251,7 @@ static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_
 
 static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 {
-	const struct xy_component_ops *kind = stage_kind(stage);
+	const struct xy_component_ops *ops = stage_ops(stage);
 	struct xy__branch **tail = &stage->branches;
 
 	if (++x->depth > XY__MAX_NESTING) {
@@ -259,7 +259,7 @@ static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 		return;
 	}
 	do {
-		*tail = read_branch(x, kind);
+		*tail = read_branch(x, ops);
 		if (x->status)
 			return;
 		tail = &(*tail)->next;

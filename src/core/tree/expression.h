@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions as text and as stages. Names are looked up while reading, so a stage knows its kind;
+ * Expressions as text and as stages. Names are looked up while reading, so a stage knows its component type;
  * how often it stands in a tree is known only when the workers are (tree_parse.c).
  */
 #ifndef XYLEM_CORE_TREE_EXPRESSION_H
@@ -24,7 +24,7 @@ enum xy__each {
 /* The word after "each", "" for none. */
 extern const char *const xy__each_words[XY__EACH_END];
 
-/* Which group a worker is in, for those kinds of each. */
+/* Which group a worker is in, where an each goes over groups. */
 unsigned xy__each_group(const struct xy_machine *machine, enum xy__each each, unsigned worker);
 
 /* An option that is set; value is NULL for a bool written bare. */
@@ -37,7 +37,7 @@ struct xy__setting {
 
 struct xy__branch {
 	struct xy__branch *next;
-	const char *label; /* of the kind's table, or NULL */
+	const char *label; /* of the table of the component type, or NULL */
 	struct xy__stage *stages;
 };
 

@@ -38,7 +38,7 @@ static void rest_offer(struct rest *rest, struct xy_component *reservoir, struct
 	const struct xy_component_ops *ops = reservoir->ops;
 
 	rest->reservoir = reservoir;
-	(ops->each_kind ? ops->each_kind : ops->each_task)(reservoir, rest_see_task, rest);
+	(ops->each_distinct ? ops->each_distinct : ops->each_task)(reservoir, rest_see_task, rest);
 	for (unsigned i = 0; i < 4; i++)
 		for (uint64_t kinds = rest->kinds[i]; kinds; kinds &= kinds - 1)
 			xy_can_pull_children(reservoir,
@@ -118,5 +118,5 @@ void xy_queue_offer(struct xy_queue *q, struct xy_component *self, struct xy_age
 {
 	struct offerer offerer = { self, by };
 
-	xy_queue_each_kind(q, offerer_see_task, &offerer);
+	xy_queue_each_distinct(q, offerer_see_task, &offerer);
 }

@@ -9,7 +9,7 @@
 
 enum { XY__OPTION_TEXT = 40 }; /* bytes that hold any value as text */
 
-/* The option of a kind, or NULL; name has length bytes. */
+/* The option of a component type, or NULL; name has length bytes. */
 const struct xy_option *xy__option_find(const struct xy_component_ops *ops, const char *name, size_t length);
 
 /* Gives every option of an instance its initial value. */

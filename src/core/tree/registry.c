@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of components and the policies that are known: those of the library and those of
- * plug-ins. Invariant: both tables are sorted, no name is in them twice, and every kind keeps what
+ * The component types and the policies that are known: those of the library and those of
+ * plug-ins. Invariant: both tables are sorted, no name is in them twice, and every type keeps what
  * component.h asks of its constants.
  */
 #include "core/tree/registry.h"
@@ -142,7 +142,7 @@ const char *xy__component_fault(const struct xy_component_ops *ops)
 	return NULL;
 }
 
-/* Policies and kinds share one space of names, so that SCHED is never ambiguous. */
+/* Policies and components share one space of names, so that SCHED is never ambiguous. */
 static int registry_check_free(const struct xy_registry *registry, const char *name, const char *from,
 			       struct xy__message *error)
 {

@@ -107,8 +107,8 @@ struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component
 	return c;
 }
 
-/* Notes that there is no such kind. */
-static struct xy_component *tree_no_kind(struct xy_tree *tree, const char *name)
+/* Notes that there is no such component. */
+static struct xy_component *tree_no_component(struct xy_tree *tree, const char *name)
 {
 	struct xy__nearest nearest;
 	struct xy__message text;
@@ -127,7 +127,7 @@ struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name)
 	const struct xy_component_ops *ops = tree ? xy_registry_component(tree->registry, name) : NULL;
 
 	if (!ops)
-		return tree && tree->registry && name ? tree_no_kind(tree, name) : NULL;
+		return tree && tree->registry && name ? tree_no_component(tree, name) : NULL;
 	return xy_tree_add(tree, ops);
 }
 
@@ -142,10 +142,10 @@ bool xy_tree_has_worker(const struct xy_tree *tree, unsigned worker)
 }
 
 /* A leaf with its number. */
-static struct xy_component *tree_add_leaf(struct xy_tree *tree, const char *kind, unsigned id)
+static struct xy_component *tree_add_leaf(struct xy_tree *tree, const char *name, unsigned id)
 {
 	char text[16];
-	struct xy_component *leaf = xy_tree_add_named(tree, kind);
+	struct xy_component *leaf = xy_tree_add_named(tree, name);
 
 	if (!leaf)
 		return NULL;
@@ -173,7 +173,7 @@ struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker)
 		return NULL;
 	}
 	if (!tree->leaves[worker])
-		tree->leaves[worker] = tree_add_leaf(tree, XY__WORKER_KIND, worker);
+		tree->leaves[worker] = tree_add_leaf(tree, XY__WORKER_NAME, worker);
 	return tree->leaves[worker];
 }
 
@@ -198,7 +198,7 @@ struct xy_component *xy_tree_team(struct xy_tree *tree, unsigned team)
 		return NULL;
 	}
 	if (!teams->leaves[team])
-		teams->leaves[team] = tree_add_leaf(tree, XY__TEAM_KIND, team);
+		teams->leaves[team] = tree_add_leaf(tree, XY__TEAM_NAME, team);
 	return teams->leaves[team];
 }
 
@@ -238,7 +238,7 @@ const char *xy__label_find(const struct xy_component_ops *ops, const char *name,
 	return NULL;
 }
 
-/* Whether a component other than `child` below the parent has the label, which the parent's kind knows. */
+/* Whether a component other than `child` below the parent has the label, which the parent knows. */
 static bool label_taken(const struct xy_component *parent, const struct xy_component *child, const char *label)
 {
 	if (!xy__label_find(parent->ops, label, strlen(label)))
@@ -274,7 +274,7 @@ static int note_link(const struct xy_component *parent, const struct xy_componen
 
 int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *child, const char *label)
 {
-	const char *known; /* of the kind's table */
+	const char *known; /* of the parent's table */
 	int rc;
 
 	if (!parent || !child || parent == child || parent->tree != child->tree)
@@ -287,7 +287,7 @@ int xy_tree_link_labelled(struct xy_component *parent, struct xy_component *chil
 	rc = label && !known ? -EINVAL : known ? label_check(parent, child, known) : 0;
 	if (rc)
 		return note_link(parent, child, rc,
-				 rc == -EINVAL ? "has a label that its kind does not know"
+				 rc == -EINVAL ? "has a label that its parent does not know"
 					       : "has a label that is taken");
 	if (!list_reserve(&parent->children, parent->nchildren) || !list_reserve(&child->parents, child->nparents))
 		return xy__tree_note(parent->tree, -ENOMEM, "no memory for the tree");

@@ -25,7 +25,7 @@ static bool same_worker(const struct xy_component *a, const struct xy_component 
 	return x && y && !strcmp(x->name, y->name) && x->arch == y->arch && x->node == y->node;
 }
 
-/* Whether two components of the same kind and options are leaves for the same workers, or none. */
+/* Whether two components of one type and with equal options are leaves for the same workers, or none. */
 static bool same_leaf(const struct xy_component *a, const struct xy_component *b)
 {
 	const struct xy__team_set *x = xy__leaf_team(a), *y = xy__leaf_team(b);

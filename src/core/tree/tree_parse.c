@@ -179,7 +179,7 @@ static int complain_leaf(struct builder *b, const struct xy__stage *stage, const
 /* The leaf that `worker(id=3)` or `parallel-worker(id=3)` names. */
 static int build_leaf(struct builder *b, const struct xy__stage *stage, struct xy_component **leaf)
 {
-	bool alone = !strcmp(stage->ops->name, XY__WORKER_KIND);
+	bool alone = !strcmp(stage->ops->name, XY__WORKER_NAME);
 	const struct xy__tree_teams *teams = alone ? NULL : xy__tree_teams(b->tree);
 	unsigned count = alone ? xy_machine_nworkers(b->tree->machine) : teams ? teams->count : 0;
 	const struct xy__setting *s = stage->settings;
@@ -207,7 +207,7 @@ static int build_component(struct builder *b, const struct xy__stage *stage, str
 {
 	int rc = 0;
 
-	if (!strcmp(stage->ops->name, XY__WORKER_KIND) || !strcmp(stage->ops->name, XY__TEAM_KIND)) {
+	if (!strcmp(stage->ops->name, XY__WORKER_NAME) || !strcmp(stage->ops->name, XY__TEAM_NAME)) {
 		rc = build_leaf(b, stage, c);
 	} else {
 		*c = xy_tree_add(b->tree, stage->ops);

@@ -18,13 +18,13 @@ enum {
 /* Which worker a leaf is for: the value of its option `id`, -1 when it has none. */
 long xy__leaf_worker(const struct xy_component *leaf);
 
-/* The kinds of the leaves, which the registry always has: of one worker, and of a team. Names are unique. */
-#define XY__WORKER_KIND "worker"
-#define XY__TEAM_KIND "parallel-worker"
+/* The names of the leaves, which the registry always has: of one worker, and of a team. Names are unique. */
+#define XY__WORKER_NAME "worker"
+#define XY__TEAM_NAME "parallel-worker"
 
 static inline bool xy__is_team(const struct xy_component *c)
 {
-	return !strcmp(c->ops->name, XY__TEAM_KIND);
+	return !strcmp(c->ops->name, XY__TEAM_NAME);
 }
 
 /* Whether the own leaf of some worker is below, or is it. */
@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) int xy__tree_note(struct xy_tree *tree, in
 /* "fifo#2", "worker#5 (cpu3)", "parallel-worker#9 (cpu0…cpu3)"; returns name. */
 const char *xy__component_name(const struct xy_component *c, char name[static XY__COMPONENT_NAME]);
 
-/* The label of a kind, or NULL; name has length bytes. */
+/* A label of a component type, or NULL; name has length bytes. */
 const char *xy__label_find(const struct xy_component_ops *ops, const char *name, size_t length);
 
 /*

@@ -57,7 +57,7 @@ static void go_back(struct printer *p, struct place place)
 		p->written[p->history[--p->nhistory]] = false;
 }
 
-/* The label of a branch, if its parent's kind knows it. */
+/* The label of a branch, if its parent knows it. */
 static const char *label_below(const struct xy_component *parent, const struct xy_component *child)
 {
 	return child->label ? xy__label_find(parent->ops, child->label, strlen(child->label)) : NULL;

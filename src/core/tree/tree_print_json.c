@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree as JSON, for programs; doc/tree.md lists the fields. Names of kinds, options, labels and
+ * A tree as JSON, for programs; doc/tree.md lists the fields. Names of components, options, labels and
  * workers have no character that needs escaping.
  */
 #include "core/tree/tree_print.h"

@@ -21,7 +21,7 @@ struct links {
 /* The leaves that an expression names by their number. */
 static bool is_known_leaf(const struct xy_component *c)
 {
-	return xy__is_team(c) || !strcmp(c->ops->name, XY__WORKER_KIND);
+	return xy__is_team(c) || !strcmp(c->ops->name, XY__WORKER_NAME);
 }
 
 /* Binds a name to each component below c, parents first. */

@@ -570,7 +570,7 @@ static void shows_one_task_of_each_set_of_architectures_and_each_that_is_constra
 	insert(make(CPU, 0)), insert(make(CPU, -1)), b = insert(make(CUDA, 0)), a = insert(make(CPU, 2));
 	c = insert(make_pinned(0, 0)), d = insert(make_pinned(0, -4));
 	ngiven = 0;
-	xy_queue_each_kind(&queue, visit_next, NULL);
+	xy_queue_each_distinct(&queue, visit_next, NULL);
 	assert_int_equal(ngiven, 4);
 	assert_ptr_equal(given[0], a);
 	assert_ptr_equal(given[1], b);
