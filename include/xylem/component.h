@@ -239,10 +239,11 @@ struct xy_component {
 	unsigned level; /* longest path from the root */
 	unsigned nparents, nchildren;
 	struct xy_component **parents, **children;
-	unsigned archs;    /* architectures of the workers below; XY_ON_TEAM if there is a team */
-	unsigned nworkers; /* workers whose own leaf is below, in rising order; if there are only */
-	unsigned *workers; /* teams (archs is XY_ON_TEAM), their members */
-	unsigned nteams;   /* the parallel-workers below */
+	unsigned archs; /* architectures of the workers below; XY_ON_TEAM if there is a team */
+	/* Workers whose own leaf is below, in rising order; with teams alone (archs is XY_ON_TEAM), their members. */
+	unsigned nworkers;
+	unsigned *workers;
+	unsigned nteams; /* the parallel-workers below */
 	struct xy_component **teams;
 	unsigned nmembers; /* of a parallel-worker: its workers, in rising order */
 	const unsigned *members;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside a job of a farm: which piece of work is mine, saving and resuming it, telling how far it is, and that it is
- * done. Link with -lxylem-farm (pkg-config xylem-farm), which needs no other library; the task runtime is not used.
+ * For programs in a farm's jobs: claim a piece of work, save and resume it, report progress, mark it as done. Link with
+ * -lxylem-farm (pkg-config xylem-farm), which needs no other library; the task runtime is not used.
  * doc/farm-jobs.md is the contract behind it. One thread uses a piece; a process has one piece at a time.
  *
  * Functions that can fail return 0 or -errno and print nothing.
@@ -37,12 +37,12 @@ void xy_farm_free(struct xy_farm_piece *piece);
 const char *xy_farm_name(const struct xy_farm_piece *piece);
 const char *xy_farm_folder(const struct xy_farm_piece *piece);
 
-/* A parameter as a text or a number. 0; -ENOENT: there is none; -EINVAL: it is of another kind. */
+/* A parameter as a text or a number. 0; -ENOENT: there is none; -EINVAL: it is of another type. */
 int xy_farm_text(const struct xy_farm_piece *piece, const char *name, const char **value);
 int xy_farm_number(const struct xy_farm_piece *piece, const char *name, double *value);
 
 /*
- * To be called often, where the work can be saved: calls save(arg) if interval_s seconds have passed since the last
+ * Call it often, where the work can be saved. Calls save(arg) if interval_s seconds have passed since the last
  * time (0: the farm's save_interval) or a signal has come. save replaces its file as a whole, or not at all: it writes
  * another one and renames it. Returns 0: go on; 1: SIGTERM came and the work is saved, end with XY_FARM_AGAIN; or what
  * save returned, if not 0, and then save is called again next time.
@@ -50,7 +50,7 @@ int xy_farm_number(const struct xy_farm_piece *piece, const char *name, double *
 int xy_farm_checkpoint(struct xy_farm_piece *piece, int (*save)(void *arg), void *arg, double interval_s);
 
 /*
- * Says how far the work is: points so far, the loss (NAN: none), any text (NULL: none). Writes a line each
+ * Reports progress: points so far, the loss (NAN: none), any text (NULL: none). Writes a line each
  * log_interval at most, with CPU time, memory and overhead.
  */
 int xy_farm_progress(struct xy_farm_piece *piece, uint64_t points, double loss, const char *text);
@@ -60,12 +60,12 @@ void xy_farm_work_begin(struct xy_farm_piece *piece);
 void xy_farm_work_end(struct xy_farm_piece *piece);
 
 /*
- * Whether the goal of the farm is reached: so many points, a loss so small, so many seconds since the claim, or a
- * command that exits with 0 (run each log_interval at most). Always false for a farm without a goal.
+ * Whether the farm's goal is reached: a number of points, a loss, a time since the claim, or a command that
+ * exits with 0 (run each log_interval at most). Always false for a farm without a goal.
  */
 bool xy_farm_is_reached(struct xy_farm_piece *piece, uint64_t points, double loss);
 
-/* Says that the piece is done, whatever the goal is: it is never run again. Save before. */
+/* Marks the piece as done, whatever the goal: it is never run again. Save first. */
 int xy_farm_done(struct xy_farm_piece *piece);
 
 #ifdef __cplusplus

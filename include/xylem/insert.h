@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks without a struct: a codelet, and terms that say the rest, in any order and number.
+ * Submitting a task without a struct: a codelet, then any number of terms in any order.
  *
  *	xy_insert(rt, &scale, xy_rw(vector), xy_arg(&factor), xy_priority(3));
  *
  * Accesses are the codelet's buffers in the order in which they are written here, and need no modes in the codelet.
  * Other terms are the fields of struct xy_task_desc with their names; of those that hold one value, the last counts.
- * The same in C and C++.
+ * C and C++ code is identical.
  */
 #ifndef XYLEM_INSERT_H
 #define XYLEM_INSERT_H
@@ -94,7 +94,7 @@ static inline struct xy_term xy_arg(void *arg)
 {
 	return xy_term_of(XY_TERM_ARG, 0, arg);
 }
-/* The argument: so many bytes, copied now. */
+/* The argument: size bytes, copied now. */
 static inline struct xy_term xy_copy(const void *arg, size_t size)
 {
 	struct xy_term term = xy_term_of(XY_TERM_ARG, 0, arg);
@@ -117,12 +117,12 @@ static inline struct xy_term xy_callback(void (*callback)(void *callback_arg, in
 	term.more.callback = callback;
 	return term;
 }
-/* One task that must end before; may be repeated. */
+/* A predecessor; may be repeated. */
 static inline struct xy_term xy_after(struct xy_task *task)
 {
 	return xy_term_of(XY_TERM_AFTER, 0, task);
 }
-/* One worker that may run it; may be repeated. */
+/* A worker that may run it; may be repeated. */
 static inline struct xy_term xy_on(unsigned worker)
 {
 	return xy_term_of(XY_TERM_WORKER, (int)worker, NULL);

@@ -91,7 +91,7 @@ const struct xy_node_info *xy_machine_node(const struct xy_machine *machine, uns
 
 /*
  * The result of probing for the driver of an architecture with devices; NULL if it was not probed, as for a machine
- * that is not here. Lives as long as the machine.
+ * other than this computer. Lives as long as the machine.
  */
 const struct xy_driver_info *xy_machine_driver(const struct xy_machine *machine, enum xy_arch arch);
 
@@ -104,7 +104,7 @@ unsigned xy_machine_distance(const struct xy_machine *machine, unsigned a, unsig
 /* Whether the workers are those of this computer, so that a runtime can run on it. */
 bool xy_machine_is_here(const struct xy_machine *machine);
 
-/* Number of cores that this process may use; 0 for a machine that is not here. */
+/* Number of cores that this process may use; 0 for a machine other than this computer. */
 unsigned xy_machine_ncores(const struct xy_machine *machine);
 
 /* "cpu", "cuda", "opencl", "hip"; NULL for anything else. */

@@ -107,10 +107,10 @@ unsigned xy_plan_nchildren(const struct xy_plan *plan);
 struct xy_handle *xy_plan_child(const struct xy_plan *plan, unsigned i);
 
 /*
- * From now on tasks may use the children. XY_RW: and nothing else that shares the memory, neither the parent nor
- * children of other plans. XY_R: several plans and the parent may be read at the same time, but not written.
- * Asynchronous: the children's first tasks wait for those on the parent. -EBUSY if the plan or another one is in the
- * way, -EINVAL, -ENOMEM.
+ * From now on tasks may use the children. XY_RW: exclusively; the parent and children of other plans that
+ * share the memory may not be used. XY_R: several plans and the parent may be read at the same time, but not written.
+ * Asynchronous: the children's first tasks wait for those on the parent. -EBUSY if the plan is active or conflicts
+ * with another one, -EINVAL, -ENOMEM.
  */
 int xy_plan_begin(struct xy_plan *plan, enum xy_mode mode);
 

@@ -25,8 +25,8 @@ struct xy_component_ops;
 
 /* --- runtimes --- */
 
-/* Values of struct xy_config. In every field 0 or NULL is the default; "none" in a text, XY_NONE in a number and XY_NO
- * in a switch say that there is to be nothing of the kind. */
+/* Values of struct xy_config. In every field, 0 or NULL is the default; "none" in a text, XY_NONE in a number and XY_NO
+ * in a switch turn it off. */
 #define XY_NONE (~0u) /* as 0 in the environment */
 enum xy_switch { XY_DEFAULT, XY_YES, XY_NO };
 

@@ -33,7 +33,7 @@ const struct xy_policy *xy_registry_policy(const struct xy_registry *registry, c
 const struct xy_component_ops *xy_registry_component_at(const struct xy_registry *registry, unsigned i);
 const struct xy_policy *xy_registry_policy_at(const struct xy_registry *registry, unsigned i);
 
-/* The default policy on a machine: another one with devices than without. NULL: a machine without devices. */
+/* The default policy for a machine, which depends on whether it has devices. NULL: a machine without devices. */
 const char *xy_policy_default(const struct xy_machine *machine);
 
 /* --- building --- */
@@ -68,7 +68,7 @@ __attribute__((format(printf, 3, 4))) int xy_tree_fail(struct xy_tree *tree, int
 struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops);
 /* xy_tree_add by name; NULL also for an unknown name. */
 struct xy_component *xy_tree_add_named(struct xy_tree *tree, const char *name);
-/* The leaf of a worker, made at the first call; NULL for a worker that the machine does not have, or the tree not. */
+/* The leaf of a worker, made at the first call; NULL for a worker that is not in the machine or not in the tree. */
 struct xy_component *xy_tree_worker(struct xy_tree *tree, unsigned worker);
 /* The parallel-worker of a team, made at the first call; NULL without memory and past the last one. Teams are
  * numbered from 0, small ones first: see doc/tree.md. */
