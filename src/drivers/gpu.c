@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Devices of the GPU driver, their memory and launches, through the functions that are looked up at run time.
- * Streams of launches are ordered with the default stream, so that codelets that use it
- * are right too; those of copies are not, so that copies overlap with everything.
+ * Launch streams synchronize with the default stream, so that codelets may use it too; copy streams don't, so that
+ * copies overlap with everything.
  */
 #include "drivers/gpu.h"
 
@@ -57,7 +57,7 @@ static int gpu_describe(struct xy_device *device, struct xy_device_info *info)
 	return 0;
 }
 
-/* Whether copies from the other device come directly. Otherwise they go through RAM, which is no error. */
+/* Whether copies from the other device are direct. If not, they go through RAM, which is not an error. */
 static bool gpu_is_peer(struct xy_device *device, int other)
 {
 	enum cudaError code;
@@ -82,7 +82,7 @@ static int gpu_stream(struct xy_device *device, unsigned flags, struct CUstream_
 	return xy__gpu_error(device, device->api->cudaStreamCreateWithFlags(stream, flags), "StreamCreate");
 }
 
-/* All streams; what was made before a failure is closed by the caller. */
+/* Creates all streams. After a failure the caller destroys those that exist. */
 static int gpu_set_up(struct xy_device *device)
 {
 	int status = 0;
@@ -179,7 +179,7 @@ int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory)
 	return status ? status : xy__gpu_error(device, device->api->cudaMalloc(memory, bytes), "Malloc");
 }
 
-/* An error is that of something else, and will be seen there: the memory is free. */
+/* An error here belongs to an earlier operation, which reports it; the memory is freed. */
 void xy__gpu_free(struct xy_device *device, void *memory)
 {
 	xy__gpu_error(device, device->api->cudaFree(memory), "Free");
@@ -201,7 +201,7 @@ void xy__gpu_host_free(struct xy_device *device, void *memory)
 	xy__gpu_error(device, device->api->cudaFreeHost(memory), "freeing pinned memory");
 }
 
-/* What the library can't tell is not refused. */
+/* False if the library can't tell. */
 bool xy__gpu_owns(struct xy_device *device, const void *memory)
 {
 	union {
@@ -235,7 +235,7 @@ void xy__gpu_host_unpin(struct xy_device *device, void *memory)
 
 /* --- launches --- */
 
-/* Calls the function; errors that it left to the library count as its own. */
+/* Calls the function. An error that it left pending in the library counts as its result. */
 static int gpu_call(struct xy_device *device, struct gpu_queue *queue, xy_function *function, struct xy_call *call)
 {
 	enum cudaError left;
@@ -252,7 +252,7 @@ static int gpu_call(struct xy_device *device, struct gpu_queue *queue, xy_functi
 	return status;
 }
 
-/* Waits for the function's work before its error is returned. Only the device itself is reported as -ENODEV. */
+/* Waits for the launched work before returning the error. -ENODEV is only for a lost device. */
 static int gpu_fail(struct xy_device *device, struct gpu_queue *queue, int status)
 {
 	enum cudaError code = cudaSuccess;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver of GPUs whose run-time library is CUDA's or looks like it, as HIP's does: the same functions, values and
- * layouts under other names. Its files speak CUDA's names; struct xy__gpu_dialect has what differs. A device has a
- * stream for each launch queue and one for each kind of copy. What is on different streams overlaps, and the runtime's
- * polls put it in order.
+ * The driver of GPUs whose run-time library is CUDA's or looks like it, as HIP's does: equal functions, values
+ * and layouts under other names. The code uses CUDA's names; struct xy__gpu_dialect holds the differences. A device has
+ * a stream for each launch queue and one for each kind of copy. Operations on different streams overlap; the runtime
+ * orders them by polling.
  */
 #ifndef XYLEM_DRIVERS_GPU_H
 #define XYLEM_DRIVERS_GPU_H
@@ -42,9 +42,9 @@ struct xy_event {
 	struct xy_event *next, *next_made;
 	struct CUevent_st *event;
 	struct CUstream_st *stream; /* that it is on */
-	int status;                 /* why not everything could be begun; 0: everything was */
-	enum cudaError code;        /* the same as the library says it */
-	const char *what;           /* which call said so */
+	int status;                 /* why some of the work could not be started; 0: all of it was */
+	enum cudaError code;        /* the library's code for it */
+	const char *what;           /* the call that returned it */
 };
 
 /* --- the operations of struct xy_driver that are not in a file of their own: gpu.c --- */
@@ -64,7 +64,7 @@ int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *functi
 		   struct xy_event **event);
 bool xy__gpu_driver_is_lost(struct xy_device *device);
 
-/* What xy_driver has of them. */
+/* The operations of xy_driver. */
 #define XY__GPU_OPERATIONS \
 	.probe = xy__gpu_probe, .open = xy__gpu_open, .close = xy__gpu_close, .allocate = xy__gpu_allocate, \
 	.free = xy__gpu_free, .host_allocate = xy__gpu_host_allocate, .host_free = xy__gpu_host_free, \
@@ -73,19 +73,19 @@ bool xy__gpu_driver_is_lost(struct xy_device *device);
 
 /* --- gpu_error.c: the calling thread's last error --- */
 
-/* The -errno for a code; -ENODEV after which a device can't go on. */
+/* The -errno for a code; -ENODEV if the device is lost with it. */
 int xy__gpu_errno(enum cudaError code);
-/* Both note a line and return the error: -errno for what a function of the library returned, which may be the
- * end of the device; 0 without a line for success. `what` is a function without its prefix, "Malloc", or words. */
+/* Both store a line and return the error. xy__gpu_error: -errno for a result of the library, which may mean that the
+ * device is lost; 0 without a line for success. `what` is a function without its prefix, "Malloc", or words. */
 int xy__gpu_error(struct xy_device *device, enum cudaError code, const char *what);
 int xy__gpu_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Only the line. */
+/* Stores the line only. */
 void xy__gpu_note(struct xy_device *device, enum cudaError code, const char *what);
 /* Whether every call on the device fails. */
 bool xy__gpu_is_broken(struct xy_device *device);
 /* The -ENODEV of a device that is lost. */
 int xy__gpu_is_lost(struct xy_device *device);
-/* First in an operation: the device becomes the thread's current one, unless it is lost. */
+/* Starts an operation: makes the device current for the thread, unless it is lost. */
 int xy__gpu_begin(struct xy_device *device);
 /* xy_cuda_check or xy_hip_check of a launch queue. */
 int xy__gpu_check(const struct xy_gpu_services *services, int code);

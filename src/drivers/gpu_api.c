@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the library and its functions, once; it stays loaded, as it has threads of its own. */
+/* Finds the library and its functions once. It stays loaded, because it has threads of its own. */
 #include "drivers/gpu_api.h"
 
 #include <dlfcn.h>
@@ -67,8 +67,8 @@ static void api_refuse(int error, const char *format, const char *who, const cha
 	snprintf(api_why, sizeof api_why, format, who, what);
 }
 
-/* Two versions in one process would not know each other's errors: the program's own comes first. What is wrong with a
- * file counts only if no other one can be had. */
+/* The program's own version comes first: two versions in one process don't see each other's errors. A broken file is
+ * an error only if no other one can be loaded. */
 static void *api_open(void)
 {
 	static const int modes[] = { RTLD_NOW | RTLD_NOLOAD, RTLD_NOW };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of CUDA's run-time library that the driver calls, and what differs in libraries that look like it. They
- * are looked up at run time, so that nothing is linked with the library and a machine without it still runs all else.
+ * are looked up at run time, so that nothing is linked with the library and a machine without it
+ * can still run everything else.
  */
 #ifndef XYLEM_GPU_API_H
 #define XYLEM_GPU_API_H
@@ -95,9 +96,9 @@ struct xy__gpu_dialect {
 extern const struct xy__gpu_dialect xy__gpu_dialect;
 
 /*
- * Finds the library, once for the process: the one that the program has already, else that of the system.
+ * Finds the library, once for the process: the one that the program has loaded, else the system's.
  * Returns NULL without one, with the reason in *error: -ENOENT there is none, -ENOSYS it lacks something;
- * *why is a sentence that stays. Any thread.
+ * *why is a sentence that stays valid. Any thread.
  */
 const struct xy__gpu_api *xy__gpu_api(int *error, const char **why);
 

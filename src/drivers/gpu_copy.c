@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of the GPU driver. Each kind has a stream of its own, so that copies end in the order in which
- * they were begun. As few calls as possible: a call takes longer than a small copy.
+ * Copies of the GPU driver. Each kind has a stream of its own, so that copies complete in the order in
+ * which they were started. Makes as few calls as possible: a call takes longer than a small copy.
  */
 #include "drivers/copy.h"
 #include "drivers/gpu.h"
 
 #include <errno.h>
 
-/* Copies on their way. */
+/* A sequence of copies while it is being started. */
 struct copy_way {
 	struct xy_device *device, *peer;
 	enum xy_copy_kind kind;
 	struct CUstream_st *stream;
-	unsigned begun;   /* calls that went well */
+	unsigned begun;   /* successful calls */
 	const char *what; /* the last call */
 };
 
@@ -88,13 +88,13 @@ static enum cudaError copy_box(struct copy_way *way, const struct xy_copy *copy)
 		way->stream);
 }
 
-/* The library wants rows that are not too far apart. */
+/* The library limits the distance between rows. */
 static bool copy_is_box(const struct copy_way *way, const struct xy_copy *copy, size_t row, size_t plane)
 {
 	return row <= way->device->most_pitch && xy__copy_is_box(copy, row, plane);
 }
 
-/* Whether one call does it. Not every library copies boxes between devices. */
+/* Whether one call suffices. Not every library copies boxes between devices. */
 static bool copy_is_one(const struct copy_way *way, const struct xy_copy *copy)
 {
 	if (xy__copy_is_linear(copy))
@@ -112,7 +112,7 @@ static enum cudaError copy_one(struct copy_way *way, const struct xy_copy *copy)
 	return copy->nplanes == 1 && way->kind != XY_COPY_PEER ? copy_plane(way, copy) : copy_box(way, copy);
 }
 
-/* One call if there is one that does it, else one for each plane or even for each row. */
+/* One call if one suffices, else one for each plane or even for each row. */
 static enum cudaError copy_begin(struct copy_way *way, struct xy_copy copy)
 {
 	enum cudaError code = cudaSuccess;
@@ -139,7 +139,7 @@ static enum cudaError copy_begin(struct copy_way *way, struct xy_copy copy)
 	return code;
 }
 
-/* An error of a copy between two devices may be the end of the other one: then it is not ours. */
+/* If a copy between two devices fails, the other device may be the lost one. */
 static int copy_error(struct copy_way *way, enum cudaError code)
 {
 	int status;

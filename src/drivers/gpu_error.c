@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of the GPU driver: codes become -errno, each thread has a line about its last one, and none
- * is left behind for the next call of the library. A device is lost with an error that the library can't clear.
+ * Errors of the GPU driver: converts codes to -errno, keeps a line about the last error for each
+ * thread, and leaves none pending for the library's next call. An error that the library can't clear loses the device.
  */
 #include "drivers/gpu.h"
 
@@ -32,7 +32,7 @@ const char *xy__gpu_explain(void)
 	return error_line;
 }
 
-/* After these, says CUDA's manual, the process can only be ended; in fact it is the device's context. */
+/* After these, CUDA's manual says, the process must end; in fact only the device's context is lost. */
 static bool error_is_loss(enum cudaError code)
 {
 	static const enum cudaError losses[] = {
@@ -72,7 +72,7 @@ int xy__gpu_errno(enum cudaError code)
 	return -EIO;
 }
 
-/* A device that has failed for good says so whatever it is asked. */
+/* A permanently failed device returns its error from every call. */
 bool xy__gpu_is_broken(struct xy_device *device)
 {
 	const struct xy__gpu_api *api = device->api;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of the GPU driver: made when there is no idle one, used again, destroyed with the device. Who is
- * told that something failed can rely on its having ended.
+ * Events of the GPU driver: created when none is idle, reused, destroyed with the device. An operation
+ * that is reported as failed has ended.
  */
 #include "drivers/gpu.h"
 
@@ -74,7 +74,7 @@ void xy__gpu_events_destroy(struct xy_device *device)
 	}
 }
 
-/* Without an event there is only one way left to know when it has ended: to wait. */
+/* Without an event, waiting is the only way to know when the work has ended. */
 int xy__gpu_event_record(struct xy_device *device, struct xy_event **event)
 {
 	int status = xy__gpu_error(device, device->api->cudaEventRecord((*event)->event, (*event)->stream),
@@ -100,7 +100,7 @@ int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
 	}
 	code = device->api->cudaEventQuery(event->event);
 	if (code == cudaErrorNotReady) {
-		device->api->cudaGetLastError(); /* it counts as an error of the thread */
+		device->api->cudaGetLastError(); /* the query leaves it pending in the thread */
 		return -EAGAIN;
 	}
 	status = xy__gpu_error(device, code, "what was begun");

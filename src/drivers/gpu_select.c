@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which devices are wanted: "" and "all", "none", or numbers as in "0,2". */
+/* Selects devices: "" and "all", "none", or numbers as in "0,2". */
 #include "drivers/gpu.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* These mean that there is no device, which is not a fault: no GPU, or no kernel driver for one. */
+/* These codes mean that there is no device, which is not an error: no GPU, or no kernel driver for one. */
 static bool select_is_empty(enum cudaError code)
 {
 	return code == cudaSuccess || code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ||

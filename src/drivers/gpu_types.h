@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The types of NVIDIA's CUDA runtime API that we use, declared here so that the driver is built without the CUDA
- * Toolkit; those of HIP are the same under other names. Values and layouts are those of the ABI, the same in versions
- * 12 and 13 of CUDA; where the Toolkit is at hand, tests/drivers/cuda_abi.sh compares all of them with it.
+ * Toolkit; HIP's are equal under other names. Values and layouts are those of the ABI, equal in versions 12 and 13
+ * of CUDA; where the Toolkit is at hand, tests/drivers/cuda_abi.sh compares all of them with it.
  */
 #ifndef XYLEM_GPU_TYPES_H
 #define XYLEM_GPU_TYPES_H
