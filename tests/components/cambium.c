@@ -373,6 +373,64 @@ static void nothing_gets_lost(void **state)
 	bed_close(bed);
 }
 
+static void a_slower_worker_is_told_when_the_fastest_are_busy(void **state)
+{
+	static const double lengths[] = { 30, 30, 10 };
+	struct xy_component *cambium;
+	struct bed *bed = open_cambium("cpu:2 cuda:1", &cambium);
+
+	(void)state;
+	bed_wake(bed, 2);
+	bed->free_us[2] = 1000;
+	for (unsigned i = 0; i < 6; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU | CUDA, lengths));
+	assert_true(bed->nwoken >= 1);
+	assert_int_equal(bed->woken[0], 0);
+	bed_close(bed);
+}
+
+/* fifo | basin | cambium | each worker */
+static void what_rests_above_is_pulled_through(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *basin = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &basin_ops);
+	struct xy_component *cambium = bed_add(bed, basin, &xy__cambium_ops);
+	struct xy_task *task = bed_task(bed, CPU);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, cambium, i);
+	bed_seal(bed);
+	recorder(basin)->room = 1;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basin)->nheld, 1);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	bed_close(bed);
+}
+
+static void count_task(void *arg, const struct xy_task *task)
+{
+	(void)task;
+	++*(unsigned *)arg;
+}
+
+static void shows_the_tasks_of_all_types(void **state)
+{
+	static const double lengths[2][2] = { { 10, 10 }, { 20, 20 } };
+	struct xy_component *cambium;
+	struct bed *bed = open_cambium("cpu:2", &cambium);
+	unsigned count = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		bed_submit(bed, bed_task_lasting(bed, CPU, lengths[i % 2]));
+	bed_submit(bed, bed_task_pinned(bed, CPU, 1));
+	bed_submit(bed, bed_task(bed, CPU));
+	cambium->ops->each_task(cambium, count_task, &count);
+	assert_int_equal(count, 6);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +451,9 @@ int main(void)
 		cmocka_unit_test(who_takes_a_task_tells_the_next),
 		cmocka_unit_test(who_takes_a_task_does_not_tell_itself),
 		cmocka_unit_test(nothing_gets_lost),
+		cmocka_unit_test(a_slower_worker_is_told_when_the_fastest_are_busy),
+		cmocka_unit_test(what_rests_above_is_pulled_through),
+		cmocka_unit_test(shows_the_tasks_of_all_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
