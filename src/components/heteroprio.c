@@ -8,25 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include "components/estimate.h"
+#include "components/slowness.h"
 #include "components/spread.h"
 #include "core/task/pool.h"
 #include "core/task/queue.h"
 
-enum {
-	HETEROPRIO_BUCKETS = 64,
-	HETEROPRIO_ARCHS = XY_NARCH,
-	HETEROPRIO_NEVER = 10000, /* slowness where a task can't run */
-	HETEROPRIO_STEPS = 10,    /* of slowness while a task takes twice as long: steps of 7 % */
-	HETEROPRIO_NEAR_STEPS = 5 /* taken together where moving data decides, as no two tasks are alike then */
-};
-
-/* How much slower architectures are than the fastest one, in steps of a logarithm. */
-struct slowness {
-	int16_t of[HETEROPRIO_ARCHS];
-};
+enum { HETEROPRIO_BUCKETS = 64 };
 
 struct bucket {
-	struct slowness slowness;
+	struct xy__slowness slowness;
 	struct xy_queue queue;
 };
 
@@ -56,104 +46,17 @@ static unsigned heteroprio_arch(const struct heteroprio *h, unsigned worker)
 	return xy_machine_worker(xy_component_machine(&h->base), worker)->arch;
 }
 
-/* --- speed-ups --- */
-
-/* The time of a task on each architecture, on the best worker there, with that of its data if `moving`; INFINITY
- * where it can't run, and negative if nothing is known. */
-static void heteroprio_lengths(struct xy__forecast *f, const struct heteroprio *h, bool moving,
-			       double us[HETEROPRIO_ARCHS])
-{
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
-		us[arch] = INFINITY;
-	for (unsigned i = 0; i < xy__forecast_count(f); i++) {
-		const struct xy__seat *seat = xy__forecast_seat(f, i);
-		struct xy__length length = xy__forecast_length(f, seat);
-		unsigned arch = heteroprio_arch(h, seat->worker);
-
-		if (moving && length.known)
-			length.us += xy__forecast_transfer_us(f, seat);
-		if (length.runs)
-			us[arch] = length.known      ? (us[arch] < 0 ? length.us : fmin(us[arch], length.us))
-				   : isinf(us[arch]) ? -1
-						     : us[arch];
-	}
-}
-
-/* Where nothing is known, a task counts as fast as anywhere. *best_us is its shortest time, 0 if none is known. */
-static struct slowness heteroprio_compare(const double us[HETEROPRIO_ARCHS], int unit, double *best_us)
-{
-	double least = INFINITY;
-	struct slowness s;
-
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
-		if (us[arch] >= 0)
-			least = fmin(least, us[arch]);
-	*best_us = isinf(least) ? 0 : least;
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++) {
-		if (isinf(us[arch]))
-			s.of[arch] = HETEROPRIO_NEVER;
-		else if (us[arch] < 0 || !(*best_us > 0))
-			s.of[arch] = 0;
-		else
-			s.of[arch] = (int16_t)(unit *
-					       lrint(fmin(HETEROPRIO_STEPS * log2(us[arch] / least), 1000) / unit));
-	}
-	return s;
-}
-
-/* The slow-down of a task on each architecture; includes the transfer time if that changes which one is fastest. */
-static struct slowness heteroprio_slowness(struct heteroprio *h, const struct xy_task *task, double *best_us)
-{
-	double us[HETEROPRIO_ARCHS], moved_us;
-	struct slowness s, moved;
-	struct xy__forecast f;
-
-	xy__forecast_init(&f, &h->estimate, task);
-	heteroprio_lengths(&f, h, false, us);
-	s = heteroprio_compare(us, 1, best_us);
-	if (!h->near || !task->naccesses)
-		return s;
-	heteroprio_lengths(&f, h, true, us);
-	moved = heteroprio_compare(us, HETEROPRIO_NEAR_STEPS, &moved_us);
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
-		if (moved.of[arch] == 0 && s.of[arch] > 0) {
-			*best_us = moved_us;
-			return moved;
-		}
-	return s;
-}
-
-/* How well an architecture is suited: how much slower the best of the others is. */
-static int heteroprio_affinity(const struct slowness *s, unsigned arch)
-{
-	int others = HETEROPRIO_NEVER;
-
-	for (unsigned other = 0; other < HETEROPRIO_ARCHS; other++)
-		if (other != arch && s->of[other] < others)
-			others = s->of[other];
-	return others - s->of[arch];
-}
-
 /* --- buckets: the lock is held --- */
 
-static int slowness_distance(const struct slowness *a, const struct slowness *b)
-{
-	int distance = 0;
-
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
-		distance += abs(a->of[arch] - b->of[arch]);
-	return distance;
-}
-
 /* The bucket for tasks with these speed-ups; the most similar one if there are too many. */
-static struct bucket *heteroprio_bucket(struct heteroprio *h, const struct slowness *s)
+static struct bucket *heteroprio_bucket(struct heteroprio *h, const struct xy__slowness *s)
 {
 	struct bucket *nearest = NULL, *empty = NULL;
 	int least = 0;
 
 	for (unsigned i = 0; i < h->nbuckets; i++) {
 		struct bucket *b = &h->buckets[i];
-		int distance = slowness_distance(&b->slowness, s);
+		int distance = xy__slowness_distance(&b->slowness, s);
 
 		if (!distance)
 			return b;
@@ -216,7 +119,7 @@ static double heteroprio_backlog(const struct heteroprio *h, unsigned arch, cons
 /* The duration of a bucket's task on an architecture other than the fastest. */
 static double heteroprio_length(const struct bucket *b, const struct xy_task *task, unsigned arch)
 {
-	return (double)task->expected_us * exp2((double)b->slowness.of[arch] / HETEROPRIO_STEPS);
+	return xy__slowness_length_us(&b->slowness, arch, (double)task->expected_us);
 }
 
 /* Whether faster workers will finish the task, and all others they prefer, before a slow one could. */
@@ -225,7 +128,7 @@ static bool heteroprio_should_wait(const struct heteroprio *h, const struct buck
 {
 	if (!h->wait || b->slowness.of[arch] == 0)
 		return false;
-	for (unsigned fast = 0; fast < HETEROPRIO_ARCHS; fast++)
+	for (unsigned fast = 0; fast < XY_NARCH; fast++)
 		if (b->slowness.of[fast] == 0 && heteroprio_backlog(h, fast, task) < heteroprio_length(b, task, arch))
 			return true;
 	return false;
@@ -235,15 +138,15 @@ static bool heteroprio_should_wait(const struct heteroprio *h, const struct buck
 static struct bucket *heteroprio_next(struct heteroprio *h, unsigned arch, const struct bucket *last)
 {
 	struct bucket *best = NULL;
-	int limit = last ? heteroprio_affinity(&last->slowness, arch) : 0, most = 0;
+	int limit = last ? xy__slowness_affinity(&last->slowness, arch) : 0, most = 0;
 
 	for (unsigned i = 0; i < h->nbuckets; i++) {
 		struct bucket *b = &h->buckets[i];
 		int affinity;
 
-		if (!xy_queue_count(&b->queue) || b->slowness.of[arch] == HETEROPRIO_NEVER)
+		if (!xy_queue_count(&b->queue) || b->slowness.of[arch] == XY__SLOWNESS_NEVER)
 			continue;
-		affinity = heteroprio_affinity(&b->slowness, arch);
+		affinity = xy__slowness_affinity(&b->slowness, arch);
 		if (last && (affinity > limit || (affinity == limit && b <= last)))
 			continue;
 		if (!best || affinity > most) {
@@ -296,13 +199,13 @@ static bool heteroprio_feed(struct heteroprio *h, unsigned child, struct xy_agen
 }
 
 /* The children on architectures that are suited best come first. */
-static void heteroprio_feed_all(struct heteroprio *h, const struct slowness *s, struct xy_agent *by)
+static void heteroprio_feed_all(struct heteroprio *h, const struct xy__slowness *s, struct xy_agent *by)
 {
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < h->base.nchildren; i++) {
 			unsigned arch = heteroprio_arch(h, h->base.children[i]->workers[0]);
 
-			if ((s->of[arch] == 0) == (pass == 0) && s->of[arch] != HETEROPRIO_NEVER)
+			if ((s->of[arch] == 0) == (pass == 0) && s->of[arch] != XY__SLOWNESS_NEVER)
 				heteroprio_feed(h, i, by);
 		}
 }
@@ -311,11 +214,12 @@ static void heteroprio_feed_all(struct heteroprio *h, const struct slowness *s, 
  * Offers first to the fastest workers: a slower one that is woken may leave the task to them. No lock is held, or the
  * task is constrained and held.
  */
-static void heteroprio_offer(struct heteroprio *h, const struct slowness *s, struct xy_offer offer, struct xy_agent *by)
+static void heteroprio_offer(struct heteroprio *h, const struct xy__slowness *s, struct xy_offer offer,
+			     struct xy_agent *by)
 {
 	struct xy_offer fast = { .archs = 0, .task = offer.task };
 
-	for (unsigned arch = 0; arch < HETEROPRIO_ARCHS; arch++)
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
 		if (s->of[arch] == 0)
 			fast.archs |= offer.archs & 1u << arch;
 	if (offer.task) {
@@ -330,12 +234,12 @@ static bool heteroprio_push(struct xy_component *self, struct xy_task *task, str
 {
 	struct xy_offer offer = xy_offer_of(task);
 	struct heteroprio *h = heteroprio(self);
-	struct slowness s;
+	struct xy__slowness s;
 	double best_us;
 
 	if (!xy_task_can_run_below(task, self))
 		return false;
-	s = heteroprio_slowness(h, task, &best_us);
+	s = xy__slowness_of(&h->estimate, task, h->near, &best_us);
 	xy_lock_take(&h->lock, self, by);
 	task->expected_us = (float)best_us;
 	xy_queue_insert(&heteroprio_bucket(h, &s)->queue, task);

@@ -22,6 +22,7 @@ libxylem_all_la_SOURCES += \
 	src/components/random.c \
 	src/components/reservoir.c src/components/reservoir.h \
 	src/components/pipeline_schedule.c src/components/pipeline_schedule.h \
+	src/components/slowness.c src/components/slowness.h \
 	src/components/spread.c src/components/spread.h \
 	src/components/stage.c \
 	src/components/userchoice.c \
