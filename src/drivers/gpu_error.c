@@ -108,7 +108,7 @@ int xy__gpu_is_lost(struct xy_device *device)
 {
 	enum cudaError code = (enum cudaError)atomic_load(&device->lost);
 
-	return xy__gpu_fail(-ENODEV, "%s device %d is lost since an error: %s (%s, %d)", xy__gpu_dialect.title,
+	return xy__gpu_fail(-ENODEV, "%s device %d is lost after an error: %s (%s, %d)", xy__gpu_dialect.title,
 			    device->ordinal, device->api->cudaGetErrorString(code), device->api->cudaGetErrorName(code),
 			    (int)code);
 }

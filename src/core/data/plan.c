@@ -204,7 +204,7 @@ static int plan_check_begin(const struct xy_plan *plan, unsigned mode, struct xy
 	if (h->split)
 		xy__message_add(message, "'%s' is active", h->split->name);
 	else if (h->shared)
-		xy__message_add(message, "another one shares '%s' for reading", xy_handle_name(h));
+		xy__message_add(message, "another plan reads '%s'", xy_handle_name(h));
 	else if (h->child_of->mode)
 		xy__message_add(message, "'%s' is itself shared for reading", xy_handle_name(h));
 	else

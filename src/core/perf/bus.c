@@ -105,7 +105,7 @@ int xy__bus_read(struct xy__bus *bus, const char *const *names, const char *text
 		}
 	status = status ? status : -EINVAL;
 	xy__text_print(error, error_size, "line %u: %s", l.number ? l.number : 1,
-		       status == -ESTALE ? "other memory nodes than there are" : "not what a bus file has there");
+		       status == -ESTALE ? "it is for other memory nodes" : "its content is not that of a bus file");
 	return status;
 }
 
@@ -167,7 +167,7 @@ int xy__bus_read_starpu(struct xy__bus *bus, const char *bandwidth, const char *
 	int status = values ? 0 : -ENOMEM;
 
 	if (values && (!n || starpu_matrix(latency, latencies, &line) != n)) {
-		xy__text_print(error, error_size, "line %u: no square of numbers", line);
+		xy__text_print(error, error_size, "line %u: not a square of numbers", line);
 		status = -EINVAL;
 	}
 	if (!status)

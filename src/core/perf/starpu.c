@@ -130,7 +130,7 @@ static bool starpu_row(struct starpu_reader *r, unsigned implementation)
 	    !xy__lines_number(l, &flops) || !xy__lines_quantity(l, &in.mean) || !xy__lines_number(l, &in.deviation) ||
 	    !xy__lines_quantity(l, &sum) || !xy__lines_quantity(l, &in.squares) ||
 	    !xy__lines_unsigned(l, UINT32_MAX, &in.samples) || !xy__lines_ended(l))
-		return starpu_fail(r, "no row of a table: hash, size, flops, mean, dev, sum, sum2, n");
+		return starpu_fail(r, "not a row of a table: hash, size, flops, mean, dev, sum, sum2, n");
 	if (!in.samples || !(in.mean > 0) || !r->single || implementation >= XY__MODEL_IMPLEMENTATIONS)
 		return true;
 	in.deviation = in.deviation > 0 && isfinite(in.deviation) ? in.deviation : 0;

@@ -89,7 +89,7 @@ static int insert_lists(struct xy_runtime *rt, const struct xy_codelet *codelet,
 
 	for (; terms->kind; terms++)
 		if (!insert_term(&desc, &access, lists, terms))
-			return insert_refuse(rt, codelet, "a term is none that there is");
+			return insert_refuse(rt, codelet, "a term is not of a known kind");
 	if (access != lists->accesses)
 		desc.accesses = lists->accesses;
 	*access = (struct xy_access){ .handle = NULL };

@@ -332,7 +332,7 @@ static void refuses_to_write_what_is_shared(void **state)
 	assert_int_equal(try_mode(h, child, XY_R), 0);
 	assert_int_equal(try_mode(h, child, XY_SCRATCH), 0);
 	assert_int_equal(xy_plan_begin(three, XY_RW), -EBUSY);
-	helper_one_line(h, "another one shares 'v' for reading");
+	helper_one_line(h, "another plan reads 'v'");
 	inner = blocks(child, 2);
 	assert_int_equal(xy_plan_begin(inner, XY_RW), -EBUSY);
 	helper_one_line(h, "'v.blocks[0]' is itself shared for reading");

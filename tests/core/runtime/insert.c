@@ -205,7 +205,7 @@ static void refuses_what_a_description_would_be_refused_for(void **state)
 	assert_int_equal(xy_insert(h->rt, &see, xy_after(NULL)), -EINVAL);
 	helper_one_line(h, "'see'");
 	assert_int_equal(xy_insert(h->rt, &see, xy_term_of((enum xy_term_kind)99, 0, NULL)), -EINVAL);
-	helper_one_line(h, "a term is none that there is");
+	helper_one_line(h, "a term is not of a known kind");
 	assert_int_equal(xy_insert_terms(h->rt, &see, NULL), -EINVAL);
 	helper_one_line(h, "no terms");
 	assert_int_equal(helper_wait(h), 0);
