@@ -124,6 +124,24 @@ static void keeps_branches_that_store_filled(void **state)
 	bed_close(bed);
 }
 
+/* eager-prio { worker 0, basin | worker 1 } */
+static void fills_a_queue_beside_a_bare_worker(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *root = bed_add(bed, NULL, &xy__eager_prio_ops), *basin;
+	struct xy_task *task = bed_task(bed, XY_ON_CPU);
+
+	(void)state;
+	bed_add_worker(bed, root, 0);
+	basin = bed_add(bed, root, &basin_ops);
+	bed_add_worker(bed, basin, 1);
+	bed_seal(bed);
+	recorder(basin)->room = 1;
+	bed_submit(bed, task);
+	assert_ptr_equal(recorder(basin)->pushed[0], task);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +151,7 @@ int main(void)
 		cmocka_unit_test(passes_offers_to_a_single_child),
 		cmocka_unit_test(tells_nobody_when_nobody_sleeps),
 		cmocka_unit_test(keeps_branches_that_store_filled),
+		cmocka_unit_test(fills_a_queue_beside_a_bare_worker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -525,6 +525,39 @@ static void teams_share_the_queue_above_them(void **state)
 	bed_close(bed);
 }
 
+static int run(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+static bool not_the_first(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	(void)task;
+	(void)implementation;
+	return worker != 0;
+}
+
+static void a_task_that_chooses_its_workers_goes_on_when_the_best_refuses(void **state)
+{
+	static const struct xy_codelet picky = { .cpu = { run }, .can_execute = not_the_first };
+	struct xy_component *basins[4];
+	struct bed *bed = open_mct("cpu:4", basins, 1);
+	struct xy_task *task;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		task = bed_task(bed, CPU);
+		task->codelet = (uintptr_t)&picky;
+		task->constrained = true;
+		bed_submit(bed, task);
+	}
+	assert_int_equal(recorder(basins[0])->npushed, 0);
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(recorder(basins[i])->npushed, 1);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +582,7 @@ int main(void)
 		cmocka_unit_test(a_team_begins_when_all_its_members_are_free),
 		cmocka_unit_test(what_rests_above_a_team_is_for_all_of_it),
 		cmocka_unit_test(teams_share_the_queue_above_them),
+		cmocka_unit_test(a_task_that_chooses_its_workers_goes_on_when_the_best_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
