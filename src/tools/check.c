@@ -70,8 +70,8 @@ static void check_advise(const struct xy_tree *tree)
 
 			if ((below->ops->flags & XY_STORES) &&
 			    !(below->ops->is_bounded && below->ops->is_bounded(below))) {
-				printf("note: %s#%u below pipeline#%u is unlimited and takes all tasks at once, so that "
-				       "earlier stages are not held back\n",
+				printf("note: %s#%u below pipeline#%u is unlimited and takes all tasks at once, "
+				       "so that earlier stages are not held back\n",
 				       below->ops->name, below->id, c->id);
 				break;
 			}
