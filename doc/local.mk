@@ -4,7 +4,6 @@ dist_doc_DATA = README.md CONTRIBUTING.md COPYING
 docpagesdir = $(docdir)/doc
 dist_docpages_DATA = \
 	doc/README.md \
-	doc/changing.md \
 	doc/coming-from-starpu.md \
 	doc/components.md \
 	doc/data.md \
@@ -29,15 +28,13 @@ dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0015-rules-are-checked-around-the-verbs.md
-dist_docdecisions_DATA += doc/decisions/0017-change-trees-while-halted.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
 check_PROGRAMS += doc/examples/perf
 doc_examples_perf_LDADD = libxylem.la
 
-check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory doc/examples/changing
-doc_examples_changing_LDADD = libxylem.la
+check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory
 doc_examples_tasks_LDADD = libxylem.la
 doc_examples_data_LDADD = libxylem.la
 doc_examples_memory_LDADD = libxylem.la

@@ -5,7 +5,6 @@ xyleminclude_HEADERS = \
 	include/xylem/atomic.h \
 	include/xylem/check.h \
 	include/xylem/component.h \
-	include/xylem/context.h \
 	include/xylem/cuda.h \
 	include/xylem/data.h \
 	include/xylem/driver.h \

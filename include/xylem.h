@@ -6,7 +6,6 @@
 #ifndef XYLEM_H
 #define XYLEM_H
 
-#include <xylem/context.h>
 #include <xylem/data.h>
 #include <xylem/group.h>
 #include <xylem/insert.h>

@@ -17,7 +17,6 @@
 extern "C" {
 #endif
 
-struct xy_context;
 struct xy_group;
 struct xy_runtime;
 struct xy_task;
@@ -264,9 +263,8 @@ struct xy_task_desc {
 	unsigned choice;        /* from 1: the branch that `userchoice` takes, the layer for `pipeline`; 0: none */
 	bool synchronous;       /* xy_submit returns when the task has ended */
 	/* For components of one's own; those of the library don't look at these two. */
-	void *sched_data;           /* borrowed until the task ends */
-	double deadline_s;          /* time of xy_now by which the task should have ended; 0: none */
-	struct xy_context *context; /* whose workers run it: see <xylem/context.h>; NULL: the main one */
+	void *sched_data;  /* borrowed until the task ends */
+	double deadline_s; /* time of xy_now by which the task should have ended; 0: none */
 };
 
 /*

@@ -44,10 +44,13 @@ static void sim_end(struct xy__sim *sim)
 	atomic_fetch_add(&sim->turn, 1);
 }
 
-static bool sim_name_holders_in(const struct xy_context *context, bool any, struct xy__message *message)
+/* Whether a component holds tasks although nothing can happen; then adds which, and how many. */
+static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
 {
-	for (unsigned i = 0; context->tree && i < context->tree->ncomponents; i++) {
-		struct xy_component *c = context->tree->components[i];
+	bool any = false;
+
+	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
+		struct xy_component *c = rt->tree->components[i];
 		size_t peak, depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
 
 		if (!depth)
@@ -56,16 +59,6 @@ static bool sim_name_holders_in(const struct xy_context *context, bool any, stru
 				depth == 1 ? "" : "s");
 		any = true;
 	}
-	return any;
-}
-
-/* Whether a component holds tasks although nothing can happen; then adds which, and how many. */
-static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
-{
-	bool any = false;
-
-	for (unsigned k = 0; k < rt->ncontexts; k++)
-		any |= sim_name_holders_in(rt->contexts[k], any, message);
 	return any;
 }
 
@@ -79,9 +72,6 @@ static void sim_say_stuck(struct xy_runtime *rt)
 	xy__message_init(&message, text, sizeof text);
 	if (sim_name_holders(rt, &message))
 		xy__message_add(&message, ", which no worker takes");
-	else if (atomic_load(&rt->nunserved))
-		xy__message_add(&message, "%llu of them wait for workers that are not present",
-				(unsigned long long)atomic_load(&rt->nunserved));
 	else
 		xy__message_add(&message,
 				"they wait for data that the application holds, or for a task that is not submitted");
@@ -201,10 +191,17 @@ void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent)
 	sim_end(rt->sim);
 }
 
-/* They are found when they are due. */
-int xy__sim_ticks(struct xy_runtime *rt)
+int xy__sim_ticks(struct xy_runtime *rt, struct xy_tree *tree)
 {
-	rt->sim->ticks_in_vain = 0;
+	struct xy__sim *sim = rt->sim;
+	bool mine = sim_is_mine(rt);
+
+	if (!mine)
+		sim_begin(sim);
+	sim->ticking = tree;
+	sim->ticks_in_vain = 0;
+	if (!mine)
+		sim_end(sim);
 	return 0;
 }
 
@@ -221,23 +218,4 @@ void xy__sim_submitted(struct xy_runtime *rt)
 		;
 	sim_pass(sim, until_us);
 	sim_end(sim);
-}
-
-/* The thread that pumps is alone. */
-void xy__sim_halt(struct xy_runtime *rt, struct xy__agent *by)
-{
-	bool inside = sim_is_mine(rt);
-
-	(void)by;
-	if (!inside)
-		sim_begin(rt->sim);
-	rt->sim->halted_inside = inside;
-}
-
-void xy__sim_resume(struct xy_runtime *rt, struct xy__agent *by)
-{
-	(void)by;
-	atomic_store(&rt->sim->stuck, false);
-	if (!rt->sim->halted_inside)
-		sim_end(rt->sim);
 }

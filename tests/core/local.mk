@@ -13,7 +13,6 @@ runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes
 runtime_tests += tests/core/runtime/built_tree
 runtime_tests += tests/core/runtime/children
-runtime_tests += tests/core/runtime/context
 runtime_tests += tests/core/runtime/dump
 runtime_tests += tests/core/runtime/rest
 runtime_tests += tests/core/runtime/failure
@@ -63,8 +62,6 @@ tests_core_runtime_built_tree_LDADD = $(helper_libs)
 tests_core_runtime_children_LDADD = $(helper_libs)
 tests_core_runtime_children_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
-tests_core_runtime_context_CPPFLAGS = $(AM_CPPFLAGS) -DHOARDS='"$(abs_builddir)/tests/plugins/.libs/hoards.so"'
-tests_core_runtime_context_LDADD = $(helper_libs)
 tests_core_runtime_dump_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
 tests_core_runtime_rest_LDADD = $(helper_libs)

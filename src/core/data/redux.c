@@ -66,7 +66,7 @@ int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, 
 		return -EINVAL;
 	if (problem)
 		return reduction_refuse(h, -EINVAL, problem);
-	archs = h->runtime->archs;
+	archs = h->runtime->root->archs;
 	if (!xy__codelet_archs(init, archs) || !xy__codelet_archs(combine, archs))
 		return reduction_refuse(h, -ENODEV, "no worker can run init, or none combine");
 	if (h->redux && atomic_load(&h->redux->groups))

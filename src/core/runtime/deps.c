@@ -118,7 +118,7 @@ static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
 	struct xy_runtime *rt = agent->runtime;
 
 	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
-	    xy__task_can_run_alive(task))
+	    xy__task_can_run_alive_below(task, rt->root))
 		return false;
 	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: all devices it may run on are lost",
 		xy_task_name(task), xy_task_number(task));
@@ -143,7 +143,7 @@ static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *
 	struct xy_runtime *rt = agent->runtime;
 
 	return rt->skips && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
-	       xy__task_can_run_alive(task);
+	       xy__task_can_run_alive_below(task, rt->root);
 }
 
 /* All predecessors have ended. */
@@ -299,14 +299,6 @@ void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 		deps_end_all(&endings, agent);
 		xy__wait_news(agent->runtime);
 	}
-}
-
-void xy__deps_end_list(struct xy__endings *endings, struct xy__agent *agent)
-{
-	if (!endings->first)
-		return;
-	deps_end_all(endings, agent);
-	xy__wait_news(agent->runtime);
 }
 
 void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)

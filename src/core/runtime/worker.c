@@ -9,7 +9,6 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/children.h"
 #include "core/runtime/deps.h"
-#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
@@ -49,16 +48,6 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
-inline int xy__worker_call(struct xy__worker *worker, xy_function *function, struct xy_call *call)
-{
-	int status;
-
-	xy__halt_leave(&worker->agent, (uintptr_t)call->task);
-	status = function(call);
-	xy__halt_enter(&worker->agent, 0);
-	return status;
-}
-
 /* What it submits are its children. */
 static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call, xy_function *function)
 {
@@ -66,7 +55,7 @@ static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call,
 	int status;
 
 	worker->agent.parent = call->task;
-	status = xy__worker_call(worker, function, call);
+	status = function(call);
 	worker->agent.parent = outer;
 	return xy__children_leave(call->task, status);
 }
@@ -81,7 +70,7 @@ static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *
 	if (task->flags & XY__TASK_NESTED)
 		return worker_invoke_nested(worker, call, function);
 	begin = xy__now();
-	status = worker->member ? xy__team_call(worker, function, call) : xy__worker_call(worker, function, call);
+	status = worker->member ? xy__team_call(worker, function, call) : function(call);
 	end = xy__now();
 	if (!status && call->nranks == 1)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
@@ -96,7 +85,7 @@ static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task,
 
 	if (__builtin_expect(task->flags & (XY__TASK_MEASURED | XY__TASK_NESTED), 0))
 		return worker_invoke_specially(worker, task, call, function);
-	return member ? xy__team_call(worker, function, call) : xy__worker_call(worker, function, call);
+	return member ? xy__team_call(worker, function, call) : function(call);
 }
 
 static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, void **buffers);
@@ -148,8 +137,6 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	struct xy__fetch fetch;
 	int status;
 
-	/* relaxed: for the dump only */
-	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);
 	xy__fetch_init(&fetch, task, worker, buffers);
 	status = xy__fetch_wait(&fetch, &worker->agent);
 	if (xy__transfers_underway(&worker->agent.runtime->memory))
@@ -163,7 +150,6 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	if (!status)
 		status = worker_invoke(worker, task, call, worker->member);
 	xy__fetch_end(&fetch, status, &worker->agent);
-	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed);
 	return status;
 }
 
@@ -269,11 +255,14 @@ static inline __attribute__((always_inline)) void worker_execute(struct xy__work
 	int status;
 
 	worker_foresee(task);
+	xy__task_set_state(task, XY__TASK_RUNNING);
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	if (task->constrained)
 		worker_choose(worker, task);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
 	xy_agent_offer_to_itself(&worker->agent.base); /* for tasks released by its end */
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	xy__worker_finish(worker, task, status);
 }
 

@@ -15,7 +15,6 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
-#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
@@ -83,6 +82,7 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 {
 	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
 
+	xy__task_set_state(task, XY__TASK_RUNNING);
 	slot->state = SLOT_FETCHING;
 	slot->event = NULL;
 	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
@@ -114,7 +114,7 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
 	all->used--;
-	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump, like the next one */
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	if (xy__team_is_joined(worker))
 		xy__team_tell(worker);
 	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
@@ -169,7 +169,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 
 	if (slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
-	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);
+	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	if (task->flags & XY__TASK_REDUX) {
 		unsigned i = xy__redux_uninitialised(task, worker->id);
@@ -196,7 +196,7 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	task->constrained = true;
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
-	if (xy__task_can_run_alive(task)) {
+	if (xy__task_can_run_alive_below(task, rt->root)) {
 		xy_agent_offer_to_others(&worker->agent.base);
 		xy__inbox_put(rt, task, &worker->agent);
 		xy_agent_offer_to_itself(&worker->agent.base);
@@ -304,11 +304,6 @@ static bool slot_meet(struct xy__slots *all, struct xy__slot *slot)
 {
 	bool leads = slot->state == SLOT_GATHERING;
 
-	if (xy__team_let_go(all->worker)) {
-		slot->state = SLOT_FREE;
-		all->used--;
-		return true;
-	}
 	if (leads ? !xy__team_is_complete(all->worker) : !xy__team_has_left(all->worker))
 		return false;
 	slot->state = SLOT_FREE;
@@ -347,7 +342,6 @@ void xy__slots_run(struct xy__worker *worker)
 	while (slots_fill(worker->slots)) {
 		bool any = xy__transfers_poll(rt, &worker->agent);
 
-		xy__halt_pass(&worker->agent);
 		if (slots_step(worker->slots) || any) {
 			rounds = 0;
 			xy__wait_progress(rt);

@@ -80,13 +80,12 @@ struct xy__task_extra {
 	double deadline_s; /* likewise; 0: none */
 	unsigned retries;  /* left */
 	unsigned retries_asked;
-	unsigned nafter;            /* explicit predecessors that had not ended: builder */
-	void *argument;             /* a copy too large for the task */
-	uintptr_t *accesses;        /* all of them, when too many for the task */
-	struct xy_group *group;     /* of a task that may be submitted again: a reference, or NULL */
-	struct xy_context *context; /* where it runs; NULL: in the main one */
-	void **buffers;             /* the codelet's buffers, if too many for the stack */
-	bool unordered;             /* some access has XY_UNORDERED */
+	unsigned nafter;        /* explicit predecessors that had not ended: builder */
+	void *argument;         /* a copy too large for the task */
+	uintptr_t *accesses;    /* all of them, when too many for the task */
+	struct xy_group *group; /* of a task that may be submitted again: a reference, or NULL */
+	void **buffers;         /* the codelet's buffers, if too many for the stack */
+	bool unordered;         /* some access has XY_UNORDERED */
 };
 
 /* An access is a handle, which is aligned, with its mode in the low bits. XY_REDUX comes with XY_RW. */
@@ -208,8 +207,6 @@ bool xy__task_can_take(const struct xy_task *task, unsigned worker);
  * so that the task reaches it, wherever it rests, and fails.
  */
 bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_component *c);
-/* Whether any live worker of the machine can, present or not. */
-bool xy__task_can_run_alive(const struct xy_task *task);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {
