@@ -28,6 +28,7 @@ dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0015-rules-are-checked-around-the-verbs.md
+dist_docdecisions_DATA += doc/decisions/0016-default-with-devices.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md

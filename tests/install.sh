@@ -39,7 +39,8 @@ readelf -d "$(installed libxylem-farm.so.0)" | grep -q 'SONAME.*\[libxylem-farm\
 [ "$(sed -n 's/^Version: //p' "$(installed xylem-farm.pc)")" = "$version" ] || fail "xylem-farm.pc has another version"
 installed xylem_farm.py >"$work/python"
 for header in "${srcdir:-.}"/include/xylem.h "${srcdir:-.}"/include/xylem/*.h; do
-	cmp -s "$header" "$(installed "$(basename "$header")" | grep /include/)" || fail "$header is not installed"
+	cmp -s "$header" "$(installed "$(basename "$header")" | grep "/include/${header##*/include/}\$")" ||
+		fail "$header is not installed"
 done
 
 LD_LIBRARY_PATH=${library%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
