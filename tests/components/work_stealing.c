@@ -433,8 +433,13 @@ static void neighbours_on_both_sides_are_told_among_many(void **state)
 	assert_int_equal(bed->woken[0], 3);
 	assert_int_equal(bed->woken[1], 9);
 	assert_int_equal(bed->woken[2], 299);
-	/* it was about to sleep, but has work now */
+	/* the one opposite is asked last */
 	bed->awake[299] = true;
+	bed->awake[155] = false;
+	assert_true(xy_can_pull(root, &offer, &bed->workers[5]));
+	assert_int_equal(bed->woken[3], 155);
+	/* it was about to sleep, but has work now */
+	bed->awake[155] = true;
 	assert_false(xy_can_pull(root, &offer, &bed->workers[5]));
 	bed_close(bed);
 }
@@ -464,6 +469,8 @@ static void only_workers_that_sleep_are_told_among_many(void **state)
 static void counts_the_tasks_of_many_branches(void **state)
 {
 	struct bed *bed = open_stealing("cpu:300", NULL, NULL);
+	struct xy_component *root = xy_tree_root(bed->tree);
+	size_t peak;
 
 	(void)state;
 	release(bed, 0, bed_task(bed, CPU));
@@ -473,6 +480,10 @@ static void counts_the_tasks_of_many_branches(void **state)
 	assert_int_equal(depth(bed), 3);
 	assert_non_null(bed_pull(bed, 0));
 	assert_int_equal(depth(bed), 2);
+	/* the sum of the branches' peaks */
+	release(bed, 299, bed_task(bed, CPU));
+	root->ops->depth(root, &peak);
+	assert_int_equal(peak, 4);
 	bed_close(bed);
 }
 
