@@ -105,14 +105,13 @@ static void all_children_are_asked_where_the_row_has_gaps(void **state)
 static void an_agent_counts_in_its_own_shard(void **state)
 {
 	struct bed *bed = bed_parse("cpu:2", "fifo | eager | each worker { }");
+	struct xy__tree_site site = { .machine = bed->machine, .registry = bed->registry, .nshards = 3 };
 	struct xy_tree *tree = bed->tree;
 	struct xy_component *root;
 	struct xy_counters n;
 
 	(void)state;
-	assert_int_equal(
-		xy__tree_parse(&bed->tree, "fifo | eager | each worker { }", bed->machine, bed->registry, 3, NULL, 0),
-		0);
+	assert_int_equal(xy__tree_parse(&bed->tree, "fifo | eager | each worker { }", &site, NULL, 0), 0);
 	xy_tree_destroy(tree);
 	root = xy_tree_root(bed->tree);
 	for (unsigned i = 0; i < 2; i++)
