@@ -32,7 +32,7 @@ static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, str
 	return true;
 }
 
-static inline struct xy_task *search_pull(struct xy__worker *worker)
+static inline __attribute__((always_inline)) struct xy_task *search_pull(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task;
@@ -64,7 +64,7 @@ static __attribute__((noinline)) struct xy_task *search_choose(struct xy__worker
 	return task;
 }
 
-static inline struct xy_task *search_take(struct xy__worker *worker)
+static inline __attribute__((always_inline)) struct xy_task *search_take(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
@@ -130,7 +130,7 @@ static bool search_takes_as_offered(const struct xy__worker *worker, const struc
 	       !worker->agent.runtime->branches;
 }
 
-struct xy_task *xy__search_try(struct xy__worker *worker)
+static inline __attribute__((always_inline)) struct xy_task *search_try(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task = search_take(worker);
@@ -141,9 +141,14 @@ struct xy_task *xy__search_try(struct xy__worker *worker)
 	return task;
 }
 
+struct xy_task *xy__search_try(struct xy__worker *worker)
+{
+	return search_try(worker);
+}
+
 struct xy_task *xy__search_next(struct xy__worker *worker)
 {
-	struct xy_task *task = xy__search_try(worker);
+	struct xy_task *task = search_try(worker);
 
 	return task ? task : worker->agent.runtime->engine->idle(worker);
 }
