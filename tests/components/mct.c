@@ -553,6 +553,7 @@ static void a_task_that_chooses_its_workers_goes_on_when_the_best_refuses(void *
 		bed_submit(bed, task);
 	}
 	assert_int_equal(recorder(basins[0])->npushed, 0);
+	assert_int_equal(depth(xy_tree_root(bed->tree)), 0); /* what was taken does not stay above, too */
 	for (unsigned i = 1; i < 4; i++)
 		assert_int_equal(recorder(basins[i])->npushed, 1);
 	bed_close(bed);
