@@ -3,6 +3,7 @@
 lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/codelet.c \
+	compat/starpu/src/context.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
 	compat/starpu/src/environment.c \
@@ -11,6 +12,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/init.c \
 	compat/starpu/src/insert.c \
 	compat/starpu/src/internal.h \
+	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
 	compat/starpu/src/run.c \
@@ -18,7 +20,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/task.c \
 	compat/starpu/src/worker.c
 libxylem_starpu_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/compat/starpu/include -I$(top_srcdir)/include
-libxylem_starpu_la_LIBADD = libxylem.la
+libxylem_starpu_la_LIBADD = libxylem.la $(HWLOC_LIBS)
 libxylem_starpu_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^_?starpu_|^xy_from_starpu|^xy_starpu_'
 
@@ -95,11 +97,13 @@ script_tests += compat/starpu/tests/programs.sh
 source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
+	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \
 	compat/starpu/tests/workers.c

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codelets. The one of Xylem's depends on which functions a codelet has and where they may run, not on the functions
- * themselves, which are looked up when a task runs. It is kept in the program's struct and checked at each use, because
- * programs change their codelets between tasks and copy them. Records are never freed: structs of the program still
- * point to them, and each says for which start it holds. They are as many as the program has codelets.
+ * Codelets. The one of Xylem's depends on which functions a codelet has and
+ * where they may run, not on the functions themselves, which are looked up when
+ * a task runs. It is kept in the program's struct and checked at each use,
+ * because programs change their codelets between tasks and copy them. Records
+ * are never freed: structs of the program still point to them, and each says
+ * for which start it holds. They are as many as the program has codelets.
  */
 #include "internal.h"
 
@@ -42,7 +44,8 @@ static void codelet_modernise(struct starpu_codelet *cl)
 		cl->cuda_funcs[0] = cl->cuda_func;
 	if (cl->opencl_func && cl->opencl_func != STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS && !cl->opencl_funcs[0])
 		cl->opencl_funcs[0] = cl->opencl_func;
-	/* Some name only functions for other computers, which would be looked up there. */
+	/* Some name only functions for other computers, which would be looked up
+   * there. */
 }
 
 static uint64_t functions_of(const struct starpu_codelet *cl)
@@ -122,7 +125,8 @@ const struct xy_codelet *xs_codelet(struct starpu_codelet *cl, int32_t where, in
 	*error = 0;
 	if (!cl || (where != -1 ? (uint32_t)where : cl->where) == STARPU_NOWHERE)
 		return NULL;
-	/* Copies of a struct may point to one record; each checks it, so no lock is needed to read it. */
+	/* Copies of a struct may point to one record; each checks it, so no lock is
+   * needed to read it. */
 	c = __atomic_load_n(&cl->xylem_private, __ATOMIC_ACQUIRE);
 	if (codelet_is_current(c, cl, where))
 		return &c->xy;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles: their records, access modes, acquiring, where copies are, and reductions.
+ * Handles: their records, access modes, acquiring, where copies are, and
+ * reductions.
  */
 #include "internal.h"
 
@@ -37,6 +38,7 @@ void xs_handle_free(struct _starpu_data_state *h)
 		h->next->previous = h->previous;
 	*(h->previous ? &h->previous->next : &handles) = h->next;
 	pthread_mutex_unlock(&handles_lock);
+	xs_opaque_fini(h);
 	xs_reduction_free(h);
 	pthread_rwlock_destroy(&h->lock);
 	free(h->coordinates);
@@ -75,6 +77,10 @@ enum xy_mode xs_mode(enum starpu_data_access_mode mode)
 int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, enum xy_mode *xy_mode)
 {
 	*xy_mode = xs_mode(mode);
+	/* Additions to the program's own data are made one after the other, in the
+   * data itself. */
+	if (*xy_mode == XY_REDUX && !h->shape)
+		*xy_mode = (enum xy_mode)(XY_RW | XY_COMMUTE);
 	if (!*xy_mode)
 		return xs_fail(-EINVAL, "handle '%s' is used without an access mode", xy_handle_name(h->xy));
 	if (*xy_mode == XY_REDUX && !h->reduction)
@@ -106,7 +112,8 @@ void starpu_data_unregister(starpu_data_handle_t handle)
 	xs_plans_free(handle);
 	error = handle->foreign ? 0 : xy_unregister(&handle->xy);
 	if (error == -EDEADLK) {
-		xs_fail(error, "starpu_data_unregister: a codelet or callback can't wait; use _unregister_submit");
+		xs_fail(error, "starpu_data_unregister: a codelet or callback can't wait; "
+			       "use _unregister_submit");
 		return;
 	}
 	xs_handle_free(handle);
@@ -117,7 +124,8 @@ void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
 	starpu_data_unregister(handle);
 }
 
-/* All tasks that use the handle have ended: the record is not needed any more. */
+/* All tasks that use the handle have ended: the record is not needed any more.
+ */
 static void handle_left(void *arg, int status)
 {
 	struct _starpu_data_state *h = arg;
@@ -184,7 +192,11 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 	if (xs_thread.task)
 		return xs_fail(-EDEADLK, "starpu_data_acquire: a codelet or callback can't wait for data");
 	error = xs_access(handle, acquire_mode(mode), &xy_mode);
-	return error ? error : xy_acquire(handle->xy, xy_mode);
+	if (!error)
+		error = xy_acquire(handle->xy, xy_mode);
+	if (!error && !handle->shape)
+		error = xs_opaque_allocate(handle);
+	return error;
 }
 
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
@@ -204,6 +216,8 @@ static void acquired(void *arg, int status)
 	struct acquisition a = *(struct acquisition *)arg;
 
 	free(arg);
+	if (!status && !a.handle->shape)
+		status = xs_opaque_allocate(a.handle);
 	if (status)
 		xs_fail(status, "starpu_data_acquire_cb: %s", strerror(-status));
 	else
@@ -254,7 +268,8 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_
 	return starpu_data_acquire_on_node_cb(handle, STARPU_MAIN_RAM, mode, callback, arg);
 }
 
-/* An attempt: the caller takes the data if it was there at once, and else the callback gives it back. */
+/* An attempt: the caller takes the data if it was there at once, and else the
+ * callback gives it back. */
 struct attempt {
 	_Atomic int state; /* 0, 1: acquired, 2: given up */
 	struct xy_handle *xy;
@@ -313,6 +328,18 @@ void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 {
 	(void)node;
 	starpu_data_release(handle);
+}
+
+/* The mode is lowered by releasing the data and acquiring it again: tasks that
+ * were submitted meanwhile come first. */
+void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
+{
+	int error;
+
+	starpu_data_release(handle);
+	error = down_to_mode == STARPU_NONE ? 0 : starpu_data_acquire(handle, down_to_mode);
+	if (error)
+		xs_fail(error, "starpu_data_release_to: %s", strerror(-error));
 }
 
 /* --- arbiters: commuting accesses need none here --- */
@@ -623,11 +650,15 @@ enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t 
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
 	(void)memory_node;
-	return (void *)xy_handle_view(handle->xy);
+	return handle->shape ? (void *)xy_handle_view(handle->xy) : handle->view;
 }
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 {
+	if (!handle->shape && handle->ops->to_pointer)
+		return handle->ops->to_pointer(handle->view, node);
+	if (!handle->shape)
+		return handle->ops->handle_to_pointer ? handle->ops->handle_to_pointer(handle, node) : NULL;
 	return node == STARPU_MAIN_RAM ? xs_shape_pointer(handle->shape, xy_handle_view(handle->xy)) : NULL;
 }
 
@@ -638,6 +669,8 @@ void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 
 size_t starpu_data_get_size(starpu_data_handle_t handle)
 {
+	if (!handle->shape)
+		return handle->ops->get_size ? handle->ops->get_size(handle) : 0;
 	return xy_handle_size(handle->xy);
 }
 
@@ -673,8 +706,11 @@ starpu_data_handle_t starpu_data_lookup(const void *ptr)
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
 {
 	size_t size;
-	int error = xy_handle_packed_size(handle->xy, &size);
+	int error;
 
+	if (!handle->shape)
+		return handle->ops->pack_data ? handle->ops->pack_data(handle, STARPU_MAIN_RAM, ptr, count) : -ENOTSUP;
+	error = xy_handle_packed_size(handle->xy, &size);
 	if (error)
 		return error;
 	*count = (starpu_ssize_t)size;
@@ -692,8 +728,13 @@ int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
-	int error = xy_unpack(handle->xy, ptr, count);
+	int error;
 
+	if (!handle->shape)
+		return handle->ops->unpack_data && !xs_opaque_allocate(handle)
+			       ? handle->ops->unpack_data(handle, STARPU_MAIN_RAM, ptr, count)
+			       : -ENOTSUP;
+	error = xy_unpack(handle->xy, ptr, count);
 	starpu_free_noflag(ptr);
 	return error;
 }
@@ -704,11 +745,17 @@ static void copy_function(void *buffers[], void *arg)
 {
 	struct starpu_task *task = starpu_task_get_current();
 	starpu_data_handle_t from = STARPU_TASK_GET_HANDLE(task, 1);
-	const struct xy_interface *interface = xs_shape_interface(from->shape);
+	const struct xy_interface *interface;
 	struct xy_part to_parts[XY_NPARTS], from_parts[XY_NPARTS];
-	unsigned n = interface->parts(buffers[0], to_parts);
+	unsigned n;
 
 	(void)arg;
+	if (!from->shape) {
+		xs_opaque_copy(buffers[0], buffers[1], from->ops);
+		return;
+	}
+	interface = xs_shape_interface(from->shape);
+	n = interface->parts(buffers[0], to_parts);
 	interface->parts(buffers[1], from_parts);
 	for (unsigned p = 0; p < n; p++) {
 		char *to = *(char **)((char *)buffers[0] + to_parts[p].pointer);
@@ -740,7 +787,7 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 	struct starpu_task *task;
 	int error;
 
-	if (dst_handle->shape != src_handle->shape)
+	if (dst_handle->ops != src_handle->ops)
 		return xs_fail(-EINVAL, "starpu_data_cpy: the two handles have different interfaces");
 	if (xy_handle_size(dst_handle->xy) != xy_handle_size(src_handle->xy))
 		return xs_fail(-EINVAL, "starpu_data_cpy: the two handles have different sizes");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explicit dependencies: between tasks, and through tags. A job whose dependencies are not fulfilled when it is
- * submitted takes its place in the order of its data at once, and starts after a gate: a task of Xylem's that the last
- * dependency submits. Edges of tasks that are regenerated stay for the next time; others are used once.
+ * Explicit dependencies: between tasks, and through tags. A job whose
+ * dependencies are not fulfilled when it is submitted takes its place in the
+ * order of its data at once, and starts after a gate: a task of Xylem's that
+ * the last dependency submits. Edges of tasks that are regenerated stay for the
+ * next time; others are used once.
  */
 #include "internal.h"
 
@@ -263,7 +265,8 @@ void xs_deps_ended(struct xs_job *job, bool regenerate)
 {
 	struct opening o = { 0 };
 
-	/* seq_cst, as in declare: either it sees the state, or we see the successor */
+	/* seq_cst, as in declare: either it sees the state, or we see the successor
+   */
 	atomic_store(&job->state, XS_ENDED);
 	if (!job->tag && !atomic_load(&job->has_successors))
 		return;

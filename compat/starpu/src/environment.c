@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings: StarPU's environment variables and struct starpu_conf, as a configuration of Xylem's. No other file of the
- * library reads the environment. A variable that has no counterpart gives one log line.
+ * Settings: StarPU's environment variables and struct starpu_conf, as a
+ * configuration of Xylem's. No other file of the library reads the environment.
+ * A variable that has no counterpart gives one log line.
  */
 #include "internal.h"
 
@@ -41,7 +42,20 @@ const char *xs_policy(const char *starpu_name)
 	return starpu_name; /* modular-* and Xylem's own names and expressions */
 }
 
-/* Variables that the table of Xylem's own has under another name, or that are read elsewhere in this library. */
+const char *xs_policy_name(unsigned i)
+{
+	static const char *const modular[] = { "modular-eager",  "modular-eager-prefetching",
+					       "modular-prio",   "modular-prio-prefetching",
+					       "modular-random", "modular-ws",
+					       "modular-dmda",   "modular-dmdas",
+					       "modular-heft",   "modular-heteroprio" };
+	const unsigned n = sizeof policies / sizeof *policies;
+
+	return i < n ? policies[i][0] : i - n < sizeof modular / sizeof *modular ? modular[i - n] : NULL;
+}
+
+/* Variables that the table of Xylem's own has under another name, or that are
+ * read elsewhere in this library. */
 static const char *const known[] = {
 	"SCHED",
 	"NCPU",
@@ -153,6 +167,13 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	text = xs_getenv("STARPU_SCHED");
 	if (text && *text && (!first || !sched))
 		sched = text;
+	if (conf->sched_policy && !sched) {
+		if (conf->sched_policy->push_task || conf->sched_policy->pop_task)
+			return xs_fail(-ENOTSUP, "a policy of the program's own can't be used: '%s'",
+				       conf->sched_policy->policy_name ? conf->sched_policy->policy_name : "");
+		sched = conf->sched_policy->policy_name;
+	}
+	snprintf(xs_global.sched, sizeof xs_global.sched, "%s", sched ? sched : "");
 	if (sched && *sched)
 		config->sched = xs_policy(sched);
 	if (ncpus >= 0)

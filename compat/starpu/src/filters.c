@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The predefined filters. They divide one dimension into pieces of almost equal length, the first ones being longer by
- * one element where it does not come out even.
+ * The predefined filters. They divide one dimension into pieces of almost equal
+ * length, the first ones being longer by one element where it does not come out
+ * even.
  */
 #include "internal.h"
 
@@ -24,7 +25,8 @@ static void move(uintptr_t *ptr, uintptr_t *dev_handle, size_t *offset, size_t b
 	*offset += by;
 }
 
-/* A piece of a dimension of n elements: where it begins, in elements, and how long it is. */
+/* A piece of a dimension of n elements: where it begins, in elements, and how
+ * long it is. */
 struct piece {
 	size_t first;
 	uint32_t length;

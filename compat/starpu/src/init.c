@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting and stopping: one runtime for the process, counted starts, and the log.
+ * Starting and stopping: one runtime for the process, counted starts, and the
+ * log.
  */
 #include "internal.h"
 
@@ -78,7 +79,8 @@ int starpu_conf_noworker(struct starpu_conf *conf)
 
 static int init_runtime(const struct starpu_conf *conf)
 {
-	/* Programs of StarPU's submit as much as they like before they open the first tag: nothing may block. */
+	/* Programs of StarPU's submit as much as they like before they open the first
+   * tag: nothing may block. */
 	struct xy_config config = { .window = 1u << 30 };
 	char *texts = NULL;
 	int error = xs_environment(&config, conf, &texts);
@@ -92,6 +94,8 @@ static int init_runtime(const struct starpu_conf *conf)
 	xs_global.nworkers = xy_machine_nworkers(xs_global.machine);
 	xs_global.nnodes = xy_machine_nnodes(xs_global.machine);
 	xs_global.generation++;
+	xs_global.start_s = xy_now(xs_global.rt);
+	xs_contexts_start();
 	xs_global.copies_synchronous = conf->disable_asynchronous_copy > 0;
 	atomic_store(&xs_global.first_error, 0);
 	atomic_store(&xs_global.pauses, 0);
@@ -172,6 +176,7 @@ void starpu_shutdown(void)
 			strerror(-atomic_load(&xs_global.first_error)));
 	xs_tags_fini();
 	xs_models_fini();
+	xs_topology_fini();
 	xs_global.rt = NULL;
 	xs_global.machine = NULL;
 	xs_global.nworkers = xs_global.nnodes = 0;

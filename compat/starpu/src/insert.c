@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks by one call, and the values in their arguments: a count, then for each value its size and its bytes.
+ * Tasks by one call, and the values in their arguments: a count, then for each
+ * value its size and its bytes.
  */
 #include "internal.h"
 
@@ -123,7 +124,8 @@ void starpu_codelet_unpack_discard_arg(struct starpu_codelet_pack_arg_data *stat
 	state->nargs++;
 }
 
-/* Unpacks into the pointers of a list, up to 0; a NULL among them skips a value. Returns where it stopped. */
+/* Unpacks into the pointers of a list, up to 0; a NULL among them skips a
+ * value. Returns where it stopped. */
 static size_t unpack(char *buffer, va_list list)
 {
 	size_t offset = sizeof(int), size;
@@ -200,7 +202,8 @@ struct insertion {
 	int error;
 };
 
-/* Room for one more handle: in the task's own array, or else in one of any size. */
+/* Room for one more handle: in the task's own array, or else in one of any
+ * size. */
 static bool insertion_grow(struct insertion *in)
 {
 	struct starpu_task *task = in->task;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private parts of the StarPU interface: one runtime for the process, a job behind each submitted task, a record
- * behind each handle. Everything stands on the public headers of Xylem.
+ * Private parts of the StarPU interface: one runtime for the process, a job
+ * behind each submitted task, a record behind each handle. Everything stands on
+ * the public headers of Xylem.
  *
- * Locking key: (c) constant after set-up, (d) deps_lock, (a) atomic, (o) the thread that submits or ends the task.
+ * Locking key: (c) constant after set-up, (d) deps_lock, (a) atomic, (o) the
+ * thread that submits or ends the task.
  */
 #ifndef XYLEM_STARPU_INTERNAL_H
 #define XYLEM_STARPU_INTERNAL_H
 
-#define STARPU_USE_DEPRECATED_API /* the library fills in deprecated fields without warnings */
+#define STARPU_USE_DEPRECATED_API /* the library fills in deprecated fields    \
+                                     without warnings */
 #include <starpu.h>
 
 #include <stdbool.h>
@@ -22,8 +25,11 @@
 struct xs_global {
 	struct xy_runtime *rt;            /* (c) NULL before starpu_init */
 	const struct xy_machine *machine; /* (c) */
-	unsigned generation;              /* (c) counts starpu_init: what older ones cached is not used */
+	unsigned generation;              /* (c) counts starpu_init: what older ones cached is not
+                          used */
 	unsigned nworkers, nnodes;        /* (c) */
+	char sched[64];                   /* (c) the policy that was asked for, "" for none */
+	double start_s;                   /* (c) */
 	bool silent;                      /* (c) STARPU_SILENT */
 	bool copies_synchronous;          /* (c) asked for; a program may query it */
 	_Atomic int profiling;            /* (a) starpu_profiling_status_set */
@@ -35,22 +41,27 @@ struct xs_global {
 };
 extern struct xs_global xs_global;
 
-/* Logs a line to stderr, unless STARPU_SILENT. Returns error, and remembers it for starpu_shutdown's log. */
+/* Logs a line to stderr, unless STARPU_SILENT. Returns error, and remembers it
+ * for starpu_shutdown's log. */
 __attribute__((format(printf, 2, 3))) int xs_fail(int error, const char *format, ...);
 /* Logs a line and remembers nothing. */
 __attribute__((format(printf, 1, 2))) void xs_note(const char *format, ...);
 
 /* environment.c: the one place that reads STARPU_* variables. */
 char *xs_getenv(const char *name);
-/* Fills a configuration from the program's and the environment. 0, or -EINVAL with a log line. The texts that it
- * points to live in *texts, which the caller frees. */
+/* Fills a configuration from the program's and the environment. 0, or -EINVAL
+ * with a log line. The texts that it points to live in *texts, which the caller
+ * frees. */
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts);
 /* The policy of Xylem's for a name of StarPU's, NULL for an unknown one. */
 const char *xs_policy(const char *starpu_name);
+/* The i-th name of StarPU's list, NULL past the last. */
+const char *xs_policy_name(unsigned i);
 
 /* --- threads --- */
 
-/* What the thread is doing: which task's function or callback it is in, and on which worker. */
+/* What the thread is doing: which task's function or callback it is in, and on
+ * which worker. */
 struct xs_thread {
 	struct starpu_task *task;
 	struct xy_call *call; /* inside a function of a codelet */
@@ -73,7 +84,8 @@ struct xs_edge {
 	bool ends; /* the end of job waits, not its start */
 };
 
-/* A task of Xylem's that is submitted when all explicit dependencies of a job are fulfilled. */
+/* A task of Xylem's that is submitted when all explicit dependencies of a job
+ * are fulfilled. */
 struct xs_gate {
 	struct xy_task *task;
 	_Atomic unsigned users; /* (a) the submitter, and the last dependency */
@@ -92,7 +104,8 @@ struct xs_job {
 	unsigned long id;               /* (c) */
 	_Atomic unsigned submissions;   /* (a) counts them */
 	unsigned implementation;        /* (o) that runs */
-	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call */
+	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
+                  */
 	bool embedded;                  /* (c) freed with the task */
 };
 
@@ -110,8 +123,9 @@ int xs_run_hip(struct xy_call *call);
 void xs_wait_resume(void);
 void xs_pause_fini(void);
 
-/* codelet.c: the codelet of Xylem's for one of StarPU's, on these architectures (STARPU_CPU | ...; -1: its own). NULL
- * with *error 0: the task does nothing. */
+/* codelet.c: the codelet of Xylem's for one of StarPU's, on these architectures
+ * (STARPU_CPU | ...; -1: its own). NULL with *error 0: the task does nothing.
+ */
 const struct xy_codelet *xs_codelet(struct starpu_codelet *cl, int32_t where, int *error);
 unsigned xs_archs(uint32_t where); /* XY_ON_* */
 
@@ -138,7 +152,9 @@ struct xs_reduction;
 struct _starpu_data_state {
 	struct xy_handle *xy; /* (c) */
 	struct starpu_data_interface_ops *ops;
-	const struct xs_shape *shape; /* (c) a predefined interface */
+	const struct xs_shape *shape; /* (c) NULL: an interface of the program's own */
+	void *view;                   /* such an interface's struct */
+	bool allocated, owns;         /* (o) its memory is there, and is ours to free */
 	bool foreign;                 /* made by <xylem.h> */
 	bool slow;                    /* codelets get another struct than that of the call */
 	int home_node;
@@ -157,7 +173,8 @@ struct _starpu_data_state {
 };
 
 enum xy_mode xs_mode(enum starpu_data_access_mode mode);
-/* Prepares an access that is submitted now. 0 or -EINVAL, -EBUSY with a log line. */
+/* Prepares an access that is submitted now. 0 or -EINVAL, -EBUSY with a log
+ * line. */
 int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, enum xy_mode *xy_mode);
 struct _starpu_data_state *xs_handle_wrap(struct xy_handle *xy, struct starpu_data_interface_ops *ops, int home_node);
 void xs_handle_free(struct _starpu_data_state *h);
@@ -166,6 +183,20 @@ void xs_handles_fini(void);
 int xs_plans_prepare(struct _starpu_data_state *h, enum starpu_data_access_mode mode);
 void xs_plans_free(struct _starpu_data_state *h);
 void xs_unpartition(struct _starpu_data_state *h);
+/* worker.c */
+void xs_topology_fini(void);
+/* context.c */
+void xs_contexts_start(void);
+/* The workers of a task's context; false: all of them. */
+bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n);
+/* opaque.c: handles of the program's own interfaces */
+int xs_opaque_allocate(struct _starpu_data_state *h);
+void *xs_opaque_scratch(struct _starpu_data_state *h);
+void xs_opaque_scratch_free(struct _starpu_data_state *h, void *view);
+void xs_opaque_register(starpu_data_handle_t *handle, int home_node, void *data_interface,
+			struct starpu_data_interface_ops *ops);
+void xs_opaque_fini(struct _starpu_data_state *h);
+int xs_opaque_copy(void *dst, void *src, const struct starpu_data_interface_ops *ops);
 /* shapes.c */
 const struct xs_shape *xs_shape_of(const struct starpu_data_interface_ops *ops);
 const struct xy_interface *xs_shape_interface(const struct xs_shape *shape);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partitions. A filter of StarPU's fills in the struct of a child, which is the view of Xylem's, so one filter of
- * Xylem's calls them all. Plans begin and end by themselves where a program does not say so.
+ * Partitions. A filter of StarPU's fills in the struct of a child, which is the
+ * view of Xylem's, so one filter of Xylem's calls them all. Plans begin and end
+ * by themselves where a program does not say so.
  */
 #include "internal.h"
 
@@ -13,7 +14,8 @@ struct xs_plan {
 	struct xs_plan *next;
 };
 
-/* The whole of a partition or plan may change with any submission: one lock for all. */
+/* The whole of a partition or plan may change with any submission: one lock for
+ * all. */
 static pthread_mutex_t plans_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct cut_arg {
@@ -33,7 +35,8 @@ static int cut_child(const struct xy_cut *cut)
 	char parent[XS_VIEW_ROOM];
 
 	memcpy(parent, cut->parent, cut->interface->view_size);
-	/* Filters of StarPU's look at dev_handle to see whether there is memory. All dense structs begin alike. */
+	/* Filters of StarPU's look at dev_handle to see whether there is memory. All
+   * dense structs begin alike. */
 	if (*(const enum starpu_data_interface_id *)cut->parent <= STARPU_TENSOR_INTERFACE_ID) {
 		struct starpu_vector_interface *v = (struct starpu_vector_interface *)parent;
 
@@ -272,7 +275,8 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct star
 	pthread_mutex_unlock(&plans_lock);
 }
 
-/* With the lock: no plan of the handle, or of its children, is active any more. */
+/* With the lock: no plan of the handle, or of its children, is active any more.
+ */
 static int plan_end(struct xs_plan *plan)
 {
 	int error = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a task: from a call of Xylem's to the function of a codelet, with the buffers as it expects them.
+ * Running a task: from a call of Xylem's to the function of a codelet, with the
+ * buffers as it expects them.
  */
 #include "internal.h"
 
@@ -53,7 +54,8 @@ void xs_pause_fini(void)
 
 /* --- buffers --- */
 
-/* Accesses without order exclude each other while they run, as StarPU's do. Locks are taken by address. */
+/* Accesses without order exclude each other while they run, as StarPU's do.
+ * Locks are taken by address. */
 static unsigned unordered_handles(const struct starpu_task *task, unsigned n, struct _starpu_data_state **handles,
 				  bool *writes)
 {
@@ -81,34 +83,44 @@ static unsigned unordered_handles(const struct starpu_task *task, unsigned n, st
 	return count;
 }
 
-/* The struct that a codelet expects for an access. */
+/* The struct that a codelet expects for an access; NULL without memory. */
 static void *run_buffer(struct _starpu_data_state *h, enum starpu_data_access_mode mode, void *given, void *room)
 {
-	(void)mode;
-	if (h->foreign)
+	if (h->foreign && h->shape)
 		return xs_shape_convert(xy_handle_interface(h->xy), given, room);
-	return given;
+	if (h->shape)
+		return given;
+	if (mode & STARPU_SCRATCH)
+		return xs_opaque_scratch(h);
+	return xs_opaque_allocate(h) ? NULL : h->view;
 }
 
-static void run_rebuffered(struct starpu_task *task, unsigned n, struct xy_call *call, starpu_cpu_func_t function)
+static int run_rebuffered(struct starpu_task *task, unsigned n, struct xy_call *call, starpu_cpu_func_t function)
 {
 	struct _starpu_data_state *handles[n + 1];
 	char rooms[n + 1][XS_VIEW_ROOM];
 	void *buffers[n + 1];
-	bool writes[n + 1];
+	bool writes[n + 1], there = true;
 	unsigned locked = unordered_handles(task, n, handles, writes);
 
-	for (unsigned i = 0; i < n; i++)
-		buffers[i] = run_buffer(STARPU_TASK_GET_HANDLE(task, i), STARPU_TASK_GET_MODE(task, i),
-					call->buffers[i], rooms[i]);
 	for (unsigned i = 0; i < locked; i++)
 		if (writes[i])
 			pthread_rwlock_wrlock(&handles[i]->lock);
 		else
 			pthread_rwlock_rdlock(&handles[i]->lock);
-	function(buffers, task->cl_arg);
+	for (unsigned i = 0; i < n; i++) {
+		buffers[i] = run_buffer(STARPU_TASK_GET_HANDLE(task, i), STARPU_TASK_GET_MODE(task, i),
+					call->buffers[i], rooms[i]);
+		there = there && buffers[i];
+	}
+	if (there)
+		function(buffers, task->cl_arg);
+	for (unsigned i = 0; i < n; i++)
+		if (!STARPU_TASK_GET_HANDLE(task, i)->shape && (STARPU_TASK_GET_MODE(task, i) & STARPU_SCRATCH))
+			xs_opaque_scratch_free(STARPU_TASK_GET_HANDLE(task, i), buffers[i]);
 	for (unsigned i = 0; i < locked; i++)
 		pthread_rwlock_unlock(&handles[i]->lock);
+	return there ? 0 : -ENOMEM;
 }
 
 /* --- running --- */
@@ -142,17 +154,18 @@ static void run_start(struct starpu_task *task, struct xy_call *call)
 	}
 }
 
-static void run(struct xy_call *call, starpu_cpu_func_t function)
+static int run(struct xy_call *call, starpu_cpu_func_t function)
 {
 	struct xs_job *job = call->arg;
 	struct starpu_task *task = job->task;
+	int status = 0;
 
 	xs_wait_resume();
 	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation };
 	job->implementation = call->implementation;
 	run_start(task, call);
 	if (job->rebuffer)
-		run_rebuffered(task, call->nbuffers, call, function);
+		status = run_rebuffered(task, call->nbuffers, call, function);
 	else
 		function((void **)call->buffers, task->cl_arg);
 	if (task->profiling_info && !call->rank)
@@ -160,6 +173,7 @@ static void run(struct xy_call *call, starpu_cpu_func_t function)
 			task->profiling_info->release_data_end_time = now();
 	xs_thread.task = NULL;
 	xs_thread.call = NULL;
+	return status;
 }
 
 static starpu_cpu_func_t nth(const starpu_cpu_func_t *functions, unsigned n)
@@ -174,32 +188,28 @@ int xs_run_cpu(struct xy_call *call)
 {
 	const struct xs_job *job = call->arg;
 
-	run(call, nth(job->task->cl->cpu_funcs, call->implementation));
-	return 0;
+	return run(call, nth(job->task->cl->cpu_funcs, call->implementation));
 }
 
 int xs_run_cuda(struct xy_call *call)
 {
 	const struct xs_job *job = call->arg;
 
-	run(call, nth(job->task->cl->cuda_funcs, call->implementation));
-	return 0;
+	return run(call, nth(job->task->cl->cuda_funcs, call->implementation));
 }
 
 int xs_run_opencl(struct xy_call *call)
 {
 	const struct xs_job *job = call->arg;
 
-	run(call, nth(job->task->cl->opencl_funcs, call->implementation));
-	return 0;
+	return run(call, nth(job->task->cl->opencl_funcs, call->implementation));
 }
 
 int xs_run_hip(struct xy_call *call)
 {
 	const struct xs_job *job = call->arg;
 
-	run(call, nth(job->task->cl->hip_funcs, call->implementation));
-	return 0;
+	return run(call, nth(job->task->cl->hip_funcs, call->implementation));
 }
 
 /* --- on each worker --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The predefined interfaces. The view of Xylem's interface is StarPU's struct itself, so that codelets get the buffers
- * of the call as they are.
+ * The predefined interfaces. The view of Xylem's interface is StarPU's struct
+ * itself, so that codelets get the buffers of the call as they are.
  */
 #include "internal.h"
 
@@ -121,6 +121,13 @@ static unsigned coo_parts(const void *view, struct xy_part *parts)
 	return 3;
 }
 
+static unsigned multiformat_parts(const void *view, struct xy_part *parts)
+{
+	const struct starpu_multiformat_interface *m = view;
+
+	return one_part(parts, offsetof(struct starpu_multiformat_interface, cpu_ptr), m->nx * m->ops->cpu_elemsize);
+}
+
 static unsigned void_parts(const void *view, struct xy_part *parts)
 {
 	(void)view;
@@ -149,11 +156,12 @@ SHAPE(tensor, TENSOR, OF(tensor, ptr), tensor_compact, SIZE(tensor))
 SHAPE(csr, CSR, OF(csr, nzval), NULL, SIZE(csr))
 SHAPE(bcsr, BCSR, OF(bcsr, nzval), NULL, SIZE(bcsr))
 SHAPE(coo, COO, OF(coo, values), NULL, SIZE(coo))
+SHAPE(multiformat, MULTIFORMAT, OF(multiformat, cpu_ptr), NULL, SIZE(multiformat))
 SHAPE(void, VOID, 0, NULL, sizeof(void *))
 
 static const struct xs_shape *const shapes[] = {
 	&variable_shape, &vector_shape, &matrix_shape, &block_shape, &tensor_shape,
-	&csr_shape,      &bcsr_shape,   &coo_shape,    &void_shape,
+	&csr_shape,      &bcsr_shape,   &coo_shape,    &void_shape,  &multiformat_shape,
 };
 
 const struct xs_shape *xs_shape_of(const struct starpu_data_interface_ops *ops)
@@ -236,7 +244,8 @@ static void shape_register(starpu_data_handle_t *handle, int home_node, const st
 		xy_unregister(&xy);
 }
 
-/* The home node is where the program's memory is; -1: there is none yet, whatever the pointer. */
+/* The home node is where the program's memory is; -1: there is none yet,
+ * whatever the pointer. */
 #define HOME(pointer) (home_node < 0 ? 0 : (uintptr_t)(pointer))
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
@@ -248,14 +257,17 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *
 		shape_register(handleptr, home_node, shape, data_interface);
 		return;
 	}
-	xs_fail(-ENOTSUP, "data of the program's own interface '%s' can't be registered", ops->name ? ops->name : "");
-	*handleptr = NULL;
+	xs_opaque_register(handleptr, home_node, data_interface, ops);
 }
 
 void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
 {
 	char view[XS_VIEW_ROOM];
 
+	if (!handlesrc->shape) {
+		xs_opaque_register(handledst, -1, handlesrc->view, handlesrc->ops);
+		return;
+	}
 	memcpy(view, xy_handle_view(handlesrc->xy), handlesrc->shape->interface.view_size);
 	if (handlesrc->shape == &variable_shape)
 		((struct starpu_variable_interface *)view)->ptr =
@@ -407,6 +419,16 @@ void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node, ui
 						       .ny = ny,
 						       .n_values = n_values,
 						       .elemsize = elemsize });
+}
+
+void starpu_multiformat_data_register(starpu_data_handle_t *handle, int home_node, void *ptr, uint32_t nobjects,
+				      struct starpu_multiformat_data_interface_ops *format_ops)
+{
+	shape_register(handle, home_node, &multiformat_shape,
+		       &(struct starpu_multiformat_interface){ .id = STARPU_MULTIFORMAT_INTERFACE_ID,
+							       .cpu_ptr = home_node < 0 ? NULL : ptr,
+							       .nx = nobjects,
+							       .ops = format_ops });
 }
 
 void starpu_void_data_register(starpu_data_handle_t *handle)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: each submission makes a task of Xylem's whose argument is the job. Its callback ends the job: explicit
- * dependencies, the program's callback, and then the struct is freed, submitted again, or left to the program.
+ * Tasks: each submission makes a task of Xylem's whose argument is the job. Its
+ * callback ends the job: explicit dependencies, the program's callback, and
+ * then the struct is freed, submitted again, or left to the program.
  */
 #include "internal.h"
 
@@ -286,7 +287,8 @@ static int task_check(const struct starpu_task *task)
 	if (!task)
 		return xs_fail(-EINVAL, "starpu_task_submit: no task");
 	if (task->magic != 42)
-		return xs_fail(-EINVAL, "starpu_task_submit: the task was never initialised (starpu_task_init)");
+		return xs_fail(-EINVAL, "starpu_task_submit: the task was never "
+					"initialised (starpu_task_init)");
 	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers)
 		return xs_fail(-ENODEV, "starpu_task_submit: there is no worker %u", task->workerid);
 	if (task->cl && task->cl->nbuffers > (int)STARPU_NMAXBUFS && !task->dyn_handles)
@@ -294,7 +296,8 @@ static int task_check(const struct starpu_task *task)
 	return 0;
 }
 
-/* A task that ends when the dependencies of the job's end are fulfilled; its accesses keep others waiting. */
+/* A task that ends when the dependencies of the job's end are fulfilled; its
+ * accesses keep others waiting. */
 static int job_submit_end(struct xs_job *job, struct xy_task_desc *desc, struct xs_gate *endgate, unsigned n)
 {
 	struct xy_access *accesses = (struct xy_access *)desc->accesses;
@@ -343,7 +346,8 @@ static int job_submit(struct xs_job *job, struct xy_task_desc *desc, unsigned na
 		error = job_submit_end(job, desc, endgate, naccesses);
 		xs_gate_drop(endgate);
 		if (!waits && !error) {
-			/* The job may be gone already; its reference is in the task of Xylem's alone. */
+			/* The job may be gone already; its reference is in the task of Xylem's
+       * alone. */
 			return 0;
 		}
 		return error;
@@ -433,6 +437,8 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	} else if (task->workerids && task->workerids_len && desc.codelet) {
 		desc.workers = task->workerids;
 		desc.nworkers = task->workerids_len;
+	} else if (desc.codelet) {
+		xs_context_workers(task->sched_ctx, &desc.workers, &desc.nworkers);
 	}
 	if (task->flops > 0 && (!desc.codelet || !desc.codelet->model))
 		desc.length_us = task->flops / 1e3; /* on a core with 1 GFlop/s: relative lengths are right */
@@ -493,7 +499,8 @@ int starpu_task_wait(struct starpu_task *task)
 	int error;
 
 	if (!job || task->detach || task->synchronous)
-		return xs_fail(-EINVAL, "starpu_task_wait: the task is detached, synchronous, or was not submitted");
+		return xs_fail(-EINVAL, "starpu_task_wait: the task is detached, "
+					"synchronous, or was not submitted");
 	xy = job->xy;
 	if (!xy)
 		return xs_fail(-EINVAL, "starpu_task_wait: the task was not submitted, or is waited for twice");

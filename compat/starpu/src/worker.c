@@ -410,3 +410,37 @@ int starpu_sched_set_max_priority(int max_prio)
 	atomic_store(&xs_global.max_priority, max_prio);
 	return 0;
 }
+
+/* --- hwloc --- */
+
+static pthread_mutex_t topology_lock = PTHREAD_MUTEX_INITIALIZER;
+static hwloc_topology_t topology; /* with topology_lock; until the runtime stops */
+
+hwloc_topology_t starpu_get_hwloc_topology(void)
+{
+	pthread_mutex_lock(&topology_lock);
+	if (!topology && (hwloc_topology_init(&topology) || hwloc_topology_load(topology))) {
+		xs_fail(-ENODEV, "hwloc does not know this computer");
+		topology = NULL;
+	}
+	pthread_mutex_unlock(&topology_lock);
+	return topology;
+}
+
+void xs_topology_fini(void)
+{
+	if (topology)
+		hwloc_topology_destroy(topology);
+	topology = NULL;
+}
+
+hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
+{
+	hwloc_cpuset_t set = info(workerid) ? hwloc_bitmap_alloc() : NULL;
+
+	if (set && info(workerid)->pu >= 0)
+		hwloc_bitmap_only(set, (unsigned)info(workerid)->pu);
+	else if (set)
+		hwloc_bitmap_fill(set);
+	return set;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data: order from accesses, callbacks of acquires, reductions, commuting, scratch, accesses without order, copies. */
+/* Data: order from accesses, callbacks of acquires, reductions, commuting,
+ * scratch, accesses without order, copies. */
 #include <starpu.h>
 
 static void increment(void *buffers[], void *arg)
@@ -109,7 +110,8 @@ static void scratch(void)
 	starpu_data_release(handle);
 }
 
-/* Submitted in the wrong order, ordered by dependencies alone, and never two at a time. */
+/* Submitted in the wrong order, ordered by dependencies alone, and never two at
+ * a time. */
 static void unordered(void)
 {
 	struct starpu_task *first = starpu_task_build(&init_cl, STARPU_W, handle, STARPU_SEQUENTIAL_CONSISTENCY, 0, 0);

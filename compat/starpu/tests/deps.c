@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependencies between tasks: before submission, of tasks that have ended, of the end, regenerated and static tasks. */
+/* Dependencies between tasks: before submission, of tasks that have ended, of
+ * the end, regenerated and static tasks. */
 #include <starpu.h>
 
 static unsigned order, seen[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions of vectors, matrices and blocks: synchronous, nested, planned, and begun by their use. */
+/* Partitions of vectors, matrices and blocks: synchronous, nested, planned, and
+ * begun by their use. */
 #include <starpu.h>
 
 #define N 24

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All kinds of arguments of starpu_task_insert; packing and unpacking; callbacks and prologues. */
+/* All kinds of arguments of starpu_task_insert; packing and unpacking;
+ * callbacks and prologues. */
 #include <starpu.h>
 
 static unsigned called, sum;

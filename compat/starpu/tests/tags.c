@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tags: declared before and after, notified by the program, waited for, used again; a task graph of them. */
+/* Tags: declared before and after, notified by the program, waited for, used
+ * again; a task graph of them. */
 #include <starpu.h>
 
 #define NK 8

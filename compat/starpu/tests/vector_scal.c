@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A vector is scaled in tasks by struct and by one call; arguments, acquiring, codelet queries, re-initialisation. */
+/* A vector is scaled in tasks by struct and by one call; arguments, acquiring,
+ * codelet queries, re-initialisation. */
 #include <starpu.h>
 
 #define N 1000

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers by number and type, calls on each of them, pausing, time, memory, hashes, threads. */
+/* Workers by number and type, calls on each of them, pausing, time, memory,
+ * hashes, threads. */
 #include <starpu.h>
 
 static unsigned calls, ran;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data handles: access modes, registration's end, acquiring, where copies are, reductions. */
+/* Data handles: access modes, registration's end, acquiring, where copies are,
+ * reductions. */
 #ifndef XYLEM_STARPU_DATA_H
 #define XYLEM_STARPU_DATA_H
 
@@ -74,6 +75,7 @@ int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
+void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode);
 
 struct starpu_arbiter;
 typedef struct starpu_arbiter *starpu_arbiter_t;
@@ -118,8 +120,9 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 			     void (*callback_func)(void *), void *callback_arg, int priority);
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous);
 
-/* The handle of <xylem.h> behind one of these, and a handle for one of <xylem.h> that has one of its predefined
- * shapes; see doc/coming-from-starpu.md. */
+/* The handle of <xylem.h> behind one of these, and a handle for one of
+ * <xylem.h> that has one of its predefined shapes; see
+ * doc/coming-from-starpu.md. */
 struct xy_handle;
 struct xy_runtime;
 struct xy_handle *xy_from_starpu(starpu_data_handle_t handle);

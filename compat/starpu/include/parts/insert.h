@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks by one call: the kinds of its arguments; packing and unpacking of values. */
+/* Tasks by one call: the kinds of its arguments; packing and unpacking of
+ * values. */
 #ifndef XYLEM_STARPU_INSERT_H
 #define XYLEM_STARPU_INSERT_H
 

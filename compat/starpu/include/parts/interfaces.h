@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The predefined shapes of data as codelets see them, their registration, and interfaces of the program's own. */
+/* The predefined shapes of data as codelets see them, their registration, and
+ * interfaces of the program's own. */
 #ifndef XYLEM_STARPU_INTERFACES_H
 #define XYLEM_STARPU_INTERFACES_H
 
-#include <stdarg.h>
 #include <parts/data.h>
+#include <stdarg.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,8 +13,8 @@ extern "C" {
 
 /* --- interfaces of the program's own --- */
 
-/* Copies between two places of memory: any_to_any or ram_to_ram is called; the others are kept for programs that set
- * them. */
+/* Copies between two places of memory: any_to_any or ram_to_ram is called; the
+ * others are kept for programs that set them. */
 struct starpu_data_copy_methods {
 	int (*can_copy)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node,
 			unsigned handling_node);
@@ -200,6 +201,7 @@ int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count);
 size_t starpu_data_get_size(starpu_data_handle_t handle);
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 int starpu_data_get_home_node(starpu_data_handle_t handle);
+int starpu_data_interface_get_next_id(void);
 starpu_data_handle_t starpu_data_lookup(const void *ptr);
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
@@ -530,6 +532,42 @@ size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle);
 
 extern struct starpu_data_interface_ops starpu_interface_void_ops;
 void starpu_void_data_register(starpu_data_handle_t *handle);
+
+/* --- several formats: on CPUs, the CPU's --- */
+
+struct starpu_multiformat_data_interface_ops {
+	size_t cpu_elemsize;
+	size_t opencl_elemsize;
+	struct starpu_codelet *cpu_to_opencl_cl;
+	struct starpu_codelet *opencl_to_cpu_cl;
+	size_t cuda_elemsize;
+	struct starpu_codelet *cpu_to_cuda_cl;
+	struct starpu_codelet *cuda_to_cpu_cl;
+	size_t hip_elemsize;
+	struct starpu_codelet *cpu_to_hip_cl;
+	struct starpu_codelet *hip_to_cpu_cl;
+	size_t mic_elemsize;
+	struct starpu_codelet *cpu_to_mic_cl;
+	struct starpu_codelet *mic_to_cpu_cl;
+};
+extern struct starpu_data_interface_ops starpu_interface_multiformat_ops;
+struct starpu_multiformat_interface {
+	enum starpu_data_interface_id id;
+	void *cpu_ptr;
+	void *cuda_ptr;
+	void *hip_ptr;
+	void *opencl_ptr;
+	void *mic_ptr;
+	uint32_t nx;
+	struct starpu_multiformat_data_interface_ops *ops;
+};
+void starpu_multiformat_data_register(starpu_data_handle_t *handle, int home_node, void *ptr, uint32_t nobjects,
+				      struct starpu_multiformat_data_interface_ops *format_ops);
+#define STARPU_MULTIFORMAT_GET_CPU_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->cpu_ptr)
+#define STARPU_MULTIFORMAT_GET_CUDA_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->cuda_ptr)
+#define STARPU_MULTIFORMAT_GET_HIP_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->hip_ptr)
+#define STARPU_MULTIFORMAT_GET_OPENCL_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->opencl_ptr)
+#define STARPU_MULTIFORMAT_GET_NX(interface) (((struct starpu_multiformat_interface *)(interface))->nx)
 
 /* --- filters --- */
 

@@ -59,6 +59,12 @@ struct starpu_perfmodel {
 void starpu_perfmodel_init(struct starpu_perfmodel *model);
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model);
 extern struct starpu_perfmodel starpu_perfmodel_nop;
+struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id);
+double starpu_task_expected_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl);
+double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl);
+double starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch);
+uint32_t starpu_task_data_footprint(struct starpu_task *task);
+double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size);
 
 /* --- profiling --- */
 
@@ -106,6 +112,7 @@ struct starpu_profiling_bus_info {
 };
 int starpu_profiling_status_set(int status);
 int starpu_profiling_status_get(void);
+int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *worker_info);
 double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end);
 double starpu_timing_timespec_to_us(struct timespec *ts);
 #define STARPU_NS_PER_S 1000000000
@@ -136,7 +143,8 @@ static __starpu_inline void starpu_timespec_sub(const struct timespec *a, const 
 #define starpu_timespec_cmp(a, b, CMP) \
 	((a)->tv_sec == (b)->tv_sec ? (a)->tv_nsec CMP(b)->tv_nsec : (a)->tv_sec CMP(b)->tv_sec)
 
-/* --- traces: Xylem's own are started with XYLEM_TRACE and the like; these calls leave no mark --- */
+/* --- traces: Xylem's own are started with XYLEM_TRACE and the like; these
+ * calls leave no mark --- */
 
 void starpu_fxt_autostart_profiling(int autostart);
 void starpu_fxt_start_profiling(void);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, locks and barriers: POSIX's own under StarPU's names, and the forms that end the program on an error. */
+/* Threads, locks and barriers: POSIX's own under StarPU's names, and the forms
+ * that end the program on an error. */
 #ifndef XYLEM_STARPU_THREAD_H
 #define XYLEM_STARPU_THREAD_H
 
+#include <parts/util.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <parts/util.h>
 
 typedef pthread_t starpu_pthread_t;
 typedef pthread_attr_t starpu_pthread_attr_t;

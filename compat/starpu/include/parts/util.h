@@ -6,13 +6,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <starpu_config.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
-#include <starpu_config.h>
 
 #define STARPU_GNUC_PREREQ(major, minor) ((__GNUC__ << 16) + __GNUC_MINOR__ >= ((major) << 16) + (minor))
 #define STARPU_UNLIKELY(expr) (__builtin_expect(!!(expr), 0))
@@ -43,7 +43,8 @@
 	do { \
 	} while (0)
 
-/* Assertions of the program about itself: they end it, as the C library's do. */
+/* Assertions of the program about itself: they end it, as the C library's do.
+ */
 #ifdef STARPU_NO_ASSERT
 #define STARPU_ASSERT(x) \
 	do { \
@@ -133,7 +134,8 @@
 #define STARPU_VALGRIND_YIELD() ((void)0)
 #define STARPU_UYIELD() ((void)sched_yield())
 
-/* Random numbers of the C library; STARPU_RAND_SEED wins over the program's seed. */
+/* Random numbers of the C library; STARPU_RAND_SEED wins over the program's
+ * seed. */
 #define starpu_seed(seed) starpu_getenv_number_default("STARPU_RAND_SEED", (seed))
 #define starpu_srand48(seed) srand48(starpu_seed(seed))
 #define starpu_drand48() drand48()

@@ -66,6 +66,8 @@ int starpu_worker_get_count_by_type(enum starpu_worker_archtype type);
 unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids, unsigned maxsize);
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num);
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
+hwloc_topology_t starpu_get_hwloc_topology(void);
+hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid);
 void starpu_worker_get_name(int id, char *dst, size_t maxlen);
 void starpu_worker_display_all(FILE *output);
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type);

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scheduling contexts as sets of workers: a task of a context runs on its
+ * workers only. All share the runtime's policy. Also the list of predefined
+ * policies, bundles, and worker collections.
+ */
+#include "internal.h"
+
+struct context {
+	bool used;
+	char name[64];
+	unsigned nworkers;
+	unsigned workers[STARPU_NMAXWORKERS];
+	int ids[STARPU_NMAXWORKERS];
+	void *user_data, *policy_data;
+	struct starpu_worker_collection collection;
+	int min_priority, max_priority;
+	bool min_is_set, max_is_set;
+};
+
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context contexts[STARPU_NMAX_SCHED_CTXS + 1]; /* with contexts_lock; number 0 is the initial one */
+static _Thread_local unsigned current = STARPU_NMAX_SCHED_CTXS;
+
+static struct context *context_of(unsigned id, const char *who)
+{
+	if (id < STARPU_NMAX_SCHED_CTXS && (!id || contexts[id].used))
+		return &contexts[id];
+	xs_fail(-EINVAL, "%s: there is no context %u", who, id);
+	return NULL;
+}
+
+static void context_add(struct context *c, int worker)
+{
+	for (unsigned i = 0; i < c->nworkers; i++)
+		if (c->ids[i] == worker)
+			return;
+	if (worker < 0 || (unsigned)worker >= xs_global.nworkers || c->nworkers == STARPU_NMAXWORKERS)
+		return;
+	c->ids[c->nworkers] = worker;
+	c->workers[c->nworkers++] = (unsigned)worker;
+}
+
+void xs_contexts_start(void)
+{
+	memset(contexts, 0, sizeof contexts);
+	contexts[0].used = true;
+	snprintf(contexts[0].name, sizeof contexts[0].name, "initial");
+	for (unsigned i = 0; i < xs_global.nworkers; i++)
+		context_add(&contexts[0], (int)i);
+}
+
+bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n)
+{
+	const struct context *c;
+
+	if (id >= STARPU_NMAX_SCHED_CTXS)
+		id = current < STARPU_NMAX_SCHED_CTXS ? current : 0;
+	if (!id)
+		return false;
+	c = context_of(id, "starpu_task_submit");
+	if (!c || !c->nworkers)
+		return false;
+	*workers = c->workers;
+	*n = c->nworkers;
+	return true;
+}
+
+/* The optional arguments of a context: each kind with what follows it. */
+static void context_options(struct context *c, va_list list)
+{
+	int kind;
+
+	while ((kind = va_arg(list, int))) {
+		if (kind == STARPU_SCHED_CTX_POLICY_MIN_PRIO) {
+			c->min_priority = va_arg(list, int);
+			c->min_is_set = true;
+		} else if (kind == STARPU_SCHED_CTX_POLICY_MAX_PRIO) {
+			c->max_priority = va_arg(list, int);
+			c->max_is_set = true;
+		} else if (kind == STARPU_SCHED_CTX_USER_DATA) {
+			c->user_data = va_arg(list, void *);
+		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_STRUCT ||
+			   kind == STARPU_SCHED_CTX_POLICY_INIT) {
+			(void)va_arg(list, void *);
+		} else if (kind == STARPU_SCHED_CTX_SUB_CTXS) {
+			(void)va_arg(list, void *);
+			(void)va_arg(list, int);
+		} else {
+			(void)va_arg(list, int);
+		}
+	}
+}
+
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...)
+{
+	struct context *c = NULL;
+	unsigned id;
+	va_list list;
+
+	pthread_mutex_lock(&contexts_lock);
+	for (id = 1; id < STARPU_NMAX_SCHED_CTXS && contexts[id].used; id++)
+		;
+	if (id < STARPU_NMAX_SCHED_CTXS) {
+		c = &contexts[id];
+		memset(c, 0, sizeof *c);
+		c->used = true;
+		snprintf(c->name, sizeof c->name, "%s", sched_ctx_name ? sched_ctx_name : "");
+		if (workerids_ctx && nworkers_ctx > 0)
+			for (int i = 0; i < nworkers_ctx; i++)
+				context_add(c, workerids_ctx[i]);
+		else if (!workerids_ctx)
+			for (unsigned i = 0; i < xs_global.nworkers; i++)
+				context_add(c, (int)i);
+	}
+	pthread_mutex_unlock(&contexts_lock);
+	if (!c) {
+		xs_fail(-ENOSPC, "there are already %d contexts", STARPU_NMAX_SCHED_CTXS);
+		return STARPU_NMAX_SCHED_CTXS;
+	}
+	va_start(list, sched_ctx_name);
+	context_options(c, list);
+	va_end(list);
+	return id;
+}
+
+void starpu_sched_ctx_delete(unsigned sched_ctx_id)
+{
+	if (sched_ctx_id && context_of(sched_ctx_id, "starpu_sched_ctx_delete")) {
+		if (!xs_thread.task)
+			starpu_task_wait_for_all();
+		contexts[sched_ctx_id].used = false;
+	}
+	if (current == sched_ctx_id)
+		current = STARPU_NMAX_SCHED_CTXS;
+}
+
+void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_add_workers");
+
+	pthread_mutex_lock(&contexts_lock);
+	for (unsigned i = 0; c && i < nworkers_ctx; i++)
+		context_add(c, workerids_ctx[i]);
+	pthread_mutex_unlock(&contexts_lock);
+}
+
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_remove_workers");
+
+	pthread_mutex_lock(&contexts_lock);
+	for (unsigned i = 0; c && i < nworkers_ctx; i++)
+		for (unsigned j = 0; j < c->nworkers; j++)
+			if (c->ids[j] == workerids_ctx[i]) {
+				c->ids[j] = c->ids[--c->nworkers];
+				c->workers[j] = c->workers[c->nworkers];
+			}
+	pthread_mutex_unlock(&contexts_lock);
+}
+
+void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_display_workers");
+
+	for (unsigned i = 0; c && i < c->nworkers; i++) {
+		char name[64];
+
+		starpu_worker_get_name(c->ids[i], name, sizeof name);
+		fprintf(f, "\t%s\n", name);
+	}
+}
+
+void starpu_sched_ctx_set_context(unsigned *sched_ctx_id)
+{
+	current = sched_ctx_id ? *sched_ctx_id : STARPU_NMAX_SCHED_CTXS;
+}
+
+unsigned starpu_sched_ctx_get_context(void)
+{
+	return current;
+}
+
+void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
+{
+	(void)sched_ctx_id;
+	(void)inheritor;
+}
+
+void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
+{
+	(void)sched_ctx_id;
+}
+
+unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id, int **workerids)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_workers_list");
+
+	*workerids = NULL;
+	if (!c || !c->nworkers)
+		return 0;
+	*workerids = malloc(c->nworkers * sizeof **workerids);
+	if (*workerids)
+		memcpy(*workerids, c->ids, c->nworkers * sizeof **workerids);
+	return *workerids ? c->nworkers : 0;
+}
+
+unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_nworkers");
+
+	return c ? c->nworkers : 0;
+}
+
+unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_contains_worker");
+
+	for (unsigned i = 0; c && i < c->nworkers; i++)
+		if (c->ids[i] == workerid)
+			return 1;
+	return 0;
+}
+
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_policy_data");
+
+	if (c)
+		c->policy_data = policy_data;
+}
+
+void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_policy_data");
+
+	return c ? c->policy_data : NULL;
+}
+
+void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_user_data");
+
+	if (c)
+		c->user_data = user_data;
+}
+
+void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_user_data");
+
+	return c ? c->user_data : NULL;
+}
+
+int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_min_priority");
+
+	return c && c->min_is_set ? c->min_priority : starpu_sched_get_min_priority();
+}
+
+int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_max_priority");
+
+	return c && c->max_is_set ? c->max_priority : starpu_sched_get_max_priority();
+}
+
+/* --- worker collections: an iterator over the workers of a context --- */
+
+static unsigned collection_has_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	return (unsigned)it->cursor < workers->nworkers;
+}
+
+static int collection_get_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	return workers->workerids[it->cursor++];
+}
+
+static void collection_init_iterator(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	(void)workers;
+	it->cursor = 0;
+}
+
+struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_worker_collection");
+
+	if (!c)
+		return NULL;
+	c->collection.workerids = c->ids;
+	c->collection.nworkers = c->nworkers;
+	c->collection.type = STARPU_WORKER_LIST;
+	c->collection.has_next = collection_has_next;
+	c->collection.get_next = collection_get_next;
+	c->collection.init_iterator = collection_init_iterator;
+	return &c->collection;
+}
+
+struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
+									   enum starpu_worker_collection_type type)
+{
+	(void)type;
+	return starpu_sched_ctx_get_worker_collection(sched_ctx_id);
+}
+
+void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
+{
+	(void)sched_ctx_id;
+}
+
+/* --- predefined policies --- */
+
+#define NPOLICIES 64u
+
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
+{
+	static struct starpu_sched_policy policies[NPOLICIES], *pointers[NPOLICIES + 1];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	unsigned n = 0;
+
+	pthread_mutex_lock(&lock);
+	for (const char *name; n < NPOLICIES && !pointers[n] && (name = xs_policy_name(n)); n++) {
+		policies[n].policy_name = name;
+		policies[n].policy_description = xs_policy(name);
+		pointers[n] = &policies[n];
+	}
+	pthread_mutex_unlock(&lock);
+	return pointers;
+}
+
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
+{
+	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+
+	for (; *all; all++)
+		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
+			return *all;
+	return starpu_sched_get_predefined_policies()[0];
+}
+
+struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
+{
+	(void)sched_ctx_id;
+	return starpu_sched_get_sched_policy();
+}
+
+/* --- bundles: tasks that a policy might keep together; none of ours does ---
+ */
+
+struct _starpu_task_bundle {
+	unsigned ntasks;
+	bool closed;
+};
+
+void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
+{
+	*bundle = calloc(1, sizeof **bundle);
+}
+
+static void bundle_free(struct _starpu_task_bundle *bundle)
+{
+	if (bundle->closed && !bundle->ntasks)
+		free(bundle);
+}
+
+int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+	if (bundle->closed || task->bundle)
+		return xs_fail(-EPERM, "a bundle is closed, or the task is already in one");
+	if (task->status != STARPU_TASK_INIT)
+		return xs_fail(-EINVAL, "the task is already submitted");
+	task->bundle = bundle;
+	bundle->ntasks++;
+	return 0;
+}
+
+int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+	if (task->bundle != bundle)
+		return -ENOENT;
+	task->bundle = NULL;
+	bundle->ntasks--;
+	bundle_free(bundle);
+	return 0;
+}
+
+void starpu_task_bundle_close(starpu_task_bundle_t bundle)
+{
+	bundle->closed = true;
+	bundle_free(bundle);
+}
