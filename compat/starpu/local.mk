@@ -103,6 +103,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
+	compat/starpu/tests/mixed.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \

@@ -27,7 +27,7 @@ program() {
 	source=$1
 	shift
 	name=$(basename "$source")
-	if ! "$@" -g -Wall -Wextra -Werror $CFLAGS -I"$src/compat/starpu/include" "$source" -o "$work/$name.out" \
+	if ! "$@" -g -Wall -Wextra -Werror $CFLAGS -I"$src/compat/starpu/include" -I"$src/include" "$source" -o "$work/$name.out" \
 		-L"$work/lib" -lxylem-starpu -lxylem -pthread >"$work/log" 2>&1; then
 		echo "$name does not compile with: $*"
 		cat "$work/log"
