@@ -136,8 +136,9 @@ enum xy_component_flags {
 	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
 	XY_AWAITS = 64,   /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
 			   * without running */
-	XY_ORDERS = 128,  /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
+	XY_ORDERS = 512,  /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
 			   * while a worker pulls */
+	XY_CUTS = 256,    /* calls xy_task_cut */
 };
 
 /* The workers that may take an offered task. */
@@ -182,6 +183,12 @@ struct xy_component_ops {
 	 */
 	size_t (*push_many)(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by);
 	void (*passed)(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
+
+	/*
+	 * With XY_CUTS: a piece that this component cut has ended, well or not. A call up: no lock is held. Call
+	 * can_push afterwards if that made room. NULL: ignored.
+	 */
+	void (*piece_ended)(struct xy_component *self, const struct xy_task *piece, struct xy_agent *by);
 
 	/* Whether push can refuse a task with the current options. NULL: with XY_REFUSES, or if a child does. */
 	bool (*is_bounded)(const struct xy_component *self);
@@ -358,6 +365,23 @@ void xy_task_set_implementation(struct xy_task *task, unsigned implementation);
  * Queues below sum it up (stored_us), and the receiving worker counts as busy for that long.
  */
 void xy_task_set_expected(struct xy_task *task, double us);
+
+/* --- divisible tasks --- */
+
+/* Whether pieces can be cut off the task. False for pieces, the last one included. */
+bool xy_task_is_divisible(const struct xy_task *task);
+
+/*
+ * Cuts the first `items` items, at least 1, off a divisible task that you own, or that is being pushed to you. The
+ * piece is yours, to be pushed like any task. If no more are left than that, or if a piece has failed, it is the task
+ * itself, as its last piece; in the latter case it is empty and will not run. Any other task is its own only piece.
+ * piece_ended will be called with the piece, of which xy_task_place is `place`. A piece that has to run again comes
+ * back through the root, with its place.
+ */
+struct xy_task *xy_task_cut(struct xy_component *self, struct xy_task *task, uint64_t items, unsigned place,
+			    struct xy_agent *by);
+/* Whether this component cut the piece, and which place it gave; false for any other task. */
+bool xy_task_place(const struct xy_task *piece, const struct xy_component *self, unsigned *place);
 
 /* --- locks --- */
 

@@ -70,7 +70,10 @@ struct xy_model {
 	 * XY_MODEL_MULTIPLE: the terms.
 	 */
 	uint32_t (*footprint)(const struct xy_task *task);
-	/* Optional: the size for regressions, positive. Default: the bytes of all its data. */
+	/*
+	 * Optional: the size for regressions, positive. Default: the bytes of all its data, or without data the items
+	 * of a divisible task, or of a piece of one, which are part of the default footprint too.
+	 */
 	double (*size)(const struct xy_task *task);
 	/* For XY_MODEL_MULTIPLE: fills in nterms terms. */
 	void (*terms)(const struct xy_task *task, double *terms);
@@ -90,6 +93,14 @@ void *xy_task_argument(const struct xy_task *task);
 unsigned xy_task_nhandles(const struct xy_task *task);
 /* The i-th handle; NULL past the last. */
 const struct xy_handle *xy_task_handle(const struct xy_task *task, unsigned i);
+
+/* The items from start up to, not including, stop. */
+struct xy_range {
+	uint64_t start, stop;
+};
+
+/* The items of a divisible task that are left, or those of a piece; { 0, 0 } for any other task. */
+struct xy_range xy_task_range(const struct xy_task *task);
 
 /* --- the bus --- */
 

@@ -236,6 +236,20 @@ struct xy_access {
 	enum xy_mode mode;
 };
 
+/* A piece of a divisible task, for the hooks of its description. */
+struct xy_piece {
+	struct xy_range range;
+	void *arg; /* that of the whole task; split may set another one for this piece */
+	unsigned naccesses;
+	struct xy_access accesses[XY_NHANDLES]; /* those of the whole task; split may set other handles */
+};
+
+/*
+ * The items that a call is to work on: those of the piece, or of a divisible task that was not divided; { 0, 0 } for
+ * any other task.
+ */
+struct xy_range xy_call_range(const struct xy_call *call);
+
 #ifndef __cplusplus
 /* Accesses of a description: .accesses = XY_ACCESSES({ a, XY_R }, { b, XY_RW }). C++ has xy_insert. */
 #define XY_ACCESSES(...) ((const struct xy_access[]){ __VA_ARGS__, { NULL, (enum xy_mode)0 } })
@@ -265,6 +279,19 @@ struct xy_task_desc {
 	/* For components of one's own; those of the library don't look at these two. */
 	void *sched_data;  /* borrowed until the task ends */
 	double deadline_s; /* time of xy_now by which the task should have ended; 0: none */
+	/*
+	 * A divisible task: components may cut pieces off, each with a part of the items and the task's codelet,
+	 * priority and retries. The task ends when all of them have. A piece that fails stops further cutting. It only
+	 * reads handles, unless split replaces those that it writes by others.
+	 */
+	struct xy_range range; /* stop is 0: not divisible */
+	/*
+	 * Optional, for each piece before it can run: 0, or an error with which the task fails. Called with locks held:
+	 * it may register data, nothing else. A task that is not divided has no piece.
+	 */
+	int (*split)(void *callback_arg, struct xy_piece *piece);
+	/* Optional, for each piece whose split succeeded, when it has ended; in any thread, as a callback. */
+	void (*joined)(void *callback_arg, const struct xy_piece *piece, int status);
 };
 
 /*

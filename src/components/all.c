@@ -7,6 +7,7 @@
 const struct xy_component_ops *const xy__components[] = {
 	&xy__best_implementation_ops,
 	&xy__cambium_ops,
+	&xy__divide_ops,
 	&xy__eager_ops,
 	&xy__eager_calibration_ops,
 	&xy__eager_prio_ops,

@@ -12,6 +12,7 @@ extern const struct xy_component_ops *const xy__components[];
 
 extern const struct xy_component_ops xy__best_implementation_ops;
 extern const struct xy_component_ops xy__cambium_ops;
+extern const struct xy_component_ops xy__divide_ops;
 extern const struct xy_component_ops xy__eager_ops;
 extern const struct xy_component_ops xy__eager_calibration_ops;
 extern const struct xy_component_ops xy__eager_prio_ops;

@@ -6,6 +6,7 @@ libxylem_all_la_SOURCES += \
 	src/components/cambium/cambium_choose.c src/components/cambium/cambium_hold.c src/components/cambium/cambium_near.c \
 	src/components/cambium/cambium_price.c src/components/cambium/cambium_seats.c \
 	src/components/cambium/cambium_store.c src/components/cambium/cambium_view.c \
+	src/components/divide.c \
 	src/components/eager.c \
 	src/components/eager_calibration.c \
 	src/components/eager_prio.c \

@@ -3,6 +3,7 @@ component_tests = tests/components/all
 component_tests += tests/components/best_implementation
 component_tests += tests/components/cambium
 component_tests += tests/components/cambium_data
+component_tests += tests/components/divide
 component_tests += tests/components/eager
 component_tests += tests/components/eager_prio
 component_tests += tests/components/fifo
@@ -32,6 +33,7 @@ tests_components_best_implementation_LDADD = $(recording_libs)
 tests_components_cambium_LDADD = $(recording_libs)
 tests_components_cambium_data_LDADD = $(recording_libs)
 tests_components_cambium_data_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__predict_result_us
+tests_components_divide_LDADD = $(recording_libs)
 tests_components_eager_LDADD = $(recording_libs)
 tests_components_eager_prio_LDADD = $(recording_libs)
 tests_components_fifo_LDADD = $(recording_libs)

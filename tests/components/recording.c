@@ -82,6 +82,26 @@ static void bed_engine_prefetch(struct xy__tree_engine *engine, struct xy_task *
 		bed->meanwhile(bed);
 }
 
+/* Pieces belong to the bed like all tasks; the memory is set by the caller. */
+static struct xy_task *bed_engine_cut(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
+{
+	struct bed *bed = (struct bed *)((char *)engine - offsetof(struct bed, engine));
+	struct xy_task *piece = bed_task(bed, task->archs);
+
+	(void)by;
+	piece->flags |= XY__TASK_CALLBACK;
+	piece->codelet = task->codelet;
+	task->extra->division->open++;
+	return piece;
+}
+
+static void bed_engine_uncut(struct xy__tree_engine *engine, struct xy_task *piece, struct xy_agent *by)
+{
+	(void)engine;
+	(void)by;
+	xy__task_piece(piece)->whole->extra->division->open--;
+}
+
 struct bed *bed_open(const char *machine)
 {
 	struct bed *bed = calloc(1, sizeof *bed);
@@ -116,6 +136,8 @@ struct bed *bed_open(const char *machine)
 	bed->engine.now_us = bed_engine_now;
 	bed->engine.free_us = bed_engine_free;
 	bed->engine.prefetch = bed_engine_prefetch;
+	bed->engine.cut = bed_engine_cut;
+	bed->engine.uncut = bed_engine_uncut;
 	return bed;
 }
 
@@ -162,8 +184,10 @@ void bed_close(struct bed *bed)
 	xy_registry_destroy(bed->registry);
 	xy_machine_destroy(bed->machine);
 	for (unsigned i = 0; i < bed->ntasks; i++) {
-		if (bed->tasks[i]->extra)
+		if (bed->tasks[i]->extra) {
 			free(bed->tasks[i]->extra->workers);
+			free(bed->tasks[i]->extra->division);
+		}
 		free(bed->tasks[i]->extra);
 		free(bed->tasks[i]);
 	}
@@ -240,6 +264,34 @@ struct xy_task *bed_task_pinned(struct bed *bed, unsigned archs, unsigned worker
 	task->extra->workers[0] = worker;
 	task->extra->nworkers = 1;
 	return task;
+}
+
+struct xy_task *bed_task_divisible(struct bed *bed, unsigned archs, uint64_t items)
+{
+	struct xy_task *task = bed_task(bed, archs);
+
+	task->extra = calloc(1, sizeof *task->extra);
+	assert_non_null(task->extra);
+	task->extra->division = calloc(1, sizeof *task->extra->division);
+	assert_non_null(task->extra->division);
+	task->extra->division->all = (struct xy_range){ 0, items };
+	task->flags |= XY__TASK_CALLBACK;
+	task->part = XY__PART_WHOLE;
+	xy__division_open(task);
+	return task;
+}
+
+void bed_end(struct bed *bed, struct xy_task *piece, unsigned worker, int status)
+{
+	bool whole = xy__task_part(piece) == XY__PART_WHOLE;
+	struct xy__division *d = (whole ? piece : xy__task_piece(piece)->whole)->extra->division;
+	struct xy_component *cutter = whole ? d->cutter : xy__task_piece(piece)->cutter;
+
+	if (status)
+		xy__division_fail(d, status);
+	d->open--;
+	if (cutter && cutter->ops->piece_ended)
+		cutter->ops->piece_ended(cutter, piece, &bed->workers[worker]);
 }
 
 struct xy_task *bed_task_lasting(struct bed *bed, unsigned archs, const double *lengths_us)

@@ -17,6 +17,7 @@
 
 #include "components/all.h"
 #include "core/model/model.h"
+#include "core/task/division.h"
 #include "core/task/pool.h"
 #include "core/task/task.h"
 #include "core/tree/audit.h"
@@ -69,6 +70,10 @@ void bed_audit(struct bed *bed);
 struct xy_task *bed_task(struct bed *bed, unsigned archs);
 struct xy_task *bed_task_with_priority(struct bed *bed, unsigned archs, int priority);
 struct xy_task *bed_task_pinned(struct bed *bed, unsigned archs, unsigned worker);
+
+/* A divisible task of so many items from 0 on; and the end of a piece of it, which its cutter hears of. */
+struct xy_task *bed_task_divisible(struct bed *bed, unsigned archs, uint64_t items);
+void bed_end(struct bed *bed, struct xy_task *piece, unsigned worker, int status);
 
 /* A task that takes lengths_us[worker] on each worker, where 0 means that this has to be measured; with two
  * implementations lengths_us[2 * worker + implementation]. They may change while the task is there. */

@@ -20,6 +20,7 @@ runtime_tests += tests/core/task/pool
 runtime_tests += tests/core/runtime/hooks
 runtime_tests += tests/core/runtime/runtime
 runtime_tests += tests/core/runtime/each_worker
+runtime_tests += tests/core/runtime/division
 runtime_tests += tests/core/runtime/group
 runtime_tests += tests/core/runtime/insert
 runtime_tests += tests/core/runtime/submit
@@ -70,6 +71,7 @@ tests_core_task_pool_LDADD = $(helper_libs)
 tests_core_runtime_runtime_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+tests_core_runtime_division_LDADD = $(helper_libs)
 tests_core_runtime_group_LDADD = $(helper_libs)
 tests_core_runtime_group_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_urgent_LDADD = $(helper_libs)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/task/division.h"
 #include "core/task/handle.h"
 #include "core/model/model.h"
 
@@ -20,6 +21,8 @@ static uint32_t model_task_footprint(const struct xy_task *task)
 
 	for (unsigned i = 0; i < task->naccesses; i++)
 		hash = xy__footprint_mix(hash, xy__access_handle(accesses[i])->footprint);
+	if (xy__task_part(task))
+		hash = xy__footprint_mix(hash, xy_task_range(task).stop - xy_task_range(task).start);
 	return hash;
 }
 
@@ -30,6 +33,8 @@ static double model_task_size(const struct xy_task *task)
 
 	for (unsigned i = 0; i < task->naccesses; i++)
 		size += (double)xy__access_handle(accesses[i])->size_bytes;
+	if (!size && xy__task_part(task))
+		size = (double)(xy_task_range(task).stop - xy_task_range(task).start);
 	return size;
 }
 

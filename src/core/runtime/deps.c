@@ -18,6 +18,7 @@
 #include "core/data/commute.h"
 #include "core/data/data_task.h"
 #include "core/data/redux.h"
+#include "core/runtime/division.h"
 #include "core/runtime/group.h"
 #include "core/task/handle.h"
 
@@ -142,7 +143,7 @@ static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *
 {
 	struct xy_runtime *rt = agent->runtime;
 
-	return rt->skips && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
+	return rt->awaits && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
 	       xy__task_can_run_alive_below(task, rt->root);
 }
 
@@ -229,6 +230,8 @@ static void deps_end_one(struct xy_task *task, int status, struct xy__endings *e
 	if (xy__children_are_left(task) && !xy__children_end(task, &status, &held))
 		return;
 
+	if ((task->flags & XY__TASK_CALLBACK) && task->part && !xy__division_end(task, &status, endings, agent))
+		return;
 	if (status) {
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
 		if (counted)
@@ -361,6 +364,7 @@ void xy__task_free(struct xy_task *task, struct xy__agent *agent)
 	free(task->extra->argument);
 	free(task->extra->accesses);
 	free(task->extra->buffers);
+	free(task->extra->division);
 	free(task->extra);
 	task->extra = NULL;
 	xy__pool_give(&agent->pool, task);

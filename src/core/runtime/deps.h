@@ -118,6 +118,9 @@ void xy__deps_release(struct xy_task *task, struct xy__agent *agent);
  * running once its predecessors have, and what waits for it is cancelled. */
 void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);
 
+/* Adds a task to a list of those that are to end with the status they have. */
+void xy__endings_add(struct xy__endings *endings, struct xy_task *task);
+
 /* Frees what hangs on a task and gives its memory back. */
 void xy__task_free(struct xy_task *task, struct xy__agent *agent);
 

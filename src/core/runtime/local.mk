@@ -5,6 +5,7 @@ libxylem_all_la_SOURCES += src/core/runtime/children.c src/core/runtime/children
 libxylem_all_la_SOURCES += src/core/runtime/cycles.c src/core/runtime/cycles.h
 libxylem_all_la_SOURCES += src/core/runtime/deps.c src/core/runtime/deps.h
 libxylem_all_la_SOURCES += src/core/runtime/deps_register.c
+libxylem_all_la_SOURCES += src/core/runtime/division.c src/core/runtime/division.h
 libxylem_all_la_SOURCES += src/core/runtime/dump.c
 libxylem_all_la_SOURCES += src/core/runtime/each_worker.c
 libxylem_all_la_SOURCES += src/core/runtime/engine.h

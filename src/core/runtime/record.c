@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/task/division.h"
 #include "core/task/handle.h"
 #include "core/runtime/runtime.h"
 #include "core/util/futex.h"
@@ -171,6 +172,8 @@ static void record_watch_submitted(void *arg, const struct xy_task *task)
 		r->other->submitted(r->other->arg, task);
 	if (task->flags & XY__TASK_COMBINES) /* follows from the modes of others */
 		return;
+	if (xy__task_part(task) == XY__PART_PIECE) /* the whole is recorded */
+		return;
 	xy__lock_take(&r->lock);
 	if (!r->failed)
 		record_submitted(r, (struct xy_task *)task);
@@ -180,8 +183,10 @@ static void record_watch_submitted(void *arg, const struct xy_task *task)
 /* A task that has been submitted; NULL if it is none of those that are recorded. The lock is held. */
 static struct xy__record_task *record_find(struct xy__record *r, const struct xy_task *task)
 {
-	struct xy__record_pair *pair = r->failed || !r->numbers.size ? NULL
-								     : map_place(&r->numbers, xy_task_number(task) + 1);
+	const struct xy_task *whole = xy__task_part(task) == XY__PART_PIECE ? xy__task_piece(task)->whole : task;
+	struct xy__record_pair *pair = r->failed || !r->numbers.size
+					       ? NULL
+					       : map_place(&r->numbers, xy_task_number(whole) + 1);
 
 	return pair && pair->key && pair->last != XY__RECORD_NONE ? &r->tasks[pair->last] : NULL;
 }

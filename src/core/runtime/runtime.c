@@ -18,6 +18,7 @@
 #include "core/data/memory.h"
 #include "core/data/prefetch.h"
 #include "core/data/transfer.h"
+#include "core/runtime/division.h"
 #include "core/runtime/group.h"
 #include "core/machine/machine.h"
 #include "core/runtime/deps.h"
@@ -127,7 +128,8 @@ static int runtime_tree(struct xy_runtime *rt)
 		if (flags & XY_ORDERS)
 			atomic_fetch_or(&rt->inbox_state, XY__INBOX_ORDERED);
 		rt->accounts |= (flags & XY_PREDICTS) != 0;
-		rt->skips |= (flags & XY_AWAITS) && !rt->root->nteams;
+		rt->awaits |= (flags & XY_AWAITS) && !rt->root->nteams;
+		rt->skips |= (flags & (XY_AWAITS | XY_CUTS)) && !rt->root->nteams;
 		rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));
 	}
 	return 0;
@@ -307,6 +309,8 @@ static void runtime_engine(struct xy_runtime *rt)
 		rt->tree->audit->tell_arg = rt;
 		rt->tree->audit->tell = runtime_broken;
 	}
+	rt->tree_engine.cut = xy__division_take;
+	rt->tree_engine.uncut = xy__division_give;
 	rt->tree->engine = &rt->tree_engine;
 }
 

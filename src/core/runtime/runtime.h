@@ -69,7 +69,8 @@ struct xy_runtime {
 	bool shared_memory;                  /* (c) all workers use one memory, whatever nodes the machine has */
 	bool repeatable;                     /* (c) nothing depends on addresses: runs are reproducible */
 	bool accounts;                       /* (c) some component asks when workers will be free */
-	bool skips;                          /* (c) cancelled tasks go through the tree, too, and may be taken */
+	bool awaits;                         /* (c) cancelled tasks go through the tree, too */
+	bool skips;                          /* (c) workers may take tasks that are not to run, such as those */
 	bool branches;                       /* (c) a worker that keeps an offer may find another task first */
 	_Atomic bool notes_runs;             /* (a) a hook wants to hear of starts or ends */
 	_Atomic unsigned char notes;         /* (a) XY__NOTES_*: what must be told; see notes.h */

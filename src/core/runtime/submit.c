@@ -18,6 +18,7 @@
 #include "core/runtime/group.h"
 #include "core/runtime/cycles.h"
 #include "core/runtime/deps.h"
+#include "core/task/division.h"
 #include "core/runtime/record.h"
 #include "core/runtime/task_build.h"
 #include "core/runtime/wait.h"
@@ -314,6 +315,8 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 	if (task->extra) {
 		task->extra->retries = task->extra->retries_asked;
 		task->extra->nafter = 0;
+		if (task->extra->division)
+			xy__division_open(task);
 	}
 	if (task->flags & XY__TASK_CALLBACK)
 		xy__children_again(task);

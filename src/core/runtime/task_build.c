@@ -13,6 +13,7 @@
 #include "core/data/redux.h"
 #include "core/runtime/children.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/division.h"
 
 struct xy__task_extra *xy__task_extra(struct xy_task *task)
 {
@@ -150,6 +151,8 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 	}
 	if (desc->accesses && !error)
 		error = task_copy_accesses(task, desc);
+	if (desc->range.stop && !error)
+		error = xy__division_create(task, desc);
 	if (error)
 		return error;
 	if (desc->nworkers || (desc->codelet && desc->codelet->can_execute) || rt->deaths.count)

@@ -55,6 +55,7 @@ static inline void xy__task_set_callback(struct xy_task *task, void (*callback)(
 	task->callback = callback;
 	task->callback_arg = arg;
 	task->group = NULL;
+	task->part = 0;
 	task->parent = NULL;
 	atomic_store_explicit(&task->children, 0, memory_order_relaxed);
 }
@@ -161,7 +162,7 @@ static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
 
 	memcpy(&deadline, &desc->deadline_s, sizeof deadline);
 	return ((uintptr_t)desc->accesses | (uintptr_t)desc->group | desc->arg_size | desc->retries | desc->nworkers |
-		desc->choice | (uintptr_t)desc->sched_data | deadline) ||
+		desc->choice | (uintptr_t)desc->sched_data | deadline | desc->range.stop) ||
 	       (desc->codelet && desc->codelet->can_execute);
 }
 

@@ -2,6 +2,7 @@
 /* Explains why a task's description was refused: names the position and the name of a handle. */
 #include "core/runtime/task_build.h"
 #include "core/data/redux.h"
+#include "core/runtime/division.h"
 #include "core/runtime/group.h"
 #include "core/util/message.h"
 
@@ -94,6 +95,8 @@ void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *de
 		xy__message_add(message, "its expected time is negative");
 	else if (!(desc->deadline_s >= 0))
 		xy__message_add(message, "its deadline is no time");
+	else if (desc->range.stop && xy__division_objection(desc))
+		xy__message_add(message, "%s", xy__division_objection(desc));
 	else if (desc->nafter)
 		xy__message_add(message, "a task in after is NULL or belongs to another runtime");
 }

@@ -1,4 +1,5 @@
 # A task as components see it.
+libxylem_all_la_SOURCES += src/core/task/division.c src/core/task/division.h
 libxylem_all_la_SOURCES += src/core/task/handle.h
 libxylem_all_la_SOURCES += src/core/task/heap.h
 libxylem_all_la_SOURCES += src/core/task/lookahead.h

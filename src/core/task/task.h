@@ -18,6 +18,7 @@
 #include <xylem/component.h>
 #include <xylem/task.h>
 
+struct xy__division;
 struct xy__pool;
 struct xy__edge;
 
@@ -46,7 +47,7 @@ enum xy__task_flags {
 	XY__TASK_UNORDERED = 8,    /* some access gives no dependency */
 	XY__TASK_TAKEN = 16,       /* (q) its commuting handles are its own */
 	XY__TASK_CHOICE = 64,      /* the codelet has a second implementation for some architecture */
-	XY__TASK_CALLBACK = 128,   /* callback, group, parent and children are defined */
+	XY__TASK_CALLBACK = 128,   /* callback, group, part, parent and children are defined */
 	XY__TASK_WANTED = 256,     /* (q) a queue had its data brought to the node wanted_on */
 	XY__TASK_SENT = 2048,      /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_UNFETCHED = 512,  /* an acquire that does not need the data in RAM */
@@ -80,12 +81,13 @@ struct xy__task_extra {
 	double deadline_s; /* likewise; 0: none */
 	unsigned retries;  /* left */
 	unsigned retries_asked;
-	unsigned nafter;        /* explicit predecessors that had not ended: builder */
-	void *argument;         /* a copy too large for the task */
-	uintptr_t *accesses;    /* all of them, when too many for the task */
-	struct xy_group *group; /* of a task that may be submitted again: a reference, or NULL */
-	void **buffers;         /* the codelet's buffers, if too many for the stack */
-	bool unordered;         /* some access has XY_UNORDERED */
+	unsigned nafter;               /* explicit predecessors that had not ended: builder */
+	void *argument;                /* a copy too large for the task */
+	uintptr_t *accesses;           /* all of them, when too many for the task */
+	struct xy_group *group;        /* of a task that may be submitted again: a reference, or NULL */
+	void **buffers;                /* the codelet's buffers, if too many for the stack */
+	bool unordered;                /* some access has XY_UNORDERED */
+	struct xy__division *division; /* of a divisible task: see division.h */
 };
 
 /* An access is a handle, which is aligned, with its mode in the low bits. XY_REDUX comes with XY_RW. */
@@ -146,6 +148,7 @@ struct xy_task {
 	struct xy_group *group;            /* (c) with XY__TASK_CALLBACK, or NULL: is told of its end */
 	uint8_t wanted_on;                 /* (q) with XY__TASK_WANTED: the node that its data was brought to */
 	uint8_t sent_at;                   /* (q) with XY__TASK_SENT: how many workers were dead then */
+	uint8_t part;                      /* (c) with XY__TASK_CALLBACK: see division.h */
 	float expected_us;                 /* (q) how long it is expected to take where it was sent */
 	_Atomic uint32_t mark;             /* (a) of the last search for cycles that came by: relaxed */
 	_Atomic uint32_t owner;            /* (a) while rules are checked: who took it last, see tree/audit.h */

@@ -8,6 +8,7 @@ else
 libxylem_all_la_SOURCES += src/core/tree/audit_off.c
 endif
 libxylem_all_la_SOURCES += src/core/tree/component.c
+libxylem_all_la_SOURCES += src/core/tree/divide.c
 libxylem_all_la_SOURCES += src/core/tree/expression.c src/core/tree/expression.h
 libxylem_all_la_SOURCES += src/core/tree/expression_error.c
 libxylem_all_la_SOURCES += src/core/tree/expression_names.c src/core/tree/expression_parts.h

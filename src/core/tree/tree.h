@@ -40,6 +40,9 @@ struct xy__tree_engine {
 	void (*prefetch)(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by);
 	/* The next tick is earlier than it was. Any thread, with locks held. NULL: the engine looks by itself. */
 	void (*alarm)(struct xy__tree_engine *engine);
+	/* Memory for a piece of the task, which counts as submitted, and its return; see core/task/division.h. */
+	struct xy_task *(*cut)(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
+	void (*uncut)(struct xy__tree_engine *engine, struct xy_task *piece, struct xy_agent *by);
 };
 
 /*

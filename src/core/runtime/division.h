@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divisible tasks in a runtime: making them, the memory of their pieces, and their end.
+ */
+#ifndef XYLEM_CORE_RUNTIME_DIVISION_H
+#define XYLEM_CORE_RUNTIME_DIVISION_H
+
+#include "core/runtime/agent.h"
+#include "core/task/division.h"
+
+/* The fault of a description with a range; NULL: none. */
+const char *xy__division_objection(const struct xy_task_desc *desc);
+/* Makes a task that is being built divisible; after its accesses. 0, -EINVAL or -ENOMEM. */
+int xy__division_create(struct xy_task *task, const struct xy_task_desc *desc);
+
+/* For struct xy__tree_engine. */
+struct xy_task *xy__division_take(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
+void xy__division_give(struct xy__tree_engine *engine, struct xy_task *piece, struct xy_agent *by);
+
+/*
+ * A piece or a divisible task ends with *status. True: go on. False: it is a divisible task of which pieces have not
+ * ended; the last of them adds it to the endings.
+ */
+bool xy__division_end(struct xy_task *task, int *status, struct xy__endings *endings, struct xy__agent *agent);
+
+#endif
