@@ -3,6 +3,7 @@ include_HEADERS += include/xylem.h
 xylemincludedir = $(includedir)/xylem
 xyleminclude_HEADERS = \
 	include/xylem/atomic.h \
+	include/xylem/batch.h \
 	include/xylem/check.h \
 	include/xylem/component.h \
 	include/xylem/cuda.h \

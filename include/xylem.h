@@ -6,6 +6,7 @@
 #ifndef XYLEM_H
 #define XYLEM_H
 
+#include <xylem/batch.h>
 #include <xylem/data.h>
 #include <xylem/group.h>
 #include <xylem/insert.h>

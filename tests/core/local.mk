@@ -11,6 +11,7 @@ runtime_tests += tests/core/data/loose
 runtime_tests += tests/core/data/redux
 runtime_tests += tests/core/data/redux_failure
 runtime_tests += tests/core/data/shapes
+runtime_tests += tests/core/runtime/batch
 runtime_tests += tests/core/runtime/built_tree
 runtime_tests += tests/core/runtime/children
 runtime_tests += tests/core/runtime/dump
@@ -71,6 +72,7 @@ tests_core_task_pool_LDADD = $(helper_libs)
 tests_core_runtime_runtime_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+tests_core_runtime_batch_LDADD = $(helper_libs)
 tests_core_runtime_division_LDADD = $(helper_libs)
 tests_core_runtime_group_LDADD = $(helper_libs)
 tests_core_runtime_group_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'

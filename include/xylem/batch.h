@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batches: one long row of items, cut into pieces that run on several unequal devices, and the results joined in
+ * order. How it is cut is the policy's choice: see doc/batch.md. Unless stated otherwise, any thread may call a
+ * function, and it returns 0 or -errno with one log line.
+ */
+#ifndef XYLEM_BATCH_H
+#define XYLEM_BATCH_H
+
+#include <xylem/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a piece runs. All CPU workers are one device, each device of a driver is another. */
+struct xy_batch_device {
+	const char *name;  /* "cpu", "cuda:0" */
+	enum xy_arch arch; /* XY_CPU, XY_CUDA and so on */
+	int index;         /* of the device among those of its driver, -1: the CPUs */
+	void *state;       /* of this device in this batch: for begin to set */
+	/* The call of the piece, for xy_cuda_stream and the like: work launches on it and returns. */
+	struct xy_call *call;
+};
+
+/* A piece of a batch, the same struct in all functions. */
+struct xy_batch_piece {
+	struct xy_range range; /* its items */
+	void *arg;             /* of the batch */
+	void *data, *result;   /* for the functions below, NULL at first; reduce gets the results */
+};
+
+/*
+ * The functions of a batch. Each returns 0 or an error, which fails its piece. They are called in the workers' threads,
+ * those for different pieces at the same time. In a simulation none is called.
+ */
+struct xy_batch_ops {
+	const char *name; /* for messages and models; NULL: "batch" */
+	/* Optional: once per device, before its first piece; not part of any piece's time. */
+	int (*begin)(void *arg, struct xy_batch_device *device);
+	/* Optional: brings a piece's input to the device. */
+	int (*prepare)(struct xy_batch_piece *piece, struct xy_batch_device *device);
+	/* Mandatory, unless there is a codelet. */
+	int (*work)(struct xy_batch_piece *piece, struct xy_batch_device *device);
+	/* Optional: when work, and what it launched, has ended well. */
+	int (*finish)(struct xy_batch_piece *piece);
+	/* Mandatory with work: once, after all pieces ended well, which come in the order of their items. */
+	int (*reduce)(void *arg, struct xy_batch_piece *pieces, size_t n);
+	unsigned where; /* XY_ON_*: architectures that work can use; 0: CPUs only */
+	/* In place of the functions above, and with handles: runs on each piece; see xy_call_range. */
+	const struct xy_codelet *codelet;
+	const struct xy_model *model; /* of the duration of a piece, or NULL */
+};
+
+struct xy_batch_progress {
+	uint64_t done, total; /* items */
+	double items_per_s, left_s;
+};
+
+/* A batch; unset fields are zero. */
+struct xy_batch {
+	uint64_t start, stop; /* its items: from start up to, not including, stop */
+	void *arg;            /* borrowed until the batch has ended */
+	/*
+	 * Vectors and matrices to be cut, up to { NULL, 0 }, with XY_R, XY_W or XY_RW. Item i is element i, or row i
+	 * of a matrix (y = i). The codelet's buffers are those of its piece, from 0 on. The batch waits for earlier
+	 * tasks that use them, later ones wait for it, and in the end they are whole.
+	 */
+	const struct xy_access *handles;
+	struct xy_task *const *after; /* nafter tasks that must end before */
+	unsigned nafter;
+	unsigned retries; /* how often a failing piece runs again */
+	int priority;     /* of its pieces */
+	double length_us; /* without a model: expected time of the whole on a CPU core; 0: unknown */
+	/* Optional: called after pieces have ended, one call at a time, at most once in progress_s (default 0.5). */
+	void (*progress)(void *arg, const struct xy_batch_progress *progress);
+	double progress_s;
+	/* Optional: called once when all is done, reduce included, before any waiting thread is woken. */
+	void (*callback)(void *arg, int status);
+};
+
+struct xy_batch_error {
+	struct xy_range range; /* of the piece; that of the batch for reduce */
+	int status;
+};
+
+struct xy_batch_job;
+
+/*
+ * Runs a batch and waits. 0; the error of the piece that failed; of several, the first, and a log line for each.
+ * -EINVAL for a missing function or an empty range, -EDEADLK inside a codelet or callback.
+ */
+int xy_batch_run(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch);
+
+/* xy_batch_run for a codelet that works on pieces of batch->handles. */
+int xy_batch_handles(struct xy_runtime *rt, const struct xy_codelet *codelet, const struct xy_batch *batch);
+
+/* Submits a batch, takes its place in the order like a task, and returns. ops is borrowed until it has ended. */
+int xy_batch_submit(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch,
+		    struct xy_batch_job **job);
+/* Waits for the end, and returns what xy_batch_run would. */
+int xy_batch_wait(struct xy_batch_job *job);
+/* A task that ends with the batch, for `after` of others; valid until xy_batch_release. */
+struct xy_task *xy_batch_task(struct xy_batch_job *job);
+/*
+ * The failures of a batch that has ended, in the order of their items: fills in the first n and returns how many
+ * there are, of which at most 1024 are kept.
+ */
+size_t xy_batch_errors(const struct xy_batch_job *job, struct xy_batch_error *errors, size_t n);
+/* Drops the job; the batch still runs. NULL is allowed. */
+void xy_batch_release(struct xy_batch_job *job);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches: submitting them, waiting, and their end. */
+#include "core/runtime/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/agent.h"
+#include "core/runtime/runtime.h"
+#include "core/util/arch.h"
+#include "core/util/log.h"
+
+/* --- checks --- */
+
+static int batch_refuse(struct xy_runtime *rt, const char *why)
+{
+	xy__log(rt ? &rt->settings.log : NULL, "a batch is not submitted: %s", why);
+	return -EINVAL;
+}
+
+static int batch_check_ops(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch)
+{
+	if (ops->codelet) {
+		if (ops->begin || ops->prepare || ops->work || ops->finish || ops->reduce)
+			return batch_refuse(rt, "it has a codelet and functions: use one of the two");
+		return 0;
+	}
+	if (!ops->work)
+		return batch_refuse(rt, "the function 'work' is not set");
+	if (!ops->reduce)
+		return batch_refuse(rt, "the function 'reduce' is not set");
+	if (batch->handles && batch->handles[0].handle)
+		return batch_refuse(rt, "handles are cut for a codelet, not for the function 'work'");
+	return 0;
+}
+
+static int batch_check(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch)
+{
+	if (!rt)
+		return batch_refuse(NULL, "no runtime (stopped, or never started)");
+	if (!ops)
+		return batch_refuse(rt, "no functions");
+	if (!batch)
+		return batch_refuse(rt, "no description");
+	if (batch->start >= batch->stop)
+		return batch_refuse(rt, "its range is empty: start must be less than stop");
+	return batch_check_ops(rt, ops, batch);
+}
+
+/* --- jobs --- */
+
+static void batch_unref(struct xy_batch_job *job)
+{
+	if (atomic_fetch_sub(&job->references, 1) != 1)
+		return;
+	xy_task_release(job->before);
+	xy_task_release(job->gate);
+	xy_task_release(job->finale);
+	xy_task_release(job->task);
+	xy__batch_places_fini(job);
+	pthread_mutex_destroy(&job->lock);
+	free(job->pieces);
+	free(job->errors);
+	free(job);
+}
+
+static void batch_codelet(struct xy_batch_job *job)
+{
+	unsigned where = job->ops.where ? job->ops.where : XY_ON_CPU;
+
+	if (job->ops.codelet) {
+		job->codelet = *job->ops.codelet;
+		memset(job->codelet.modes, 0, sizeof job->codelet.modes);
+	} else {
+		job->codelet.cpu[0] = where & XY_ON_CPU ? xy__batch_call : NULL;
+		job->codelet.cuda[0] = where & XY_ON_CUDA ? xy__batch_call : NULL;
+		job->codelet.opencl[0] = where & XY_ON_OPENCL ? xy__batch_call : NULL;
+		job->codelet.hip[0] = where & XY_ON_HIP ? xy__batch_call : NULL;
+	}
+	if (job->ops.name)
+		job->codelet.name = job->ops.name;
+	if (!job->codelet.name)
+		job->codelet.name = "batch";
+	if (job->ops.model)
+		job->codelet.model = job->ops.model;
+}
+
+/* The empty tasks around the batch. 0 or -errno. */
+static int batch_frame(struct xy_batch_job *job)
+{
+	const struct xy_batch *b = &job->batch;
+	int error = xy_task_create(job->rt, &(struct xy_task_desc){ .name = "end of a batch" }, &job->gate);
+
+	if (!error)
+		error = xy_task_create(job->rt,
+				       &(struct xy_task_desc){ .name = "batch", .after = &job->gate, .nafter = 1 },
+				       &job->finale);
+	if (!error && job->nhandles && b->nafter)
+		error = xy_task_create(
+			job->rt,
+			&(struct xy_task_desc){ .name = "begin of a batch", .after = b->after, .nafter = b->nafter },
+			&job->before);
+	if (!error && job->before)
+		error = xy_task_submit(job->before);
+	return error ? error : xy_task_submit(job->finale);
+}
+
+static struct xy_batch_job *batch_create(struct xy_runtime *rt, const struct xy_batch_ops *ops,
+					 const struct xy_batch *batch, int *error)
+{
+	struct xy_batch_job *job = calloc(1, sizeof *job);
+
+	*error = -ENOMEM;
+	if (!job)
+		return NULL;
+	job->rt = rt;
+	job->ops = *ops;
+	job->batch = *batch;
+	job->all.piece = (struct xy_batch_piece){ .range = { batch->start, batch->stop }, .arg = batch->arg };
+	job->all.job = job;
+	atomic_init(&job->references, 1);
+	atomic_init(&job->open, 1);
+	pthread_mutex_init(&job->lock, NULL);
+	batch_codelet(job);
+	*error = xy__batch_places_init(job);
+	if (!*error)
+		*error = xy__batch_data_init(job);
+	if (!*error)
+		return job;
+	batch_unref(job);
+	return NULL;
+}
+
+/* --- the end --- */
+
+/* All is back: joins the results, tells the user, lets others go on. The runtime's reference is dropped. */
+static void batch_finish(struct xy_batch_job *job)
+{
+	int status = xy__batch_reduce(job);
+
+	xy__batch_data_release(job);
+	if (job->batch.callback)
+		job->batch.callback(job->batch.arg, status);
+	if (status) { /* never submitted: what waits for the batch is cancelled */
+		xy_task_release(job->gate);
+		job->gate = NULL;
+	} else {
+		xy_task_submit(job->gate);
+	}
+	batch_unref(job);
+}
+
+void xy__batch_leave(struct xy_batch_job *job)
+{
+	if (atomic_fetch_sub(&job->open, 1) == 1)
+		batch_finish(job);
+}
+
+/* The task has ended, and with it all pieces. */
+static void batch_task_ended(void *arg, int status)
+{
+	struct xy_batch_job *job = arg;
+	struct xy_access whole[XY_NHANDLES];
+
+	if (status && !job->nerrors)
+		xy__batch_fail(job, job->all.piece.range, status);
+	else if (!status && !atomic_load(&job->divided))
+		xy__batch_end(job, &job->all.piece, 0);
+	for (unsigned i = 0; i < job->nhandles && job->whole[i]; i++)
+		whole[i] = (struct xy_access){ job->whole[i], job->handles[i].mode };
+	for (unsigned i = 0; i < job->nhandles && job->whole[i]; i++)
+		xy__batch_data_return(job, &whole[i], 1);
+	xy__batch_leave(job);
+}
+
+/* --- the beginning --- */
+
+static int batch_submit_task(struct xy_batch_job *job)
+{
+	const struct xy_batch *b = &job->batch;
+	struct xy_access accesses[XY_NHANDLES + 1];
+	struct xy_task_desc desc = {
+		.codelet = &job->codelet,
+		.arg = job->ops.codelet ? b->arg : (void *)&job->all,
+		.range = { b->start, b->stop },
+		.split = xy__batch_split,
+		.joined = xy__batch_joined,
+		.callback = batch_task_ended,
+		.callback_arg = job,
+		.retries = b->retries,
+		.priority = b->priority,
+		.length_us = b->length_us,
+		.after = job->nhandles ? &job->before : b->after,
+		.nafter = job->nhandles ? job->before != NULL : b->nafter,
+	};
+	int error = xy__batch_data_open(job, accesses);
+
+	if (job->nhandles)
+		desc.accesses = accesses;
+	if (!error)
+		error = xy_task_create(job->rt, &desc, &job->task);
+	return error ? error : xy_task_submit(job->task);
+}
+
+void xy__batch_go(struct xy_batch_job *job)
+{
+	int error = atomic_load(&job->acquire_status);
+
+	job->begun_s = job->shown_s = xy_now(job->rt);
+	if (!error)
+		error = batch_submit_task(job);
+	if (!error)
+		return;
+	if (job->task && atomic_load(&job->task->state) == XY__TASK_CREATED) {
+		xy_task_release(job->task);
+		job->task = NULL;
+	}
+	batch_task_ended(job, error);
+}
+
+int xy_batch_submit(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch,
+		    struct xy_batch_job **out)
+{
+	struct xy_batch_job *job;
+	int error;
+
+	if (!out)
+		return batch_refuse(rt, "the output pointer is NULL");
+	*out = NULL;
+	error = batch_check(rt, ops, batch);
+	if (error)
+		return error;
+	job = batch_create(rt, ops, batch, &error);
+	if (!job)
+		return error;
+	error = batch_frame(job);
+	if (error) {
+		batch_unref(job);
+		return error;
+	}
+	*out = job;
+	atomic_fetch_add(&job->references, 1); /* the runtime's */
+	if (!job->nhandles) {
+		xy__batch_go(job);
+		return 0;
+	}
+	error = xy__batch_data_acquire(job);
+	if (error) {
+		job->nhandles = 0;
+		atomic_store(&job->acquire_status, error);
+		xy__batch_go(job);
+	}
+	return 0;
+}
+
+/* --- waiting --- */
+
+int xy_batch_wait(struct xy_batch_job *job)
+{
+	int status;
+
+	if (!job)
+		return batch_refuse(NULL, "xy_batch_wait: no job");
+	status = xy_task_wait(job->finale);
+	if (status && status != -ECANCELED)
+		return status;
+	return job->status;
+}
+
+struct xy_task *xy_batch_task(struct xy_batch_job *job)
+{
+	return job ? job->finale : NULL;
+}
+
+size_t xy_batch_errors(const struct xy_batch_job *job, struct xy_batch_error *errors, size_t n)
+{
+	size_t kept;
+
+	if (!job)
+		return 0;
+	kept = job->nerrors < job->errors_room ? job->nerrors : job->errors_room;
+	for (size_t i = 0; i < n && i < kept; i++)
+		errors[i] = job->errors[i];
+	return job->nerrors;
+}
+
+void xy_batch_release(struct xy_batch_job *job)
+{
+	if (job)
+		batch_unref(job);
+}
+
+int xy_batch_run(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch)
+{
+	struct xy_batch_job *job;
+	int error;
+
+	if (rt && xy__agent_inside(rt)) {
+		xy__log(&rt->settings.log, "xy_batch_run: a codelet or callback can't wait for a batch");
+		return -EDEADLK;
+	}
+	error = xy_batch_submit(rt, ops, batch, &job);
+	if (error)
+		return error;
+	error = xy_batch_wait(job);
+	xy_batch_release(job);
+	return error;
+}
+
+int xy_batch_handles(struct xy_runtime *rt, const struct xy_codelet *codelet, const struct xy_batch *batch)
+{
+	const struct xy_batch_ops ops = { .codelet = codelet };
+
+	if (!codelet)
+		return batch_refuse(rt, "no codelet");
+	return xy_batch_run(rt, &ops, batch);
+}
