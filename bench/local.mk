@@ -109,6 +109,13 @@ endif
 bench_pipeline_LDADD = libpipeline.la libxylem-all.la
 EXTRA_DIST += bench/pipeline.sh
 
+# What dividing a batch costs: bench/batch (--quick).
+check_PROGRAMS += bench/batch
+TESTS += bench/batch.sh
+bench_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machines"'
+bench_batch_LDADD = libxylem.la
+EXTRA_DIST += bench/batch.sh
+
 # How fast the simulator is: bench/sim (--quick).
 check_PROGRAMS += bench/sim
 TESTS += bench/sim.sh

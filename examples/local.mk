@@ -1,7 +1,8 @@
 # Programs that use the public interface only, built by `make` and not installed, and their tests.
-examples_programs = examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
+examples_programs = examples/batch examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
 	examples/hand_built_tree examples/pipeline examples/spmd
 noinst_PROGRAMS += $(examples_programs)
+examples_batch_LDADD = libxylem.la -lm
 examples_complex_LDADD = libxylem.la
 examples_dot_LDADD = libxylem.la
 examples_hello_LDADD = libxylem.la

@@ -68,6 +68,7 @@ script_tests += tests/tools/xylem.sh
 one_thread_scripts += tests/tools/check.sh
 one_thread_scripts += tests/tools/model-export.sh
 one_thread_scripts += tests/tools/sim.sh
+one_thread_scripts += tests/tools/sim_batch.sh
 one_thread_scripts += tests/tools/cambium.sh
 one_thread_scripts += tests/tree_page.sh
 source_tests += tests/format.sh tests/layers.sh tests/setup.sh tests/style.sh

@@ -185,8 +185,8 @@ struct xy_component_ops {
 	void (*passed)(struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 
 	/*
-	 * With XY_CUTS: a piece that this component cut has ended, well or not. A call up: no lock is held. Call
-	 * can_push afterwards if that made room. NULL: ignored.
+	 * With XY_CUTS: a piece that this component cut has ended, well or not, or leaves its place to run again. A
+	 * call up: no lock is held. Call can_push afterwards if that made room. NULL: ignored.
 	 */
 	void (*piece_ended)(struct xy_component *self, const struct xy_task *piece, struct xy_agent *by);
 
@@ -375,9 +375,10 @@ bool xy_task_is_divisible(const struct xy_task *task);
  * Cuts the first `items` items, at least 1, off a divisible task that you own, or that is being pushed to you. The
  * piece is yours, to be pushed like any task. If no more are left than that, or if a piece has failed, it is the task
  * itself, as its last piece; in the latter case it is empty and will not run. Any other task is its own only piece.
- * piece_ended will be called with the piece, of which xy_task_place is `place`. A piece that has to run again comes
- * back through the root, with its place.
+ * piece_ended will be called with the piece, of which xy_task_place is `place`: when it has ended, or is about to come
+ * back through the root, to run again or elsewhere. Then it has XY_NO_PLACE until it is cut, as its own piece, again.
  */
+#define XY_NO_PLACE UINT32_MAX
 struct xy_task *xy_task_cut(struct xy_component *self, struct xy_task *task, uint64_t items, unsigned place,
 			    struct xy_agent *by);
 /* Whether this component cut the piece, and which place it gave; false for any other task. */

@@ -94,6 +94,13 @@ struct xy_config {
 	double sim_submit_us;         /* XYLEM_SIM_SUBMIT: duration of a simulated submission */
 	double sim_overhead_us;       /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
 	enum xy_switch sim_shared;    /* XYLEM_SIM_SHARED: all memory is one node, nothing is transferred */
+	const char *batch_devices;    /* XYLEM_BATCH_DEVICES: "cpu,cuda:0"; this and those below: see doc/batch.md */
+	const char *batch_sizes;      /* XYLEM_BATCH_SIZES: items of a piece, for all devices or for each */
+	const char *batch_capacities; /* XYLEM_BATCH_CAPACITIES: items that a device may have at once */
+	const char *batch_priorities; /* XYLEM_BATCH_PRIORITIES: the highest is served first */
+	const char *batch_share;      /* XYLEM_BATCH_SHARE: processes of this host with this name share devices */
+	enum xy_switch batch_strict;  /* XYLEM_BATCH_STRICT: more devices than ranks is an error (default no) */
+	unsigned batch_rank;          /* XYLEM_BATCH_RANK: of this process on its host (default as mpirun says) */
 	const char *record;           /* XYLEM_RECORD: a file to which the run is written as a graph */
 	const struct xy_watch *watch; /* task observer, until xy_stop returns; NULL: none */
 

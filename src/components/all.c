@@ -5,6 +5,7 @@
 #include "components/all.h"
 
 const struct xy_component_ops *const xy__components[] = {
+	&xy__balance_ops,
 	&xy__best_implementation_ops,
 	&xy__cambium_ops,
 	&xy__divide_ops,
@@ -14,6 +15,7 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__fifo_ops,
 	&xy__heft_ops,
 	&xy__heteroprio_ops,
+	&xy__hybrid_ops,
 	&xy__in_order_ops,
 	&xy__mct_ops,
 	&xy__parallel_worker_ops,

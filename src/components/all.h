@@ -10,6 +10,7 @@
 /* All of them, sorted by name, NULL-terminated. */
 extern const struct xy_component_ops *const xy__components[];
 
+extern const struct xy_component_ops xy__balance_ops;
 extern const struct xy_component_ops xy__best_implementation_ops;
 extern const struct xy_component_ops xy__cambium_ops;
 extern const struct xy_component_ops xy__divide_ops;
@@ -19,6 +20,7 @@ extern const struct xy_component_ops xy__eager_prio_ops;
 extern const struct xy_component_ops xy__fifo_ops;
 extern const struct xy_component_ops xy__heft_ops;
 extern const struct xy_component_ops xy__heteroprio_ops;
+extern const struct xy_component_ops xy__hybrid_ops;
 extern const struct xy_component_ops xy__in_order_ops;
 extern const struct xy_component_ops xy__mct_ops;
 extern const struct xy_component_ops xy__parallel_worker_ops;

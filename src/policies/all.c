@@ -8,6 +8,10 @@
 #include "core/tree/registry.h"
 
 static const struct xy_policy *const policies[] = {
+	&xy__policy_tree_batch_auto,
+	&xy__policy_tree_batch_hybrid,
+	&xy__policy_tree_batch_mpi,
+	&xy__policy_tree_batch_simple,
 	&xy__policy_tree_cambium,
 	&xy__policy_tree_dmda,
 	&xy__policy_tree_dmdap,

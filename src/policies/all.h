@@ -7,6 +7,10 @@
 
 #include <xylem/component.h>
 
+extern const struct xy_policy xy__policy_tree_batch_auto;
+extern const struct xy_policy xy__policy_tree_batch_hybrid;
+extern const struct xy_policy xy__policy_tree_batch_mpi;
+extern const struct xy_policy xy__policy_tree_batch_simple;
 extern const struct xy_policy xy__policy_tree_cambium;
 extern const struct xy_policy xy__policy_tree_dmda;
 extern const struct xy_policy xy__policy_tree_dmdap;

@@ -1,5 +1,9 @@
 # One file per policy; all.c is the table.
 libxylem_all_la_SOURCES += src/policies/all.c src/policies/all.h
+libxylem_all_la_SOURCES += src/policies/tree_batch_auto.c
+libxylem_all_la_SOURCES += src/policies/tree_batch_hybrid.c
+libxylem_all_la_SOURCES += src/policies/tree_batch_mpi.c
+libxylem_all_la_SOURCES += src/policies/tree_batch_simple.c
 libxylem_all_la_SOURCES += src/policies/tree_cambium.c
 libxylem_all_la_SOURCES += src/policies/tree_dmda.c
 libxylem_all_la_SOURCES += src/policies/tree_dmdap.c

@@ -23,6 +23,7 @@ enum sim_option {
 	SIM_LIMIT,
 	SIM_GANTT,
 	SIM_JSON,
+	SIM_BATCH,
 	SIM_NOPTIONS,
 };
 _Static_assert(SIM_NOPTIONS <= TOOL_NOPTIONS, "room for all options");
@@ -124,7 +125,7 @@ static bool sim_request_init(struct sim_request *r, const struct tool_arguments 
 		.seed = 1,
 		.bound = BOUND_LP,
 	};
-	if (!r->machine || !r->graph || !r->policies) {
+	if (!r->machine || !(r->graph || a->options[SIM_BATCH]) || !r->policies) {
 		tool_say("sim: needs --machine, --graph and --policy; see xylem sim --help");
 		return false;
 	}
@@ -248,10 +249,14 @@ static enum tool_status sim_command(const struct tool_arguments *a)
 
 	if (!sim_request_init(&request, a) || xy__settings_init(&request.settings, NULL))
 		return TOOL_USAGE;
-	status = sim_case_init(&c, &request);
-	if (status == TOOL_OK)
-		status = sim_rows(&c);
-	sim_case_fini(&c);
+	if (a->options[SIM_BATCH]) {
+		status = sim_batch(&request, a->options[SIM_BATCH]);
+	} else {
+		status = sim_case_init(&c, &request);
+		if (status == TOOL_OK)
+			status = sim_rows(&c);
+		sim_case_fini(&c);
+	}
 	xy__settings_fini(&request.settings);
 	return status;
 }
@@ -271,7 +276,11 @@ const struct tool_command tool_sim = {
 	        "\n"
 	        "Idle time is in percent of all workers' time: path while no task was ready that the worker could\n"
 	        "run, data while its task waited for data, choice while a task that it could run was ready but went\n"
-	        "elsewhere or waited.\n",
+	        "elsewhere or waited.\n"
+	        "\n"
+	        "With --batch, a batch of so many items is divided by the policy; an item takes ITEM_US (default 1)\n"
+	        "on a core, and a piece PIECE_US more on a device. The CSV has a line for each piece, in the order\n"
+	        "in which they were sent.\n",
 	.options = {
 		[SIM_MACHINE] = { "machine", "MACHINE", "mirage, or the path of a machine file" },
 		[SIM_GRAPH] = { "graph", "GRAPH", "cholesky:16, or the path of a file" },
@@ -291,6 +300,8 @@ const struct tool_command tool_sim = {
 		[SIM_LIMIT] = { "limit", "S", "timeout of the bound in seconds (default 10)" },
 		[SIM_GANTT] = { "gantt", "FILE", "draw the first run of each policy, as SVG" },
 		[SIM_JSON] = { "json", NULL, "print JSON" },
+		[SIM_BATCH] = { "batch", "ITEMS", "instead of a graph: the pieces of a batch under one policy, as "
+						  "CSV; ITEMS[:ITEM_US[:PIECE_US]]" },
 	},
 	.list = "Graphs",
 	.line = graph_make_help,

@@ -112,6 +112,10 @@ bool sim_is_static(const char *policy);
 /* Places of all tasks, to be freed; NULL after a message. */
 struct graph_place *sim_static_places(const struct sim_case *c, const char *policy);
 
+/* --- a batch in place of a graph (sim_batch.c) --- */
+
+enum tool_status sim_batch(const struct sim_request *request, const char *text);
+
 /* --- results (sim_print.c) --- */
 
 /* All runs of one policy. */

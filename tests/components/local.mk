@@ -12,11 +12,13 @@ component_tests += tests/components/parallel_worker
 component_tests += tests/components/give_back
 component_tests += tests/components/heft
 component_tests += tests/components/heteroprio
+component_tests += tests/components/hybrid
 component_tests += tests/components/mct
 component_tests += tests/components/perfmodel_select
 component_tests += tests/components/eager_calibration
 component_tests += tests/components/prio
 component_tests += tests/components/random
+component_tests += tests/components/share
 component_tests += tests/components/stage
 component_tests += tests/components/userchoice
 component_tests += tests/components/pipeline
@@ -42,6 +44,8 @@ tests_components_prefetch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_byt
 tests_components_parallel_worker_LDADD = $(recording_libs)
 tests_components_give_back_LDADD = $(recording_libs)
 tests_components_heft_LDADD = $(recording_libs)
+tests_components_share_LDADD = $(recording_libs)
+tests_components_hybrid_LDADD = $(recording_libs)
 tests_components_heteroprio_LDADD = $(recording_libs)
 tests_components_heteroprio_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy_task_missing_bytes
 tests_components_mct_LDADD = $(recording_libs)

@@ -294,6 +294,15 @@ void bed_end(struct bed *bed, struct xy_task *piece, unsigned worker, int status
 		cutter->ops->piece_ended(cutter, piece, &bed->workers[worker]);
 }
 
+void bed_return(struct bed *bed, struct xy_task *piece, unsigned worker)
+{
+	struct xy_component *cutter = xy__task_piece(piece)->cutter;
+
+	cutter->ops->piece_ended(cutter, piece, &bed->workers[worker]);
+	xy__task_piece(piece)->place = XY_NO_PLACE;
+	bed_submit(bed, piece);
+}
+
 struct xy_task *bed_task_lasting(struct bed *bed, unsigned archs, const double *lengths_us)
 {
 	struct xy_task *task = bed_task(bed, archs);

@@ -74,6 +74,8 @@ struct xy_task *bed_task_pinned(struct bed *bed, unsigned archs, unsigned worker
 /* A divisible task of so many items from 0 on; and the end of a piece of it, which its cutter hears of. */
 struct xy_task *bed_task_divisible(struct bed *bed, unsigned archs, uint64_t items);
 void bed_end(struct bed *bed, struct xy_task *piece, unsigned worker, int status);
+/* The piece leaves its place and is pushed at the root. */
+void bed_return(struct bed *bed, struct xy_task *piece, unsigned worker);
 
 /* A task that takes lengths_us[worker] on each worker, where 0 means that this has to be measured; with two
  * implementations lengths_us[2 * worker + implementation]. They may change while the task is there. */

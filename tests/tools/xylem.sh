@@ -12,7 +12,7 @@ unset SCHED XYLEM_MACHINE XYLEM_NCPU XYLEM_BIND XYLEM_WINDOW XYLEM_WATCHDOG XYLE
 # What the computer has must not matter, so there are no drivers unless a test names them.
 XYLEM_DRIVERS=$work/none
 export XYLEM_DRIVERS
-policies='tree-cambium tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
+policies='tree-batch-auto tree-batch-hybrid tree-batch-mpi tree-batch-simple tree-cambium tree-dmda tree-dmdap tree-dmdar tree-dmdas tree-eager tree-eager-prefetching
 	tree-eager-prio tree-heft tree-heft-caches tree-heft-nodes tree-heft-prio tree-heft2 tree-heteroprio
 	tree-heteroprio-heft tree-in-order tree-parallel-heft tree-parallel-random tree-parallel-random-prio tree-pipeline tree-prio
 	tree-prio-archs tree-prio-prefetching tree-random tree-random-prefetching

@@ -270,6 +270,32 @@ static char *config_host(const char *wish)
 	return host;
 }
 
+/* The first of these variables that is a number; -1: none. */
+static long config_foreign(const char *const *names)
+{
+	for (; *names; names++) {
+		const char *value = secure_getenv(*names);
+		uint64_t number;
+
+		if (value && xy__text_unsigned(&value, 1000000, &number))
+			return (long)number;
+	}
+	return -1;
+}
+
+/* What starts MPI programs tells them where they are. */
+static void config_ranks(struct xy__settings *s)
+{
+	static const char *const ranks[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", NULL };
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE",
+					     NULL };
+	long rank = config_foreign(ranks), size = config_foreign(sizes);
+
+	if (s->batch_rank == UINT_MAX && rank >= 0)
+		s->batch_rank = (unsigned)rank;
+	s->batch_ranks = size > 0 ? (unsigned)size : 0;
+}
+
 static bool config_is_text(const struct xy__variable *v)
 {
 	return v->kind == XY__VARIABLE_TEXT || v->kind == XY__VARIABLE_NAMES;
@@ -307,6 +333,8 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	if (error)
 		return error;
 	config_check_ncpu(s);
+	if (!config->ignore_environment)
+		config_ranks(s);
 	s->sched_from = s->sched == config->sched ? "config.sched" : "SCHED";
 	s->tree = *s->sched ? NULL : config->tree;
 	s->tree_arg = config->tree_arg;

@@ -56,7 +56,12 @@ struct xy__settings {
 	char *sim;                  /* never NULL; "": in real time */
 	double sim_noise, sim_submit_us, sim_overhead_us;
 	bool sim_shared;
-	bool sigusr1; /* dump on SIGUSR1 where the program has no handler of its own */
+	char *batch_devices, *batch_sizes, *batch_capacities, *batch_priorities; /* never NULL; "": not set */
+	char *batch_share;                                                       /* likewise */
+	bool batch_strict;
+	unsigned batch_rank;  /* of this process on its host; UINT_MAX: not known */
+	unsigned batch_ranks; /* on this host; 0: not known */
+	bool sigusr1;         /* dump on SIGUSR1 where the program has no handler of its own */
 	const struct xy_watch *watch;
 	struct xy__log log;
 };

@@ -66,13 +66,15 @@ static bool division_copy_rare(struct xy_task *piece, const struct xy_task *whol
 	const struct xy__task_extra *from = whole->extra;
 	struct xy__task_extra *extra;
 
-	if (!from->retries_asked && !from->nworkers && !from->choice)
+	if (!from->retries_asked && !from->nworkers && !from->choice && !from->sched_data && from->deadline_s == 0)
 		return true;
 	extra = xy__task_extra(piece);
 	if (!extra)
 		return false;
 	extra->retries = extra->retries_asked = from->retries_asked;
 	extra->choice = from->choice;
+	extra->sched_data = from->sched_data;
+	extra->deadline_s = from->deadline_s;
 	if (!from->nworkers)
 		return true;
 	extra->workers = malloc(from->nworkers * sizeof *extra->workers);
@@ -150,6 +152,19 @@ static void division_tell(struct xy_component *cutter, const struct xy_task *pie
 {
 	if (cutter && cutter->ops->piece_ended)
 		cutter->ops->piece_ended(cutter, piece, &agent->base);
+}
+
+void xy__division_return(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__piece *piece = xy__task_piece(task);
+
+	if (task->part == XY__PART_PIECE) {
+		division_tell(piece->cutter, task, agent);
+		piece->place = XY_NO_PLACE;
+	} else if (task->extra->division->last) {
+		division_tell(task->extra->division->cutter, task, agent);
+		task->extra->division->place = XY_NO_PLACE;
+	}
 }
 
 /* One piece less, or the rest; true for the last. */

@@ -18,6 +18,12 @@ struct xy_task *xy__division_take(struct xy__tree_engine *engine, struct xy_task
 void xy__division_give(struct xy__tree_engine *engine, struct xy_task *piece, struct xy_agent *by);
 
 /*
+ * A task with a part goes back to the root, to run again or elsewhere: where it was hears of its end there. For the
+ * holder, before it gives the task away.
+ */
+void xy__division_return(struct xy_task *task, struct xy__agent *agent);
+
+/*
  * A piece or a divisible task ends with *status. True: go on. False: it is a divisible task of which pieces have not
  * ended; the last of them adds it to the endings.
  */

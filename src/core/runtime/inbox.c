@@ -8,6 +8,7 @@
 #include "core/data/prefetch.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/division.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
 
@@ -35,6 +36,8 @@ void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, s
 
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
+	if (xy__task_part(task))
+		xy__division_return(task, (struct xy__agent *)by);
 	xy__inbox_push(rt, task, (struct xy__agent *)by);
 }
 

@@ -18,6 +18,7 @@
 #include "core/data/memory.h"
 #include "core/data/prefetch.h"
 #include "core/data/transfer.h"
+#include "core/runtime/batch_defaults.h"
 #include "core/runtime/division.h"
 #include "core/runtime/group.h"
 #include "core/machine/machine.h"
@@ -86,7 +87,7 @@ static int runtime_registry(struct xy_runtime *rt, char *message, size_t size)
 	xy__message_init(&text, message, error ? 0 : size);
 	for (const struct xy_component_ops *const *ops = rt->settings.components; !error && ops && *ops; ops++)
 		error = xy__registry_add_component(rt->registry, *ops, "config.components", &text);
-	return error;
+	return error ? error : xy__batch_defaults_init(rt);
 }
 
 /* Builds the tree that the program or SCHED asks for. */
@@ -120,6 +121,8 @@ static int runtime_tree(struct xy_runtime *rt)
 		error = xy__audit_begin(rt->tree);
 	if (error)
 		return error;
+	if (*rt->tree->warning)
+		xy__log(&rt->settings.log, "%s", rt->tree->warning);
 	rt->root = xy_tree_root(rt->tree);
 	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
 		const struct xy_component *c = rt->tree->components[i];
@@ -246,6 +249,7 @@ static void runtime_free(struct xy_runtime *rt)
 	xy__bus_fini(&rt->bus);
 	xy_tree_destroy(rt->tree);
 	xy_registry_destroy(rt->registry);
+	free(rt->batch);
 	xy_machine_destroy(rt->machine);
 	xy__drivers_close(&rt->drivers);
 	if (rt->engine)

@@ -36,6 +36,7 @@ enum { XY__INBOX_STRANDED = 1, XY__INBOX_ORDERED = 2, XY__INBOX_MOVING = 4 };
 #define XY__FOREVER_S 1e9 /* a timeout this long means none */
 
 struct xy__agent;
+struct xy__batch_defaults;
 struct xy__engine_ops;
 struct xy__explore;
 struct xy__record;
@@ -49,6 +50,7 @@ struct xy_runtime {
 	struct xy__drivers drivers;          /* (c) open devices, as the machine has them */
 	struct xy_machine *machine;          /* (c) */
 	struct xy_registry *registry;        /* (c) */
+	struct xy__batch_defaults *batch;    /* (c) what the settings say about batches, for the registry */
 	struct xy_tree *tree;                /* (c) */
 	struct xy_component *root;           /* (c) */
 	struct xy__tree_engine tree_engine;  /* (c) what the tree asks of the runtime */

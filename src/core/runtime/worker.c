@@ -9,6 +9,7 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/children.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/division.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
@@ -220,12 +221,14 @@ static __attribute__((noinline)) int worker_call_special(struct xy__worker *work
 }
 
 /* Whether a failed task is retried; decrements its retries. */
-static bool worker_retry(struct xy_task *task)
+static bool worker_retry(struct xy_task *task, struct xy__worker *worker)
 {
 	if (!task->extra || !task->extra->retries)
 		return false;
 	task->extra->retries--;
 	task->implementation = 0;
+	if (xy__task_part(task))
+		xy__division_return(task, &worker->agent);
 	return true;
 }
 
@@ -243,7 +246,7 @@ inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, i
 {
 	if (!status)
 		xy__deps_end_well(task, &worker->agent);
-	else if (worker_retry(task))
+	else if (worker_retry(task, worker))
 		xy__inbox_put(worker->agent.runtime, task, &worker->agent);
 	else
 		xy__deps_end(task, status, &worker->agent);

@@ -14,6 +14,7 @@
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/division.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
@@ -197,6 +198,8 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
 	if (xy__task_can_run_alive_below(task, rt->root)) {
+		if (xy__task_part(task))
+			xy__division_return(task, &worker->agent);
 		xy_agent_offer_to_others(&worker->agent.base);
 		xy__inbox_put(rt, task, &worker->agent);
 		xy_agent_offer_to_itself(&worker->agent.base);

@@ -162,6 +162,18 @@ static bool can_run_below(const struct xy_task *task, const struct xy_component 
 	return false;
 }
 
+bool xy__task_has_live_below(const struct xy_task *task, const struct xy_component *c)
+{
+	const struct xy__deaths *deaths = task->pool->deaths;
+
+	if (!deaths || !atomic_load_explicit(&((struct xy__deaths *)deaths)->count, memory_order_relaxed))
+		return xy_task_can_run_below(task, c);
+	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
+		if (fits(task, c->workers[i]) && !death_of(task, c->workers[i]))
+			return true;
+	return false;
+}
+
 bool xy_task_can_run_below(const struct xy_task *task, const struct xy_component *c)
 {
 	return can_run_below(task, c, xy_task_can_run);

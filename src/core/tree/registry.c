@@ -28,6 +28,7 @@ struct xy_registry {
 	struct table policies;   /* struct xy_policy */
 	void **plugins;          /* from dlopen */
 	unsigned nplugins;
+	const struct xy__default *defaults; /* or NULL */
 };
 
 _Static_assert(offsetof(struct xy_component_ops, name) == 0 && offsetof(struct xy_policy, name) == 0,
@@ -315,6 +316,16 @@ void xy_registry_destroy(struct xy_registry *registry)
 	free(registry);
 }
 
+void xy__registry_set_defaults(struct xy_registry *registry, const struct xy__default *defaults)
+{
+	registry->defaults = defaults;
+}
+
+const struct xy__default *xy__registry_defaults(const struct xy_registry *registry)
+{
+	return registry ? registry->defaults : NULL;
+}
+
 const struct xy_component_ops *xy_registry_component(const struct xy_registry *registry, const char *name)
 {
 	return registry && name ? table_find(&registry->components, name) : NULL;
@@ -326,6 +337,9 @@ static const char *const registry_aliases[][2] = {
 	{ "modular-pheft", "tree-parallel-heft" },
 	{ "modular-prandom", "tree-parallel-random" },
 	{ "modular-prandom-prio", "tree-parallel-random-prio" },
+	{ "simple", "tree-batch-simple" },
+	{ "static-hybrid", "tree-batch-hybrid" },
+	{ "mpi-simple", "tree-batch-mpi" },
 };
 enum { NALIASES = sizeof registry_aliases / sizeof registry_aliases[0] };
 

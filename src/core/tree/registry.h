@@ -26,6 +26,17 @@ int xy__registry_add_component(struct xy_registry *registry, const struct xy_com
 int xy__registry_add_policy(struct xy_registry *registry, const struct xy_policy *policy, const char *from,
 			    struct xy__message *error);
 
+/* The value that an option of a component has where an expression does not set it. */
+struct xy__default {
+	const char *component; /* NULL ends the table */
+	const char *option, *value;
+	const char *from; /* who says it, for messages */
+};
+
+/* Sets the defaults, which are borrowed, for all trees that are built from now on; and what they are, or NULL. */
+void xy__registry_set_defaults(struct xy_registry *registry, const struct xy__default *defaults);
+const struct xy__default *xy__registry_defaults(const struct xy_registry *registry);
+
 /* Shows all names to a search. */
 void xy__registry_look_components(const struct xy_registry *registry, struct xy__nearest *nearest);
 void xy__registry_look_policies(const struct xy_registry *registry, struct xy__nearest *nearest);

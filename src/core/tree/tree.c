@@ -79,6 +79,21 @@ static bool tree_reserve(struct xy_tree *tree)
 	return true;
 }
 
+/* Options that the environment gives other values than the component does. */
+static void tree_set_defaults(struct xy_tree *tree, struct xy_component *c)
+{
+	for (const struct xy__default *d = xy__registry_defaults(tree->registry); d && d->component; d++) {
+		const struct xy_option *option = strcmp(d->component, c->ops->name)
+							 ? NULL
+							 : xy__option_find(c->ops, d->option, strlen(d->option));
+		int error = option ? xy__option_set(c, option, d->value) : 0;
+
+		if (error)
+			xy__tree_note(tree, error, "%s: \"%.80s\" can't be the value of %s", d->from, d->value,
+				      d->option);
+	}
+}
+
 struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component_ops *ops)
 {
 	struct xy_component *c;
@@ -103,6 +118,7 @@ struct xy_component *xy_tree_add(struct xy_tree *tree, const struct xy_component
 	c->tree = tree;
 	c->id = tree->ncomponents;
 	xy__options_reset(c);
+	tree_set_defaults(tree, c);
 	tree->components[tree->ncomponents++] = c;
 	return c;
 }

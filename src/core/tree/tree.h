@@ -63,6 +63,7 @@ struct xy_tree {
 	struct xy_component **leaves;       /* (b) by worker, NULL where not made yet */
 	struct xy__tree_teams *teams;       /* (b) NULL until one is asked for */
 	bool sealed;                        /* (b) */
+	char warning[256];                  /* (b) what the user should know although it is no error, or empty */
 	char why[256];                      /* (b) why building or an init failed, or empty */
 	int fault;                          /* (b) and its error */
 	unsigned nshards;                   /* (b) of each component; 1 unless set before seal */

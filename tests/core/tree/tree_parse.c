@@ -266,7 +266,7 @@ static void says_where_and_what_is_wrong(void **state)
 		{ "fifo }", -EINVAL, 6, "'|' or the end is needed" },
 		{ "fifo | prios | each worker { }", -ENOENT, 8, "no component \"prios\"; did you mean \"prio\"" },
 		{ "fifo | eagr | each worker { }", -ENOENT, 8, "no component \"eagr\"; did you mean \"eager\"?" },
-		{ "fifo | zzzzzzz", -ENOENT, 8, "; there are best-implementation, " },
+		{ "fifo | zzzzzzz", -ENOENT, 8, "; there are balance, " },
 		{ "fifo(ntask=3) | eager", -ENOENT, 6, "\"fifo\" has no option \"ntask\"; did you mean \"ntasks\"?" },
 		{ "fifo(zz=3) | eager", -ENOENT, 6, "\"fifo\" has no option \"zz\"; it has ntasks, length_us" },
 		{ "stage(zz=3) | eager", -ENOENT, 7, "\"stage\" has no option \"zz\"; it has none" },

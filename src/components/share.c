@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of a host's devices in shared memory. Invariant: with the lock held, the row of a process has what it took
+ * and did not give back. The mutex is robust: if its owner dies, the next one goes on, as each change is one number.
+ */
+#include "components/share.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 1 };
+#define SHARE_MAGIC 0x78796c62u
+
+/* A process. pid 0: free. */
+struct share_row {
+	pid_t pid;
+	uint64_t started; /* a process with the number of a dead one began later */
+	uint64_t load[SHARE_DEVICES];
+};
+
+/* In shared memory. Locking key: (c) constant once it is made, (l) lock. */
+struct share_table {
+	uint32_t magic, version; /* (c) */
+	pthread_mutex_t lock;
+	char names[SHARE_DEVICES][SHARE_NAME]; /* (l) "": free */
+	struct share_row rows[SHARE_ROWS];     /* (l) */
+};
+
+struct xy__share {
+	struct share_table *table;
+	char path[128];
+	unsigned row;
+};
+
+/* --- the lock and the dead --- */
+
+static void share_lock(struct share_table *table)
+{
+	if (pthread_mutex_lock(&table->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(&table->lock);
+}
+
+static void share_unlock(struct share_table *table)
+{
+	pthread_mutex_unlock(&table->lock);
+}
+
+/* When a process began, in clock ticks since the computer did; 0 if there is none of that number. */
+static uint64_t share_started(pid_t pid)
+{
+	char path[64], text[1024], *at;
+	unsigned long long started = 0;
+	size_t n;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* the name may have anything in it */
+	if (!at || (at[1] && at[2] == 'Z'))
+		return 0;
+	for (unsigned field = 0; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		sscanf(at, "%llu", &started);
+	return started;
+}
+
+static void share_clear(struct share_row *row)
+{
+	memset(row, 0, sizeof *row);
+}
+
+/* Frees the rows of processes that are gone. The lock is held. True if there was one. */
+static bool share_bury(struct share_table *table)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < SHARE_ROWS; i++) {
+		struct share_row *row = &table->rows[i];
+
+		if (!row->pid || share_started(row->pid) == row->started)
+			continue;
+		share_clear(row);
+		any = true;
+	}
+	return any;
+}
+
+/* --- joining and leaving --- */
+
+static int share_make(struct share_table *table)
+{
+	pthread_mutexattr_t attributes;
+	int error = pthread_mutexattr_init(&attributes);
+
+	if (error)
+		return -error;
+	memset(table, 0, sizeof *table);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	error = pthread_mutex_init(&table->lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	table->version = SHARE_VERSION;
+	table->magic = SHARE_MAGIC;
+	return -error;
+}
+
+/* Maps the table, and makes it if it is new. The file is locked. */
+static int share_map(struct xy__share *share, int fd)
+{
+	struct stat status;
+	bool fresh;
+
+	if (fstat(fd, &status))
+		return -errno;
+	fresh = status.st_size == 0;
+	if (fresh && ftruncate(fd, sizeof *share->table))
+		return -errno;
+	if (!fresh && status.st_size != sizeof *share->table)
+		return -EPROTO;
+	share->table = mmap(NULL, sizeof *share->table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (share->table == MAP_FAILED) {
+		share->table = NULL;
+		return -errno;
+	}
+	if (fresh)
+		return share_make(share->table);
+	return share->table->magic == SHARE_MAGIC && share->table->version == SHARE_VERSION ? 0 : -EPROTO;
+}
+
+static int share_enter(struct xy__share *share)
+{
+	struct share_table *table = share->table;
+	int error = -ENOSPC;
+
+	share_lock(table);
+	share_bury(table);
+	for (unsigned i = 0; i < SHARE_ROWS && error; i++)
+		if (!table->rows[i].pid) {
+			table->rows[i].started = share_started(getpid());
+			table->rows[i].pid = getpid();
+			share->row = i;
+			error = 0;
+		}
+	share_unlock(table);
+	return error;
+}
+
+/* The mapping keeps the file open, and with it the lock. */
+static void share_close(int fd)
+{
+	if (fd < 0)
+		return;
+	flock(fd, LOCK_UN);
+	close(fd);
+}
+
+struct xy__share *xy__share_join(const char *name, int *error)
+{
+	struct xy__share *share = calloc(1, sizeof *share);
+	int fd = -1;
+
+	*error = -ENOMEM;
+	if (!share)
+		return NULL;
+	snprintf(share->path, sizeof share->path, "/xylem-batch-%u-%s", (unsigned)getuid(), name);
+	fd = shm_open(share->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX))
+		*error = -errno;
+	else
+		*error = share_map(share, fd);
+	if (!*error)
+		*error = share_enter(share);
+	share_close(fd);
+	if (!*error)
+		return share;
+	if (share->table)
+		munmap(share->table, sizeof *share->table);
+	free(share);
+	return NULL;
+}
+
+void xy__share_leave(struct xy__share *share)
+{
+	bool others = false;
+	int fd;
+
+	if (!share)
+		return;
+	/* Nobody joins between the look and the removal. */
+	fd = shm_open(share->path, O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	share_lock(share->table);
+	share_clear(&share->table->rows[share->row]);
+	share_bury(share->table);
+	for (unsigned i = 0; i < SHARE_ROWS; i++)
+		others |= share->table->rows[i].pid != 0;
+	share_unlock(share->table);
+	if (!others)
+		shm_unlink(share->path);
+	share_close(fd);
+	munmap(share->table, sizeof *share->table);
+	free(share);
+}
+
+int xy__share_device(struct xy__share *share, const char *name)
+{
+	struct share_table *table = share->table;
+	int found = -ENOSPC;
+
+	share_lock(table);
+	for (unsigned i = 0; i < SHARE_DEVICES && found < 0; i++) {
+		if (!*table->names[i])
+			snprintf(table->names[i], SHARE_NAME, "%.31s", name);
+		if (!strncmp(table->names[i], name, SHARE_NAME - 1))
+			found = (int)i;
+	}
+	share_unlock(table);
+	return found;
+}
+
+/* --- room --- */
+
+static uint64_t share_load(const struct share_table *table, unsigned device)
+{
+	uint64_t load = 0;
+
+	for (unsigned i = 0; i < SHARE_ROWS; i++)
+		load += table->rows[i].load[device];
+	return load;
+}
+
+bool xy__share_take(struct xy__share *share, unsigned device, uint64_t items, uint64_t capacity)
+{
+	struct share_table *table = share->table;
+	bool taken;
+
+	share_lock(table);
+	taken = share_load(table, device) + items <= capacity;
+	if (!taken && share_bury(table))
+		taken = share_load(table, device) + items <= capacity;
+	if (taken)
+		table->rows[share->row].load[device] += items;
+	share_unlock(table);
+	return taken;
+}
+
+void xy__share_force(struct xy__share *share, unsigned device, uint64_t items)
+{
+	share_lock(share->table);
+	share->table->rows[share->row].load[device] += items;
+	share_unlock(share->table);
+}
+
+void xy__share_give(struct xy__share *share, unsigned device, uint64_t items)
+{
+	share_lock(share->table);
+	share->table->rows[share->row].load[device] -= items;
+	share_unlock(share->table);
+}
