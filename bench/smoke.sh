@@ -3,6 +3,9 @@
 # Xylem's programs of the benches run each graph with a few tasks, and its results are right; the
 # driver finds its number. Says nothing about speed.
 status=0
+# Programs that are linked with the double of libcudart find it before what other tests find.
+LD_LIBRARY_PATH=$PWD/tests/double/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
 
 # expect_of PROGRAM KEY ARGUMENT...: it exits with 0 and prints a line that begins with KEY; or it can't run here.
 expect_of() {
