@@ -29,6 +29,7 @@ dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0015-rules-are-checked-around-the-verbs.md
 dist_docdecisions_DATA += doc/decisions/0016-default-with-devices.md
+dist_docdecisions_DATA += doc/decisions/0017-divisible-tasks.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
@@ -83,7 +84,7 @@ dist_docpipeline_DATA = doc/examples/pipeline/models.yml doc/examples/pipeline/d
 
 dist_docpages_DATA += doc/graphs.md
 dist_docpages_DATA += doc/sim.md
-dist_docpages_DATA += doc/slots.md
+dist_docpages_DATA += doc/batch.md doc/slots.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
 dist_docexamples_DATA = doc/examples/box.xym doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \

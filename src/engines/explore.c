@@ -268,7 +268,7 @@ static int explore_start(struct xy_runtime *rt)
 	e->nfibres = 1;
 	e->one_in = 1u << xy__explore_random(e) % 6;
 	rt->tree->audit->explorer = &e->base;
-	/* The inbox would make one fibre wait for another in a lock of the runtime: the order is not what is explored. */
+	/* Else one fibre would wait for another in a lock of the inbox, whose order is not what is explored. */
 	atomic_fetch_and(&rt->inbox_state, (unsigned char)~XY__INBOX_ORDERED);
 	for (unsigned i = 0; i < rt->nworkers && !error; i++) {
 		rt->workers[i].agent.base.trail->explorer = &e->base;
