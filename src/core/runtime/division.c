@@ -95,6 +95,8 @@ struct xy_task *xy__division_take(struct xy__tree_engine *engine, struct xy_task
 	if (!piece)
 		return NULL;
 	xy__task_set_callback(piece, NULL, NULL);
+	/* relaxed: no other thread knows it. For an audit, the component that cuts it has it. */
+	atomic_store_explicit(&piece->owner, 0, memory_order_relaxed);
 	piece->flags |= task->flags & (XY__TASK_CHOICE | XY__TASK_MEASURED);
 	if (!division_copy_rare(piece, task)) {
 		xy__task_unref(piece, agent);
