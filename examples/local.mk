@@ -94,7 +94,7 @@ EXTRA_DIST += examples/cuda/test-axpy.sh
 
 # Sources, beside the installed pages that name them.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/hello_cpp.cpp examples/complex.c examples/dot.c examples/errors.c examples/graph.c examples/hand_built_tree.c \
+dist_examples_DATA = examples/hello_cpp.cpp examples/batch.c examples/complex.c examples/dot.c examples/errors.c examples/graph.c examples/hand_built_tree.c \
 	examples/hello.c examples/pipeline.c examples/spmd.c
 dist_examples_DATA += examples/cholesky.c examples/cholesky.h examples/cholesky_chart.c examples/cholesky_graph.c \
 	examples/cholesky_matrix.c examples/cholesky_noblas.c examples/cholesky_onethread.c examples/cholesky_options.c \
