@@ -54,8 +54,7 @@ const char *xs_policy_name(unsigned i)
 	return i < n ? policies[i][0] : i - n < sizeof modular / sizeof *modular ? modular[i - n] : NULL;
 }
 
-/* Variables that the table of Xylem's own has under another name, or that are
- * read elsewhere in this library. */
+/* Variables that have an effect: read below, or elsewhere in this library. */
 static const char *const known[] = {
 	"SCHED",
 	"NCPU",
@@ -67,23 +66,17 @@ static const char *const known[] = {
 	"SILENT",
 	"PREFETCH",
 	"WATCHDOG_TIMEOUT",
-	"HOME",
 	"PERF_MODEL_DIR",
 	"HOSTNAME",
 	"PROFILING",
 	"WORKERS_NOBIND",
-	"RAND_SEED",
-	"MIN_PRIO",
-	"MAX_PRIO",
 	"CALIBRATE_MINIMUM",
 	"LIMIT_CUDA_MEM",
 	"LIMIT_OPENCL_MEM",
 	"LIMIT_HIP_MEM",
 	"USE_NUMA",
-	"FXT_TRACE",
-	"GENERATE_TRACE",
 	"LIMIT_MAX_SUBMITTED_TASKS",
-	"SSILENT",
+	"DISABLE_ASYNCHRONOUS_COPY",
 };
 
 static void note_unknown(void)
@@ -132,23 +125,41 @@ static void devices(struct xy_device_config *config, int n, char *room, size_t s
 	config->devices = room;
 }
 
+/* The memory that data may use on each device of an architecture, which StarPU counts in MiB. */
+static int limit(struct xy_device_config *config, const char *name, char *room, size_t size)
+{
+	int mib = -1, error = number(name, &mib);
+
+	if (!error && mib > 0) {
+		snprintf(room, size, "%dM", mib);
+		config->limit = room;
+	}
+	return error;
+}
+
 #define ROOM 512
+#define LIMIT_ROOM 16
 
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts)
 {
 	int ncpus = conf->ncpus, ncuda = conf->ncuda, nopencl = conf->nopencl, nhip = conf->nhip;
 	int calibrate = conf->calibrate, prefetch = -1, watchdog = 0, nobind = 0, silent = 0, profiling = 0,
-	    minimum = 0;
+	    minimum = 0, window = 0, numa = -1;
 	int first = conf->precedence_over_environment_variables, error = 0;
 	const char *sched = conf->sched_policy_name, *text;
-	char *rooms = calloc(3, ROOM);
+	char *rooms = calloc(3, ROOM + LIMIT_ROOM), *limits;
 
 	*texts = rooms;
 	if (!rooms)
 		return -ENOMEM;
+	limits = rooms + 3 * ROOM;
 	error |= number("STARPU_SILENT", &silent) | number("STARPU_PREFETCH", &prefetch) |
 		 number("STARPU_WATCHDOG_TIMEOUT", &watchdog) | number("STARPU_WORKERS_NOBIND", &nobind) |
-		 number("STARPU_PROFILING", &profiling) | number("STARPU_CALIBRATE_MINIMUM", &minimum);
+		 number("STARPU_PROFILING", &profiling) | number("STARPU_CALIBRATE_MINIMUM", &minimum) |
+		 number("STARPU_LIMIT_MAX_SUBMITTED_TASKS", &window) | number("STARPU_USE_NUMA", &numa) |
+		 limit(&config->arch[XY_CUDA], "STARPU_LIMIT_CUDA_MEM", limits, LIMIT_ROOM) |
+		 limit(&config->arch[XY_OPENCL], "STARPU_LIMIT_OPENCL_MEM", limits + LIMIT_ROOM, LIMIT_ROOM) |
+		 limit(&config->arch[XY_HIP], "STARPU_LIMIT_HIP_MEM", limits + 2 * LIMIT_ROOM, LIMIT_ROOM);
 	if (!first || ncpus < 0)
 		error |= number("STARPU_NCPUS", &ncpus) | number("STARPU_NCPU", &ncpus);
 	if (!first || ncuda < 0)
@@ -189,6 +200,10 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		config->prefetch = prefetch ? XY_YES : XY_NO;
 	if (watchdog > 0)
 		config->watchdog_s = watchdog / 1e6;
+	if (window > 0)
+		config->window = (unsigned)window;
+	if (numa >= 0)
+		config->numa = numa ? XY_YES : XY_NO;
 	if (nobind > 0)
 		config->bind = XY_NO;
 	config->models = xs_getenv("STARPU_PERF_MODEL_DIR");

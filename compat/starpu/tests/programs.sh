@@ -65,4 +65,15 @@ if STARPU_SCHED=no-such-policy "$work/tags.c.out" >/dev/null 2>&1; then
 	echo "an unknown policy is taken"
 	status=1
 fi
+# A variable of StarPU's that has no effect says so, once; one that has says nothing.
+STARPU_MIN_PRIO=1 STARPU_LIMIT_CUDA_MEM=100 timeout 120 "$work/tags.c.out" >"$work/log" 2>&1
+if [ "$(grep -c 'STARPU_MIN_PRIO has no effect' "$work/log")" != 1 ] || grep -q LIMIT_CUDA_MEM "$work/log"; then
+	echo "STARPU_MIN_PRIO and STARPU_LIMIT_CUDA_MEM:"
+	cat "$work/log"
+	status=1
+fi
+if STARPU_LIMIT_CUDA_MEM=much timeout 120 "$work/tags.c.out" >/dev/null 2>&1; then
+	echo "STARPU_LIMIT_CUDA_MEM=much is taken"
+	status=1
+fi
 exit $status
