@@ -40,13 +40,13 @@ void helper_guard(void);
 
 /* A runtime with this policy (NULL: the default) and number of CPU workers. It must start. */
 struct helper *helper_start(const char *sched, unsigned nworkers);
-/* The same with other settings; log and ignore_environment are the helper's. */
+/* helper_start with other settings; the helper sets log and ignore_environment. */
 struct helper *helper_start_with(const struct xy_config *config);
-/* The same when it may fail: *error is what xy_start returned, rt may be NULL. */
+/* helper_start_with for a start that may fail: *error is what xy_start returned; rt may be NULL. */
 struct helper *helper_try(const struct xy_config *config, int *error);
 /* Stops the runtime, frees the helper, returns what xy_stop did. Any log line fails the test. */
 int helper_stop(struct helper *h);
-/* The same with this many log lines, or HELPER_ANY_LINES. */
+/* helper_stop that expects this many log lines, or HELPER_ANY_LINES. */
 int helper_stop_lines(struct helper *h, unsigned lines);
 
 /* xy_wait and xy_task_wait with a limit. */

@@ -17,7 +17,7 @@ int farm_files_create(const char *folder, const char *kind, const char *file, co
 
 /* FOLDER/KIND/FILE with an ending, to be freed; NULL without memory. */
 char *farm_files_path(const char *folder, const char *kind, const char *file, const char *ending);
-/* The same for a name that is not a file name yet, such as a job's id. */
+/* farm_files_path for a name that must first be encoded as a file name, such as a job's id. */
 char *farm_files_path_of(const char *folder, const char *kind, const char *name, const char *ending);
 
 /* A whole file, to be freed, ended by a zero byte; NULL and errno. */

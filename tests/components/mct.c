@@ -48,7 +48,7 @@ static struct bed *open_mct(const char *machine, struct xy_component **basins, u
 	return open_with(machine, basins, room, NULL, NULL);
 }
 
-/* The same with a reservoir of the library in each branch. */
+/* mct as the root, with one of the library's reservoirs in each branch. */
 static struct bed *open_queues(const char *machine, struct xy_component **queues)
 {
 	struct bed *bed = bed_open(machine);

@@ -56,7 +56,7 @@ struct bed *bed_parse(const char *machine, const char *expression);
 
 /* A component below `parent` (NULL: the root). */
 struct xy_component *bed_add(struct bed *bed, struct xy_component *parent, const struct xy_component_ops *ops);
-/* The same with one option set. */
+/* bed_add with one option set. */
 struct xy_component *bed_add_with(struct bed *bed, struct xy_component *parent, const struct xy_component_ops *ops,
 				  const char *option, const char *value);
 /* Hangs the leaf of a worker below `parent`. */

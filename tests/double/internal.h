@@ -101,7 +101,7 @@ extern struct double_state double_state;
 void double_setup(void);
 /* Takes the lock, counts the call, and says whether it fails: struck by a fault, or the device is lost. */
 enum cudaError double_begin(const char *function, struct double_device *device);
-/* The same for functions that need no device. */
+/* double_begin for functions that need no device. */
 enum cudaError double_begin_any(const char *function);
 /* Notes the error of the thread and gives the lock back. Returns error. */
 enum cudaError double_end(enum cudaError error);

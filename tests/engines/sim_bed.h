@@ -54,7 +54,7 @@ void sim_assert_us_at(double found, double expected, const char *file, int line)
 /* Codelets for CPUs and CUDA devices that must not be called: without data, and with handles of these modes. */
 extern const struct xy_codelet sim_plain, sim_read, sim_write, sim_update, sim_copy, sim_commute, sim_add, sim_zero,
 	sim_join, sim_scratch;
-/* The same for one kind of workers. */
+/* Their counterparts for CUDA devices only. */
 extern const struct xy_codelet sim_plain_gpu, sim_update_gpu, sim_read_gpu;
 
 /* Submits a task with this mark, which takes so long on a core. */

@@ -92,7 +92,7 @@ static void the_graph_of_the_peft_paper_gives_133_167_and_122(void **state)
 
 /* --- ties --- */
 
-/* The same graph with two neighbours in each other's place, which is possible as neither waits for the other. */
+/* Copies a graph with two adjacent tasks swapped; neither may wait for the other. */
 static void swap_tasks(struct graph *to, const struct graph *from, uint32_t first)
 {
 	*to = (struct graph){ 0 };

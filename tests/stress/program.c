@@ -173,7 +173,7 @@ static void step_task(struct program *p)
 	program_submit(p, codelets[program_below(p, HELPER_COUNT(codelets))], d, 0);
 }
 
-/* Several that add to the same data. */
+/* Several tasks that add to one handle. */
 static void step_commute(struct program *p)
 {
 	struct program_data *sum = program_any_data(p);
@@ -188,7 +188,7 @@ static void step_commute(struct program *p)
 	}
 }
 
-/* The same, each task on a copy of its worker's own. */
+/* Several tasks that add to one handle by reduction, each to its worker's private copy. */
 static void step_redux(struct program *p)
 {
 	struct program_data *sum = program_any_data(p), *d[3] = { sum, sum, sum };

@@ -88,7 +88,7 @@ static void end(struct program *p, struct program_data *d)
 	program_expect(p, error, "xy_plan_end");
 }
 
-/* The same without waiting; a plan is used again. */
+/* Partitions asynchronously and works on the pieces; the data's plan is reused. */
 void program_plan(struct program *p)
 {
 	struct program_data *d = program_any_data(p);

@@ -210,7 +210,7 @@ bool xy__task_can_take(const struct xy_task *task, unsigned worker);
  * so that the task reaches it, wherever it rests, and fails.
  */
 bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_component *c);
-/* The same for a task that need not be constrained, and for workers only. */
+/* Whether a live worker below can run the task, constrained or not. Once a worker has died, teams don't count. */
 bool xy__task_has_live_below(const struct xy_task *task, const struct xy_component *c);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)

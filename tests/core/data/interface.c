@@ -76,7 +76,7 @@ static struct dense dense_random(unsigned ndims, uint64_t *seed)
 	return a;
 }
 
-/* The same content with other gaps. */
+/* An array with the other's extents and element size, but different gaps. */
 static struct dense dense_like(const struct dense *other, uint64_t *seed)
 {
 	struct dense a = *other;

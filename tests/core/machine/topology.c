@@ -314,7 +314,7 @@ static int of_text(struct xy__topology *t, const char *text, char error[160], si
 	return status;
 }
 
-/* The same text must give hwloc's cores, nodes, and order of nearness. */
+/* A text must give the cores, the nodes and the order of distances that hwloc derives from it. */
 static void compare_with_hwloc(const char *text)
 {
 	hwloc_topology_t h;

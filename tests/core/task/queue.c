@@ -456,7 +456,7 @@ static void a_ready_task_behind_many_waits_for_its_turn(void **state)
 
 /* --- against a model --- */
 
-/* The same queue as an array that is searched from end to end. */
+/* The reference: a queue as an array, searched from end to end. */
 static struct xy_task *model[NTASKS];
 static unsigned nmodel;
 
