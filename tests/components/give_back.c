@@ -82,8 +82,8 @@ static void check_kind(const struct xy_component_ops *ops)
 
 static void a_task_goes_to_somebody_else_below_each_kind(void **state)
 {
-	/* The first three send a task where it, or what is known of it, says: always to the same branch. The others want
-	 * an unlimited queue in each branch, which never refuses. */
+	/* The first three send a task where it, or what is known of it, says: always to the same branch. The others
+	 * want an unlimited queue in each branch, which never refuses. */
 	static const char *const others[] = { "userchoice", "perfmodel-select", "in-order", "balance", "hybrid" };
 	unsigned n = 0;
 

@@ -27,7 +27,7 @@ program() {
 	source=$1
 	shift
 	name=$(basename "$source")
-	if ! "$@" -g -Wall -Wextra -Werror $CFLAGS -I"$src/compat/starpu/include" -I"$src/include" "$source" -o "$work/$name.out" \
+	if ! "$@" -g -Wall -Wextra -Werror $XY_SANITIZER_FLAGS -I"$src/compat/starpu/include" -I"$src/include" "$source" -o "$work/$name.out" \
 		-L"$work/lib" -lxylem-starpu -lxylem -pthread >"$work/log" 2>&1; then
 		echo "$name does not compile with: $*"
 		cat "$work/log"
@@ -48,7 +48,7 @@ for source in "$src"/compat/starpu/tests/*.c; do
 done
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || continue
-	case $CFLAGS in *-fsanitize*) continue ;; esac
+	[ -z "$XY_SANITIZER_FLAGS" ] || continue
 	for source in "$src"/compat/starpu/tests/*.cpp; do
 		program "$source" $cxx -std=c++14
 	done
