@@ -45,6 +45,7 @@ check_LTLIBRARIES += tests/double/none.la
 tests_double_none_la_SOURCES = tests/double/none.c
 tests_double_none_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 check_DATA += tests/double/none/libcudart.so
+CLEANFILES += tests/double/none.la
 tests/double/none/libcudart.so: tests/double/none.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && for name in libamdhip64.so.7 libamdhip64.so.6 libamdhip64.so.5 libamdhip64.so \
 		libcudart.so.13 libcudart.so.12 libcudart.so; do \
