@@ -351,44 +351,49 @@ struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx
  */
 
 struct _starpu_task_bundle {
-	unsigned ntasks;
-	bool closed;
+	atomic_uint users; /* (a) its tasks, and 1 until it is closed; the last one frees it */
+	bool closed;       /* the thread of the application */
 };
 
 void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
 {
 	*bundle = calloc(1, sizeof **bundle);
+	if (*bundle)
+		atomic_init(&(*bundle)->users, 1);
+	else
+		xs_fail(-ENOMEM, "no memory for a bundle");
 }
 
-static void bundle_free(struct _starpu_task_bundle *bundle)
+static void bundle_leave(struct _starpu_task_bundle *bundle)
 {
-	if (bundle->closed && !bundle->ntasks)
+	if (atomic_fetch_sub(&bundle->users, 1) == 1)
 		free(bundle);
 }
 
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
 {
-	if (bundle->closed || task->bundle)
+	if (!bundle || bundle->closed || task->bundle)
 		return xs_fail(-EPERM, "a bundle is closed, or the task is already in one");
 	if (task->status != STARPU_TASK_INIT)
 		return xs_fail(-EINVAL, "the task is already submitted");
 	task->bundle = bundle;
-	bundle->ntasks++;
+	atomic_fetch_add(&bundle->users, 1);
 	return 0;
 }
 
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
 {
-	if (task->bundle != bundle)
+	if (!bundle || task->bundle != bundle)
 		return -ENOENT;
 	task->bundle = NULL;
-	bundle->ntasks--;
-	bundle_free(bundle);
+	bundle_leave(bundle);
 	return 0;
 }
 
 void starpu_task_bundle_close(starpu_task_bundle_t bundle)
 {
+	if (!bundle || bundle->closed)
+		return;
 	bundle->closed = true;
-	bundle_free(bundle);
+	bundle_leave(bundle);
 }

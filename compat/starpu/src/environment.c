@@ -27,9 +27,9 @@ static const char *const policies[][2] = {
 	{ "dmdas", "tree-dmdas" },
 	{ "dmdasd", "tree-dmdas" },
 	{ "heft", "tree-dmda" },
-	{ "pheft", "tree-pheft" },
-	{ "peager", "tree-peager" },
-	{ "pprio", "tree-pprio" },
+	{ "pheft", "tree-parallel-heft" },
+	{ "peager", "tree-parallel-random" },
+	{ "pprio", "tree-parallel-random-prio" },
 	{ "heteroprio", "tree-heteroprio" },
 	{ "graph_test", "tree-cambium" },
 };

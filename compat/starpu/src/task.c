@@ -233,6 +233,8 @@ static void job_ended(void *arg, int status)
 		xs_fail(status, "task '%s' failed: %s", starpu_task_get_name(task), strerror(-status));
 	job_epilogue(task);
 	task->status = STARPU_TASK_FINISHED;
+	if (task->bundle)
+		starpu_task_bundle_remove(task->bundle, task);
 	xs_deps_ended(job, regenerate);
 	job_callbacks(task);
 	if (task->profiling_info)
