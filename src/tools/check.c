@@ -123,9 +123,9 @@ const struct tool_command tool_check = {
 		"range. Each violation is a line on stderr.\n"
 		"\n"
 		"With --run it is a self-test for authors of components: random tasks go through the tree on small\n"
-		"machines, in one thread. At each verb, lock and sleep a seed decides which worker goes on. The first\n"
-		"rule that a component breaks is named, with the last steps and the command for the smallest case\n"
-		"found. doc/components.md lists the rules.\n",
+		"machines, in one thread. At each verb, lock and sleep, a seed decides which worker continues. The\n"
+		"output names the first broken rule and the component, with the last steps and a command that\n"
+		"reproduces the smallest failing case. doc/components.md lists the rules.\n",
 	.options = { TOOL_OPTION_MACHINE,
 		     { "run", NULL, "run random tasks under many interleavings" },
 		     { "plugins", "FILES", "instead of XYLEM_PLUGINS: shared objects, separated by ':'" },

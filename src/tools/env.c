@@ -66,6 +66,6 @@ const struct tool_command tool_env = {
 	.help = "Lists every variable that Xylem reads. On stderr, reports what a runtime would refuse: an invalid\n"
 		"value, machine or policy, or a plug-in that can't be loaded; and unknown variables that start with\n"
 		"XYLEM_. An empty variable counts as unset. A variable overrides the program's setting.\n"
-		"At the end it lists the variables that Xylem sets for the programs that it starts.\n",
+		"At the end it lists the variables that Xylem sets for programs it starts.\n",
 	.run = env_run,
 };

@@ -10,7 +10,7 @@ static enum tool_status farm_forward(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		printf("usage: xylem farm COMMAND [FARM.yml]\n"
 		       "\n"
-		       "Not in this build, as libyaml or SQLite was not found when it was configured.\n"
+		       "Not in this build, because configure did not find libyaml or SQLite.\n"
 		       "\n"
 		       "Exit status: 3\n");
 		return TOOL_OK;

@@ -291,7 +291,7 @@ const struct tool_command tool_model = {
 	.summary = "list, show, plot and check the stored performance models",
 	.help = "list: the models in the folder XYLEM_MODELS. show NAME: the rows of one. plot NAME: time over\n"
 		"size, in the terminal, or with --svg as a file. check [NAME]: rows that are synthetic, have few\n"
-		"samples, vary much or have drifted; the exit status is 1 if a file can't be read. A NAME with a\n"
+		"samples, vary widely or have drifted; the exit status is 1 if a file can't be read. A NAME with a\n"
 		"slash is the path of a file, Xylem's or StarPU's. --host: the models of that host.\n"
 		"\n"
 		"export --device-types: writes device_types.yml and models.yml for sched-pipeline and prints the\n"

@@ -278,9 +278,9 @@ const struct tool_command tool_sim = {
 	        "run, data while its task waited for data, choice while a task that it could run was ready but went\n"
 	        "elsewhere or waited.\n"
 	        "\n"
-	        "With --batch, a batch of so many items is divided by the policy; an item takes ITEM_US (default 1)\n"
-	        "on a core, and a piece PIECE_US more on a device. The CSV has a line for each piece, in the order\n"
-	        "in which they were sent.\n",
+	        "With --batch, the policy divides a batch of ITEMS items; an item takes ITEM_US (default 1) on a\n"
+	        "core, and a piece PIECE_US more on a device. The CSV has one line per piece, in the order in which\n"
+	        "they were sent.\n",
 	.options = {
 		[SIM_MACHINE] = { "machine", "MACHINE", "mirage, or the path of a machine file" },
 		[SIM_GRAPH] = { "graph", "GRAPH", "cholesky:16, or the path of a file" },
@@ -290,7 +290,7 @@ const struct tool_command tool_sim = {
 		[SIM_REPEAT] = { "repeat", "N", "runs of each policy, with seeds from SEED: median, min, "
 						"max" },
 		[SIM_SUBMIT] = { "submit-us", "X", "duration of a submission" },
-		[SIM_OVERHEAD] = { "overhead-us", "X", "what a worker needs per task besides its duration" },
+		[SIM_OVERHEAD] = { "overhead-us", "X", "overhead of a worker per task" },
 		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "treat all memory as one node" },
 		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the "
 							  "graph's own" },

@@ -341,40 +341,40 @@ const struct tool_command tool_slots = {
 		"\n"
 		"  xylem slots --gpus-per-rep 0.5 --reps 8 -- python train.py --seed {rep}\n"
 		"\n"
-		"With a share below 1, floor(1/share) repetitions run on each GPU and none on two; with a whole\n"
-		"number each has so many GPUs. Without --gpus-per-rep every repetition sees all GPUs, and\n"
-		"--cpus-per-rep or --parallel says how many slots there are. GPUs are those of\n"
-		"CUDA_VISIBLE_DEVICES, SLURM_STEP_GPUS or SLURM_JOB_GPUS, else as many as --gpus says.\n"
-		"Processors are those that this process may use, taken near the GPU where nvidia-smi and the\n"
-		"topology tell.\n"
+		"With a share below 1, floor(1/share) repetitions run on each GPU, and none uses two GPUs; with a\n"
+		"whole number N, each has N GPUs. Without --gpus-per-rep every repetition sees all GPUs, and\n"
+		"--cpus-per-rep or --parallel determines the number of slots. The GPUs are those in\n"
+		"CUDA_VISIBLE_DEVICES, SLURM_STEP_GPUS or SLURM_JOB_GPUS, or else as many as --gpus says.\n"
+		"The processors are those that this process may use, taken near the GPU if nvidia-smi and the\n"
+		"topology show which are near.\n"
 		"\n"
-		"A repetition has CUDA_VISIBLE_DEVICES, its processors as affinity and their number in\n"
-		"OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS and NUMEXPR_NUM_THREADS, and XYLEM_REP,\n"
-		"XYLEM_REPS, XYLEM_REP_FOLDER, XYLEM_SLOT, XYLEM_SLOTS and XYLEM_SLOT_CPUS. {rep}, {slot} and\n"
-		"{folder} in the command are replaced. Its folder is FOLDER/rep_00 and so on, its output goes to\n"
-		"FOLDER/rep_00.log. FOLDER/rep_00.unfinished stays until it has succeeded; a folder that holds\n"
-		"something and has no such file is a result, and the repetition is skipped.\n"
+		"Each repetition is bound to its processors and gets CUDA_VISIBLE_DEVICES, the number of its\n"
+		"processors in OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS and NUMEXPR_NUM_THREADS, and\n"
+		"XYLEM_REP, XYLEM_REPS, XYLEM_REP_FOLDER, XYLEM_SLOT, XYLEM_SLOTS and XYLEM_SLOT_CPUS. {rep}, {slot}\n"
+		"and {folder} in the command are replaced. Repetition 0 has the folder FOLDER/rep_00 and writes its\n"
+		"output to FOLDER/rep_00.log. FOLDER/rep_00.unfinished exists until it has succeeded; a non-empty\n"
+		"folder without this file is a result, and its repetition is skipped.\n"
 		"\n"
 		"SIGTERM, SIGINT and SIGHUP end all repetitions, with SIGKILL after the grace period or a second\n"
 		"signal; SIGUSR1 and SIGUSR2 are passed on. Exit status 1: a repetition failed. Exit status 75: none\n"
 		"failed, but some did not finish: they ended with 75 themselves, or a signal stopped the tool.\n",
 	.options = {
-		[OPTION_REPS] = { "reps", "N", "so many repetitions; or which ones, as 4-7 or 0,3,8-9; default: "
+		[OPTION_REPS] = { "reps", "N", "number of repetitions, or a list such as 4-7 or 0,3,8-9; default: "
 					       "one per slot" },
 		[OPTION_PARALLEL] = { "parallel", "N", "repetitions at once; must be the number of slots" },
 		[OPTION_GPUS_PER_REP] = { "gpus-per-rep", "F", "a share of a GPU such as 0.5 or 1/3, or a whole "
 							       "number" },
-		[OPTION_CPUS_PER_REP] = { "cpus-per-rep", "N", "processors of a slot; 0: not bound; default: even "
+		[OPTION_CPUS_PER_REP] = { "cpus-per-rep", "N", "processors per slot; 0: not bound; default: equal "
 							       "shares" },
-		[OPTION_GPUS] = { "gpus", "N", "GPUs to use, also as SLURM's resources such as gpu:a100:4(S:0-1)" },
-		[OPTION_FOLDER] = { "folder", "FOLDER", "of the folders of repetitions; default: the data folder "
-							"of the farm, or reps" },
+		[OPTION_GPUS] = { "gpus", "N", "GPUs to use; also a SLURM resource such as gpu:a100:4(S:0-1)" },
+		[OPTION_FOLDER] = { "folder", "FOLDER", "parent folder of the repetitions; default: the farm's "
+							"data folder, or reps" },
 		[OPTION_OVERWRITE] = { "overwrite", NULL, "also run repetitions whose folder holds results" },
 		[OPTION_GRACE] = { "grace", "SECONDS", "from SIGTERM to SIGKILL; default: 30" },
-		[OPTION_GPU_MEMORY] = { "gpu-memory", "SIZE", "warn of a repetition that takes more GPU memory, "
-							      "such as 10G" },
-		[OPTION_GPU_MEMORY_STOP] = { "gpu-memory-stop", NULL, "stop it instead" },
-		[OPTION_MPS] = { "mps", NULL, "set the limits that a server of CUDA's MPS enforces for each share" },
+		[OPTION_GPU_MEMORY] = { "gpu-memory", "SIZE", "warn if a repetition uses more GPU memory than "
+							      "this, such as 10G" },
+		[OPTION_GPU_MEMORY_STOP] = { "gpu-memory-stop", NULL, "stop that repetition instead" },
+		[OPTION_MPS] = { "mps", NULL, "set the limits that a CUDA MPS server enforces for each share" },
 		[OPTION_DRY_RUN] = { "dry-run", NULL, "only show the slots" },
 		[OPTION_SCHEDULER] = { "scheduler", "WORD", "as in CW2: mp, horeka, kluster or cpu_distribute" },
 	},
