@@ -13,7 +13,6 @@ graph      graph/
 farm       farm/
 job        job/
 bound      bound/
-farm       farm/
 perf       core/perf/
 machine    core/machine/
 task       core/task/|core/lockfree/
