@@ -102,7 +102,9 @@ static int gpu_set_up(struct xy_device *device)
 
 void xy__gpu_close(struct xy_device *device)
 {
-	device->api->cudaSetDevice(device->ordinal);
+	int callers;
+
+	xy__gpu_begin(device, &callers);
 	xy__gpu_events_destroy(device);
 	for (unsigned i = 0; i < device->nqueues; i++)
 		if (device->queues[i].stream)
@@ -111,6 +113,7 @@ void xy__gpu_close(struct xy_device *device)
 		if (device->copies[i])
 			device->api->cudaStreamDestroy(device->copies[i]);
 	device->api->cudaGetLastError();
+	xy__gpu_end(device, callers);
 	pthread_mutex_destroy(&device->lock);
 	free(device);
 }
@@ -128,6 +131,24 @@ static struct xy_device *gpu_new(int ordinal, unsigned nqueues)
 	device->nqueues = nqueues;
 	pthread_mutex_init(&device->lock, NULL);
 	return device;
+}
+
+/* All that open does with the device itself. */
+static int gpu_start(struct xy_device *device, struct xy_device_info *info, const int *ordinals, unsigned n)
+{
+	int callers, status = xy__gpu_begin(device, &callers);
+
+	if (!status)
+		status = gpu_describe(device, info);
+	if (!status)
+		status = gpu_set_up(device);
+	for (unsigned i = 0; i < n && !status; i++)
+		if (gpu_is_peer(device, ordinals[i]))
+			info->peers |= (uint64_t)1 << i;
+	if (!status && atomic_load(&device->lost))
+		status = -ENODEV;
+	xy__gpu_end(device, callers);
+	return status;
 }
 
 int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *config, unsigned index,
@@ -150,16 +171,7 @@ int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *confi
 		snprintf(error, error_size, "no memory for a %s device", xy__gpu_dialect.title);
 		return -ENOMEM;
 	}
-	status = xy__gpu_begin(device);
-	if (!status)
-		status = gpu_describe(device, info);
-	if (!status)
-		status = gpu_set_up(device);
-	for (unsigned i = 0; i < n && !status; i++)
-		if (gpu_is_peer(device, ordinals[i]))
-			info->peers |= (uint64_t)1 << i;
-	if (!status && atomic_load(&device->lost))
-		status = -ENODEV;
+	status = gpu_start(device, info, ordinals, n);
 	if (status) {
 		snprintf(error, error_size, "%s", xy__gpu_explain());
 		xy__gpu_close(device);
@@ -173,10 +185,13 @@ int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *confi
 
 int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory)
 {
-	int status = xy__gpu_begin(device);
+	int callers, status = xy__gpu_begin(device, &callers);
 
 	*memory = NULL;
-	return status ? status : xy__gpu_error(device, device->api->cudaMalloc(memory, bytes), "Malloc");
+	if (!status)
+		status = xy__gpu_error(device, device->api->cudaMalloc(memory, bytes), "Malloc");
+	xy__gpu_end(device, callers);
+	return status;
 }
 
 /* An error here belongs to an earlier operation, which reports it; the memory is freed. */
@@ -188,12 +203,13 @@ void xy__gpu_free(struct xy_device *device, void *memory)
 void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes)
 {
 	void *memory = NULL;
+	int callers, status = xy__gpu_begin(device, &callers);
 
-	if (xy__gpu_begin(device) ||
-	    xy__gpu_error(device, device->api->cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
-			  "allocating pinned memory"))
-		return NULL;
-	return memory;
+	if (!status)
+		status = xy__gpu_error(device, device->api->cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
+				       "allocating pinned memory");
+	xy__gpu_end(device, callers);
+	return status ? NULL : memory;
 }
 
 void xy__gpu_host_free(struct xy_device *device, void *memory)
@@ -221,11 +237,13 @@ bool xy__gpu_owns(struct xy_device *device, const void *memory)
 
 int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes)
 {
-	int status = xy__gpu_begin(device);
+	int callers, status = xy__gpu_begin(device, &callers);
 
-	return status ? status
-		      : xy__gpu_error(device, device->api->cudaHostRegister(memory, bytes, cudaHostRegisterPortable),
-				      "HostRegister");
+	if (!status)
+		status = xy__gpu_error(device, device->api->cudaHostRegister(memory, bytes, cudaHostRegisterPortable),
+				       "HostRegister");
+	xy__gpu_end(device, callers);
+	return status;
 }
 
 void xy__gpu_host_unpin(struct xy_device *device, void *memory)
@@ -266,15 +284,11 @@ static int gpu_fail(struct xy_device *device, struct gpu_queue *queue, int statu
 	return status == -ENODEV ? -EIO : status;
 }
 
-int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
-		   struct xy_event **event)
+static int gpu_launch(struct xy_device *device, struct gpu_queue *queue, xy_function *function, struct xy_call *call,
+		      struct xy_event **event)
 {
-	struct gpu_queue *queue = &device->queues[index];
-	int status = xy__gpu_begin(device);
+	int status = xy__gpu_event_take(device, queue->stream, event);
 
-	*event = NULL;
-	if (!status)
-		status = xy__gpu_event_take(device, queue->stream, event);
 	if (status)
 		return status;
 	status = gpu_call(device, queue, function, call);
@@ -283,6 +297,18 @@ int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *functi
 	xy__gpu_event_give(device, *event);
 	*event = NULL;
 	return gpu_fail(device, queue, status);
+}
+
+int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
+		   struct xy_event **event)
+{
+	int callers, status = xy__gpu_begin(device, &callers);
+
+	*event = NULL;
+	if (!status)
+		status = gpu_launch(device, &device->queues[index], function, call, event);
+	xy__gpu_end(device, callers);
+	return status;
 }
 
 bool xy__gpu_driver_is_lost(struct xy_device *device)

@@ -85,8 +85,12 @@ void xy__gpu_note(struct xy_device *device, enum cudaError code, const char *wha
 bool xy__gpu_is_broken(struct xy_device *device);
 /* The -ENODEV of a device that is lost. */
 int xy__gpu_is_lost(struct xy_device *device);
-/* Starts an operation: makes the device current for the thread, unless it is lost. */
-int xy__gpu_begin(struct xy_device *device);
+/*
+ * Around an operation: makes the device the calling thread's current one, unless it is lost, and restores the caller's
+ * afterwards. *callers is for xy__gpu_end, which follows also after a failure.
+ */
+int xy__gpu_begin(struct xy_device *device, int *callers);
+void xy__gpu_end(struct xy_device *device, int callers);
 /* xy_cuda_check or xy_hip_check of a launch queue. */
 int xy__gpu_check(const struct xy_gpu_services *services, int code);
 void xy__gpu_forget(void);

@@ -20,6 +20,7 @@ static const struct {
 	API_FUNCTION(GetDeviceCount),
 	API_FUNCTION(GetDeviceProperties),
 	API_FUNCTION(DeviceGetAttribute),
+	API_FUNCTION(GetDevice),
 	API_FUNCTION(SetDevice),
 	API_FUNCTION(MemGetInfo),
 	API_FUNCTION(DeviceCanAccessPeer),

@@ -12,6 +12,7 @@
 enum cudaError cudaGetDeviceCount(int *count);
 enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 enum cudaError cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+enum cudaError cudaGetDevice(int *device);
 enum cudaError cudaSetDevice(int device);
 enum cudaError cudaMemGetInfo(size_t *free, size_t *total);
 enum cudaError cudaDeviceCanAccessPeer(int *can, int device, int peer);
@@ -54,6 +55,7 @@ struct xy__gpu_api {
 	__typeof__(cudaGetDeviceCount) *cudaGetDeviceCount;
 	__typeof__(cudaGetDeviceProperties) *cudaGetDeviceProperties;
 	__typeof__(cudaDeviceGetAttribute) *cudaDeviceGetAttribute;
+	__typeof__(cudaGetDevice) *cudaGetDevice;
 	__typeof__(cudaSetDevice) *cudaSetDevice;
 	__typeof__(cudaMemGetInfo) *cudaMemGetInfo;
 	__typeof__(cudaDeviceCanAccessPeer) *cudaDeviceCanAccessPeer;

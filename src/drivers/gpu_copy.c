@@ -174,14 +174,17 @@ int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_dev
 		 unsigned n, struct xy_event **event)
 {
 	struct copy_way way = { .device = device, .peer = peer, .kind = kind, .stream = device->copies[kind] };
-	int status = xy__gpu_begin(device);
+	int callers, status = xy__gpu_begin(device, &callers);
 
 	*event = NULL;
 	if (!status && kind == XY_COPY_PEER && atomic_load(&peer->lost)) {
 		xy__gpu_is_lost(peer);
-		return -EIO;
+		status = -EIO;
 	}
 	if (!status)
 		status = xy__gpu_event_take(device, way.stream, event);
-	return status ? status : copy_all(&way, copies, n, event);
+	if (!status)
+		status = copy_all(&way, copies, n, event);
+	xy__gpu_end(device, callers);
+	return status;
 }

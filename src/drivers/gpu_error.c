@@ -72,15 +72,54 @@ int xy__gpu_errno(enum cudaError code)
 	return -EIO;
 }
 
+/* --- the thread's current device --- */
+
+enum { NO_DEVICE = -1 };
+
+static enum cudaError current_set(struct xy_device *device, int *callers)
+{
+	const struct xy__gpu_api *api = device->api;
+
+	*callers = NO_DEVICE;
+	if (api->cudaGetDevice(callers) != cudaSuccess)
+		api->cudaGetLastError(); /* an error of the caller's device is not ours to report */
+	return *callers == device->ordinal ? cudaSuccess : api->cudaSetDevice(device->ordinal);
+}
+
+/* A codelet may have left another one. */
+void xy__gpu_end(struct xy_device *device, int callers)
+{
+	const struct xy__gpu_api *api = device->api;
+	int current = NO_DEVICE;
+
+	if (callers == NO_DEVICE)
+		return;
+	if ((api->cudaGetDevice(&current) != cudaSuccess || current != callers) &&
+	    api->cudaSetDevice(callers) != cudaSuccess)
+		api->cudaGetLastError();
+}
+
+int xy__gpu_begin(struct xy_device *device, int *callers)
+{
+	*callers = NO_DEVICE;
+	if (atomic_load(&device->lost))
+		return xy__gpu_is_lost(device);
+	return xy__gpu_error(device, current_set(device, callers), "SetDevice");
+}
+
+/* --- lost devices --- */
+
 /* A permanently failed device returns its error from every call. */
 bool xy__gpu_is_broken(struct xy_device *device)
 {
 	const struct xy__gpu_api *api = device->api;
-	enum cudaError code = api->cudaSetDevice(device->ordinal);
+	int callers;
+	enum cudaError code = current_set(device, &callers);
 
 	if (code == cudaSuccess)
 		code = api->cudaStreamQuery(device->copies[XY_COPY_IN]);
 	api->cudaGetLastError();
+	xy__gpu_end(device, callers);
 	return code != cudaSuccess && code != cudaErrorNotReady;
 }
 
@@ -111,13 +150,6 @@ int xy__gpu_is_lost(struct xy_device *device)
 	return xy__gpu_fail(-ENODEV, "%s device %d is lost after an error: %s (%s, %d)", xy__gpu_dialect.title,
 			    device->ordinal, device->api->cudaGetErrorString(code), device->api->cudaGetErrorName(code),
 			    (int)code);
-}
-
-int xy__gpu_begin(struct xy_device *device)
-{
-	if (atomic_load(&device->lost))
-		return xy__gpu_is_lost(device);
-	return xy__gpu_error(device, device->api->cudaSetDevice(device->ordinal), "SetDevice");
 }
 
 int xy__gpu_check(const struct xy_gpu_services *services, int code)

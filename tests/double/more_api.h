@@ -27,7 +27,6 @@ struct double_properties {
 	int maxThreadsPerBlock;
 };
 
-enum cudaError cudaGetDevice(int *device);
 enum cudaError cudaDeviceSynchronize(void);
 enum cudaError cudaDeviceDisablePeerAccess(int peer);
 enum cudaError cudaRuntimeGetVersion(int *version);

@@ -19,6 +19,7 @@ enum { NONE_NO_DEVICE = 100 };
 NONE_BOTH(GetDeviceCount)
 NONE_BOTH(GetDeviceProperties)
 NONE_BOTH(DeviceGetAttribute)
+NONE_BOTH(GetDevice)
 NONE_BOTH(SetDevice)
 NONE_BOTH(MemGetInfo)
 NONE_BOTH(DeviceCanAccessPeer)

@@ -216,6 +216,73 @@ static void has_pinned_memory_and_pins_that_of_others(void **state)
 	bed_driver->close(device);
 }
 
+/* --- the caller's current device --- */
+
+static void is_current(int device)
+{
+	int current = -1;
+
+	assert_int_equal(cudaGetDevice(&current), 0);
+	assert_int_equal(current, device);
+}
+
+/* The codelet has its device, may ask for a copy on the other one, and may leave any. */
+static int change_device(struct xy_call *call)
+{
+	struct xy_device *other = *(struct xy_device **)call->arg;
+	int numbers[2] = { 1, 2 }, *memory;
+
+	is_current(xy_cuda_device(call));
+	memory = bed_allocate(other, sizeof numbers);
+	bed_put(other, memory, numbers, sizeof numbers);
+	bed_driver->free(other, memory);
+	is_current(xy_cuda_device(call));
+	assert_int_equal(cudaSetDevice(1 - xy_cuda_device(call)), 0);
+	return 0;
+}
+
+static void leaves_the_caller_s_current_device(void **state)
+{
+	struct xy_device *devices[2];
+	struct xy_event *event;
+	int numbers[2] = { 0 }, *memory;
+
+	(void)state;
+	assert_int_equal(cudaSetDevice(1), 0);
+	devices[0] = bed_open(0);
+	is_current(1);
+	devices[1] = bed_open(1);
+	memory = bed_allocate(devices[0], sizeof numbers);
+	is_current(1);
+	bed_put(devices[0], memory, numbers, sizeof numbers);
+	is_current(1);
+	assert_int_equal(bed_launch(devices[0], 0, change_device, memory, 2, &devices[1], &event), 0);
+	is_current(1);
+	assert_int_equal(bed_wait(devices[0], event), 0);
+	assert_int_equal(bed_launch(devices[1], 0, change_device, memory, 2, &devices[0], &event), 0);
+	is_current(1);
+	assert_int_equal(bed_wait(devices[1], event), 0);
+	bed_driver->host_free(devices[0], bed_driver->host_allocate(devices[0], 10));
+	is_current(1);
+	assert_true(cudart_double_fail(DOUBLE_PREFIX "MemcpyAsync", 1, cudaErrorIllegalAddress));
+	assert_int_equal(bed_driver->copy(devices[0], XY_COPY_OUT, NULL,
+					  &(struct xy_copy){ .to = { numbers, 0 },
+							     .from = { memory, 0 },
+							     .row_bytes = sizeof numbers,
+							     .nrows = 1,
+							     .nplanes = 1 },
+					  1, &event),
+			 -ENODEV);
+	is_current(1);
+	bed_driver->free(devices[0], memory);
+	is_current(1);
+	bed_driver->close(devices[0]);
+	is_current(1);
+	bed_driver->close(devices[1]);
+	cudart_double_reset();
+	assert_int_equal(cudaSetDevice(0), 0);
+}
+
 /* --- copies --- */
 
 enum { SPACE = 4096 };
@@ -466,6 +533,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(describes_the_devices_that_it_opens, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(says_that_there_is_no_room, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(has_pinned_memory_and_pins_that_of_others, bed_fresh, bed_nothing_left),
+		cmocka_unit_test_setup_teardown(leaves_the_caller_s_current_device, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(copies_rows_and_planes_of_any_shape, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(needs_one_call_for_a_regular_copy, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(copies_rows_that_are_far_apart, bed_fresh, bed_nothing_left),

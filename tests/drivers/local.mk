@@ -34,6 +34,8 @@ tests_drivers_cuda_faults_SOURCES = tests/drivers/gpu_faults.c
 tests_drivers_cuda_faults_LDADD = $(cuda_libs)
 tests_drivers_cuda_launch_SOURCES = tests/drivers/gpu_launch.c
 tests_drivers_cuda_launch_LDADD = $(cuda_libs)
+unit_tests += tests/drivers/cuda_runtime
+tests_drivers_cuda_runtime_LDADD = $(bed_libs)
 script_tests += tests/drivers/cuda_abi.sh
 
 # The HIP driver, on the double of libamdhip64: the same tests, and a runtime with it.
