@@ -2,11 +2,13 @@
 # folder of their own, so that a StarPU on the same computer is never shadowed.
 lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
+	compat/starpu/src/bitmap.c \
 	compat/starpu/src/codelet.c \
 	compat/starpu/src/context.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
 	compat/starpu/src/environment.c \
+	compat/starpu/src/expect.c \
 	compat/starpu/src/filters.c \
 	compat/starpu/src/helper.c \
 	compat/starpu/src/init.c \
@@ -15,6 +17,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
+	compat/starpu/src/policy.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
 	compat/starpu/src/task.c \
@@ -85,6 +88,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
 	compat/starpu/include/parts/thread.h \
+	compat/starpu/include/parts/toolbox.h \
 	compat/starpu/include/parts/util.h \
 	compat/starpu/include/parts/worker.h
 starpupkgconfigdir = $(libdir)/xylem/starpu/pkgconfig
@@ -104,6 +108,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
 	compat/starpu/tests/mixed.c \
+	compat/starpu/tests/policy.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \

@@ -20,6 +20,7 @@
 #include <parts/worker.h>
 #include <parts/perf.h>
 #include <parts/sched.h>
+#include <parts/toolbox.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,6 +14,7 @@ struct context {
 	int ids[STARPU_NMAXWORKERS];
 	void *user_data, *policy_data;
 	struct starpu_worker_collection collection;
+	const struct starpu_sched_policy *policy; /* of the program's own, or NULL */
 	int min_priority, max_priority;
 	bool min_is_set, max_is_set;
 };
@@ -59,11 +60,52 @@ bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n)
 	if (!id)
 		return false;
 	c = context_of(id, "starpu_task_submit");
-	if (!c || !c->nworkers)
+	if (!c || !c->nworkers || c->policy)
 		return false;
 	*workers = c->workers;
 	*n = c->nworkers;
 	return true;
+}
+
+const struct starpu_sched_policy *xs_context_policy(unsigned id)
+{
+	return id < STARPU_NMAX_SCHED_CTXS ? contexts[id].policy : NULL;
+}
+
+bool xs_context_has(unsigned id, int worker)
+{
+	return !id || starpu_sched_ctx_contains_worker(worker, id);
+}
+
+unsigned xs_context_current(void)
+{
+	return current < STARPU_NMAX_SCHED_CTXS ? current : 0;
+}
+
+void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy)
+{
+	struct context *c = &contexts[id];
+
+	starpu_sched_ctx_create_worker_collection(id, policy->worker_type);
+	if (policy->init_sched)
+		policy->init_sched(id);
+	if (policy->add_workers && c->nworkers)
+		policy->add_workers(id, c->ids, c->nworkers);
+	c->policy = policy;
+}
+
+void xs_context_stop_policy(unsigned id)
+{
+	struct context *c = &contexts[id];
+	const struct starpu_sched_policy *policy = c->policy;
+
+	if (!policy)
+		return;
+	c->policy = NULL;
+	if (policy->remove_workers && c->nworkers)
+		policy->remove_workers(id, c->ids, c->nworkers);
+	if (policy->deinit_sched)
+		policy->deinit_sched(id);
 }
 
 /* The optional arguments of a context: each kind with what follows it. */
@@ -335,6 +377,8 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
 	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
 
+	if (xs_global.policy)
+		return (struct starpu_sched_policy *)xs_global.policy;
 	for (; *all; all++)
 		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
 			return *all;
@@ -343,8 +387,8 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-	(void)sched_ctx_id;
-	return starpu_sched_get_sched_policy();
+	return xs_context_policy(sched_ctx_id) ? (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id)
+					       : starpu_sched_get_sched_policy();
 }
 
 /* --- bundles: tasks that a policy might keep together; none of ours does ---

@@ -178,14 +178,13 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	text = xs_getenv("STARPU_SCHED");
 	if (text && *text && (!first || !sched))
 		sched = text;
-	if (conf->sched_policy && !sched) {
-		if (conf->sched_policy->push_task || conf->sched_policy->pop_task)
-			return xs_fail(-ENOTSUP, "a policy of the program's own can't be used: '%s'",
-				       conf->sched_policy->policy_name ? conf->sched_policy->policy_name : "");
+	xs_global.policy = conf->sched_policy && conf->sched_policy->push_task ? conf->sched_policy : NULL;
+	if (conf->sched_policy)
 		sched = conf->sched_policy->policy_name;
-	}
 	snprintf(xs_global.sched, sizeof xs_global.sched, "%s", sched ? sched : "");
-	if (sched && *sched)
+	if (xs_global.policy)
+		xs_policy_configure(config);
+	else if (sched && *sched)
 		config->sched = xs_policy(sched);
 	if (ncpus >= 0)
 		config->ncpu = ncpus ? (unsigned)ncpus : XY_NONE;

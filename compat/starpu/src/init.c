@@ -102,6 +102,7 @@ static int init_runtime(const struct starpu_conf *conf)
 	atomic_store(&xs_global.sequential, 1);
 	xs_global.min_priority = conf->global_sched_ctx_min_priority;
 	xs_global.max_priority = conf->global_sched_ctx_max_priority;
+	xs_policy_start(xs_global.policy);
 	return 0;
 }
 
@@ -166,14 +167,17 @@ void starpu_shutdown(void)
 		return;
 	}
 	xs_pause_fini();
+	xs_policy_do_schedule();
 	xy_wait(xs_global.rt);
 	xs_handles_fini();
+	xs_policy_stop();
 	error = xy_stop(&xs_global.rt);
 	if (error)
 		xs_note("starpu_shutdown: %s", strerror(-error));
 	if (atomic_load(&xs_global.first_error))
 		xs_note("starpu_shutdown: the first error that was reported: %s",
 			strerror(-atomic_load(&xs_global.first_error)));
+	xs_policy_fini();
 	xs_tags_fini();
 	xs_models_fini();
 	xs_topology_fini();

@@ -23,20 +23,21 @@
 /* --- the runtime --- */
 
 struct xs_global {
-	struct xy_runtime *rt;            /* (c) NULL before starpu_init */
-	const struct xy_machine *machine; /* (c) */
-	unsigned generation;              /* (c) counts starpu_init: what older ones cached is not
+	struct xy_runtime *rt;                    /* (c) NULL before starpu_init */
+	const struct xy_machine *machine;         /* (c) */
+	unsigned generation;                      /* (c) counts starpu_init: what older ones cached is not
                           used */
-	unsigned nworkers, nnodes;        /* (c) */
-	char sched[64];                   /* (c) the policy that was asked for, "" for none */
-	double start_s;                   /* (c) */
-	bool silent;                      /* (c) STARPU_SILENT */
-	bool copies_synchronous;          /* (c) asked for; a program may query it */
-	_Atomic int profiling;            /* (a) starpu_profiling_status_set */
-	_Atomic long nsubmitted;          /* (a) tasks that have not ended */
-	_Atomic int first_error;          /* (a) of calls that can't return one; logged at shutdown */
-	_Atomic unsigned pauses;          /* (a) depth of starpu_pause */
-	_Atomic unsigned sequential;      /* (a) of handles registered from now on */
+	unsigned nworkers, nnodes;                /* (c) */
+	char sched[64];                           /* (c) the policy that was asked for, "" for none */
+	const struct starpu_sched_policy *policy; /* (c) of the program's own, or NULL */
+	double start_s;                           /* (c) */
+	bool silent;                              /* (c) STARPU_SILENT */
+	bool copies_synchronous;                  /* (c) asked for; a program may query it */
+	_Atomic int profiling;                    /* (a) starpu_profiling_status_set */
+	_Atomic long nsubmitted;                  /* (a) tasks that have not ended */
+	_Atomic int first_error;                  /* (a) of calls that can't return one; logged at shutdown */
+	_Atomic unsigned pauses;                  /* (a) depth of starpu_pause */
+	_Atomic unsigned sequential;              /* (a) of handles registered from now on */
 	_Atomic int min_priority, max_priority;
 };
 extern struct xs_global xs_global;
@@ -104,6 +105,7 @@ struct xs_job {
 	unsigned long id;               /* (c) */
 	_Atomic unsigned submissions;   /* (a) counts them */
 	unsigned implementation;        /* (o) that runs */
+	struct xy_task *kept;           /* (o) the task of Xylem's, while a policy of the program's has it */
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
@@ -141,6 +143,7 @@ extern pthread_mutex_t xs_deps_lock;
 
 /* perf.c: the model of Xylem's for one of StarPU's; NULL: none. */
 const struct xy_model *xs_model(struct starpu_perfmodel *model);
+struct xy_task *xs_probe(struct starpu_task *task, bool *own);
 void xs_models_fini(void);
 
 /* --- data --- */
@@ -185,8 +188,26 @@ void xs_plans_free(struct _starpu_data_state *h);
 void xs_unpartition(struct _starpu_data_state *h);
 /* worker.c */
 void xs_topology_fini(void);
+/* policy.c: policies that the program brings along */
+bool xs_hub(void); /* whether there is one */
+void xs_policy_configure(struct xy_config *config);
+void xs_policy_start(const struct starpu_sched_policy *policy);
+void xs_policy_stop(void);
+void xs_policy_fini(void);
+void xs_policy_submitted(struct starpu_task *task);
+void xs_policy_before(struct starpu_task *task);
+void xs_policy_after(struct starpu_task *task);
+void xs_policy_do_schedule(void);
+/* The agent that carries the call of a policy; NULL outside of one. */
+struct xy_agent *xs_policy_agent(const struct xy_component **self);
 /* context.c */
 void xs_contexts_start(void);
+/* The policy of the program's that a context has, or NULL. */
+const struct starpu_sched_policy *xs_context_policy(unsigned id);
+bool xs_context_has(unsigned id, int worker);
+void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy);
+void xs_context_stop_policy(unsigned id);
+unsigned xs_context_current(void);
 /* The workers of a task's context; false: all of them. */
 bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n);
 /* opaque.c: handles of the program's own interfaces */

@@ -225,29 +225,45 @@ static int worker_of(const struct starpu_perfmodel_arch *arch)
 	return arch && arch->ndevices ? starpu_worker_get_by_type(arch->devices[0].type, 0) : -1;
 }
 
-/* Asks Xylem about a task that is never submitted. NAN: it needs measurements;
- * 0: it has no model. */
-static double predict(struct starpu_task *task, const struct starpu_perfmodel_arch *arch, unsigned nimpl,
-		      struct xy_prediction (*query)(const struct xy_task *, unsigned, unsigned))
+/* A task of Xylem's to ask about: the one that a policy has, or one that is never submitted and that the caller
+ * releases (*own). NULL: nothing to ask. */
+struct xy_task *xs_probe(struct starpu_task *task, bool *own)
 {
 	unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+	struct xs_job *job = xs_job(task);
 	struct xy_access accesses[n + 1];
-	struct xy_prediction prediction;
-	struct xy_task_desc desc = { .accesses = accesses, .arg = xs_job(task) };
+	struct xy_task_desc desc = { .accesses = accesses, .arg = job };
 	struct xy_task *xy;
-	int worker = worker_of(arch), error;
+	int error;
 
+	*own = false;
+	if (!job || job->kept)
+		return job ? job->kept : NULL;
 	desc.codelet = xs_codelet(task->cl, task->where, &error);
-	if (worker < 0 || error || !desc.codelet)
-		return 0;
+	if (error || !desc.codelet || !xs_global.rt)
+		return NULL;
 	for (unsigned i = 0; i < n; i++)
 		accesses[i] = (struct xy_access){ STARPU_TASK_GET_HANDLE(task, i)->xy,
 						  xs_mode(STARPU_TASK_GET_MODE(task, i)) };
 	accesses[n] = (struct xy_access){ NULL, (enum xy_mode)0 };
-	if (xy_task_create(xs_global.rt, &desc, &xy))
-		return NAN;
+	*own = !xy_task_create(xs_global.rt, &desc, &xy);
+	return *own ? xy : NULL;
+}
+
+/* NAN: it needs measurements; 0: it has no model. */
+static double predict(struct starpu_task *task, const struct starpu_perfmodel_arch *arch, unsigned nimpl,
+		      struct xy_prediction (*query)(const struct xy_task *, unsigned, unsigned))
+{
+	struct xy_prediction prediction;
+	int worker = worker_of(arch);
+	bool own;
+	struct xy_task *xy = worker < 0 ? NULL : xs_probe(task, &own);
+
+	if (!xy)
+		return 0;
 	prediction = query(xy, (unsigned)worker, nimpl);
-	xy_task_release(xy);
+	if (own)
+		xy_task_release(xy);
 	return prediction.kind == XY_PREDICTION_VALUE ? prediction.us : prediction.kind == XY_PREDICTION_NONE ? 0 : NAN;
 }
 

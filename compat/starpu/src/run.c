@@ -164,6 +164,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation };
 	job->implementation = call->implementation;
 	run_start(task, call);
+	if (xs_hub() && !call->rank)
+		xs_policy_before(task);
 	if (job->rebuffer)
 		status = run_rebuffered(task, call->nbuffers, call, function);
 	else
@@ -171,6 +173,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	if (task->profiling_info && !call->rank)
 		task->profiling_info->end_time = task->profiling_info->release_data_start_time =
 			task->profiling_info->release_data_end_time = now();
+	if (xs_hub() && !call->rank)
+		xs_policy_after(task);
 	xs_thread.task = NULL;
 	xs_thread.call = NULL;
 	return status;

@@ -422,6 +422,10 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	if (!accesses)
 		return -ENOMEM;
 	again = atomic_load(&job->submissions);
+	if (task->sched_ctx >= STARPU_NMAX_SCHED_CTXS)
+		task->sched_ctx = xs_context_current();
+	if (xs_hub())
+		xs_policy_submitted(task);
 	job_prepare(job, task);
 	error = job_accesses(job, accesses, n, ordered);
 	if (error) {
@@ -432,6 +436,7 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	desc.arg = desc.callback_arg = job;
 	desc.callback = job_ended;
 	desc.priority = task->priority;
+	desc.sched_data = job;
 	desc.name = task->name;
 	if (task->execute_on_a_specific_worker && desc.codelet) {
 		desc.workers = &task->workerid;
@@ -506,6 +511,7 @@ int starpu_task_wait(struct starpu_task *task)
 	xy = job->xy;
 	if (!xy)
 		return xs_fail(-EINVAL, "starpu_task_wait: the task was not submitted, or is waited for twice");
+	xs_policy_do_schedule();
 	error = xy_task_wait(xy);
 	if (error == -EDEADLK)
 		return error;
@@ -535,6 +541,7 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 		return xs_fail(-EDEADLK, "a codelet or callback can't wait for tasks");
 	if (!xs_global.rt)
 		return xs_fail(-ENODEV, "waiting before starpu_init");
+	xs_policy_do_schedule();
 	atomic_fetch_add(&ended_waiters, 1);
 	pthread_mutex_lock(&ended_lock);
 	while (atomic_load(&xs_global.nsubmitted) > (long)n)
@@ -552,6 +559,7 @@ int starpu_task_wait_for_all(void)
 		return xs_fail(-EDEADLK, "a codelet or callback can't wait for all tasks");
 	if (!xs_global.rt)
 		return xs_fail(-ENODEV, "starpu_task_wait_for_all before starpu_init");
+	xs_policy_do_schedule();
 	error = xy_wait(xs_global.rt);
 	return error == -EDEADLK ? error : 0;
 }
@@ -638,10 +646,6 @@ void starpu_iteration_push(unsigned long iteration)
 }
 
 void starpu_iteration_pop(void)
-{
-}
-
-void starpu_do_schedule(void)
 {
 }
 
