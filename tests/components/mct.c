@@ -525,6 +525,30 @@ static void teams_share_the_queue_above_them(void **state)
 	bed_close(bed);
 }
 
+/* mct { prio | the team of cores 0 and 1, prio | core 0, prio | core 1 }: core 1 is free, but the team is not. */
+static void a_member_does_not_run_the_tasks_of_its_team_alone(void **state)
+{
+	static const double lengths[] = { 40, 40, 40, 40 };
+	struct bed *bed = bed_open("topology(core:2)");
+	struct xy_component *mct = bed_add(bed, NULL, &xy__mct_ops), *queues[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		queues[i] = bed_add(bed, mct, &xy__prio_ops);
+		if (i)
+			bed_add_worker(bed, queues[i], i - 1);
+		else
+			assert_int_equal(xy_tree_link(queues[i], xy_tree_team(bed->tree, 0)), 0);
+	}
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	bed->free_us[0] = 100;
+	bed_submit(bed, bed_task_lasting(bed, CPU | XY_ON_TEAM, lengths));
+	assert_int_equal(received(queues[0]), 0);
+	assert_int_equal(received(queues[2]), 1);
+	bed_close(bed);
+}
+
 static int run(struct xy_call *call)
 {
 	(void)call;
@@ -583,6 +607,7 @@ int main(void)
 		cmocka_unit_test(a_team_begins_when_all_its_members_are_free),
 		cmocka_unit_test(what_rests_above_a_team_is_for_all_of_it),
 		cmocka_unit_test(teams_share_the_queue_above_them),
+		cmocka_unit_test(a_member_does_not_run_the_tasks_of_its_team_alone),
 		cmocka_unit_test(a_task_that_chooses_its_workers_goes_on_when_the_best_refuses),
 	};
 
