@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/runtime/agent.h"
+#include "core/util/arch.h"
 #include "core/util/message.h"
 #include "engines/explore.h"
 
@@ -19,6 +20,8 @@ struct check_case {
 	const struct xy_check *check;
 	struct xy_check_result *result;
 	uint64_t random;
+	/* for each architecture alone, and for all; each without a model, with one, and with one that learns */
+	struct xy_codelet codelets[XY_NARCH + 1][3];
 	unsigned share[XY__EXPLORE_PARTIES]; /* tasks of each thread */
 	unsigned ntasks;
 	struct xy_task *tasks[MOST_TASKS];
@@ -55,32 +58,28 @@ static double case_unknown(const struct xy_task *task, unsigned worker, unsigned
 static const struct xy_model case_known_model = { .kind = XY_MODEL_WORKER, .per_worker = case_length };
 static const struct xy_model case_unknown_model = { .kind = XY_MODEL_WORKER, .per_worker = case_unknown };
 
-#define ON_CPU .cpu = { case_function }
-#define ON_CUDA .cuda = { case_function }
-#define ON_ALL .cpu = { case_function }, .cuda = { case_function }, .opencl = { case_function }
+static void case_codelets(struct check_case *c)
+{
+	static const struct xy_model *const models[] = { NULL, &case_known_model, &case_unknown_model };
 
-/* By architecture: of CPUs alone, of CUDA alone, any; each without a model, with one, and with one that learns. */
-static const struct xy_codelet case_codelets[3][3] = {
-	{ { .name = "cpu", ON_CPU },
-	  { .name = "cpu-known", ON_CPU, .model = &case_known_model },
-	  { .name = "cpu-learns", ON_CPU, .model = &case_unknown_model } },
-	{ { .name = "cuda", ON_CUDA },
-	  { .name = "cuda-known", ON_CUDA, .model = &case_known_model },
-	  { .name = "cuda-learns", ON_CUDA, .model = &case_unknown_model } },
-	{ { .name = "any", ON_ALL },
-	  { .name = "any-known", ON_ALL, .model = &case_known_model },
-	  { .name = "any-learns", ON_ALL, .model = &case_unknown_model } },
-};
+	for (unsigned arch = 0; arch <= XY_NARCH; arch++)
+		for (unsigned i = 0; i < 3; i++) {
+			struct xy_codelet *codelet = &c->codelets[arch][i];
+
+			codelet->name = arch < XY_NARCH ? xy__archs[arch].name : "any";
+			codelet->model = models[i];
+			xy__arch_implement(codelet, arch < XY_NARCH ? 1u << arch : XY_ON_ALL, case_function);
+		}
+}
 
 /* A task that this worker can run, after some of those before it. What the runtime refuses is left out. */
 static void case_submit(struct check_case *c, struct xy_runtime *rt)
 {
 	unsigned worker = case_below(c, rt->nworkers);
-	enum xy_arch arch = rt->workers[worker].arch;
-	unsigned on = case_below(c, 2) || (arch != XY_CPU && arch != XY_CUDA) ? 2 : arch == XY_CUDA;
+	unsigned on = case_below(c, 2) ? XY_NARCH : rt->workers[worker].arch;
 	struct xy_task *after[MOST_AFTER], *task;
 	struct xy_task_desc desc = {
-		.codelet = &case_codelets[on][case_below(c, 3)],
+		.codelet = &c->codelets[on][case_below(c, 3)],
 		.priority = case_below(c, 2) ? 0 : (int)case_below(c, 5) - 2,
 		.workers = &worker,
 		.nworkers = case_below(c, 3) == 0,
@@ -287,6 +286,7 @@ int xy_check_run(const struct xy_check *check, struct xy_check_result *result)
 	if (error)
 		return error;
 	*result->text = '\0';
+	case_codelets(&c);
 	n = 1 + case_below(&c, USUAL_TASKS);
 	second = case_below(&c, 4);
 	n = check->ntasks ? check->ntasks : n;

@@ -60,8 +60,7 @@ static const struct xy_model submit_pass_model = { .name = "pass", .kind = XY_MO
 /* The codelet with an implementation for each architecture. */
 static struct xy_codelet submit_everywhere(struct xy_codelet codelet)
 {
-	for (unsigned arch = 0; arch < XY_NARCH; arch++)
-		((xy_function **)xy__arch_functions(&codelet, arch))[0] = submit_body;
+	xy__arch_implement(&codelet, XY_ON_ALL, submit_body);
 	return codelet;
 }
 

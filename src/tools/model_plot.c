@@ -134,7 +134,8 @@ static void svg_axes(const struct plot *p, const struct xy__model_file *f, FILE 
 		(PLOT_TOP + PLOT_HEIGHT - PLOT_BOTTOM) / 2);
 	for (int a = 0; a < XY_NARCH; a++)
 		fprintf(out, "<circle cx='%d' cy='36' r='4' fill='%s'/><text x='%d' y='40'>%s</text>\n",
-			PLOT_WIDTH - 330 + 80 * a, xy__archs[a].colour, PLOT_WIDTH - 322 + 80 * a, xy__archs[a].name);
+			PLOT_WIDTH - 10 - 80 * (XY_NARCH - a), xy__archs[a].colour,
+			PLOT_WIDTH - 2 - 80 * (XY_NARCH - a), xy__archs[a].name);
 }
 
 /* A mark, hollow for a synthetic row, and a bar of one spread up and down. */

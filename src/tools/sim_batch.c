@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/util/arch.h"
 #include "tools/sim.h"
 
 /* Refused above this: a table of so many pieces is no use. */
@@ -45,14 +46,6 @@ static int batch_nothing(struct xy_call *call)
 }
 
 static const struct xy_model batch_model = { .kind = XY_MODEL_WORKER, .per_worker = batch_length };
-static const struct xy_codelet batch_codelet = {
-	.name = "batch",
-	.cpu = { batch_nothing },
-	.cuda = { batch_nothing },
-	.opencl = { batch_nothing },
-	.hip = { batch_nothing },
-	.model = &batch_model,
-};
 
 static void batch_ended(void *arg, const struct xy_report *report)
 {
@@ -152,16 +145,18 @@ enum tool_status sim_batch(const struct sim_request *r, const char *text)
 		.ignore_environment = true,
 		.log = batch_log,
 	};
+	struct xy_codelet codelet = { .name = "batch", .model = &batch_model };
 	struct xy_runtime *rt;
 	int error;
 
 	if (!batch_read(text, &world))
 		return TOOL_USAGE;
+	xy__arch_implement(&codelet, XY_ON_ALL, batch_nothing);
 	error = xy_start(&rt, &config);
 	if (error)
 		return tool_status_of(error);
 	world.machine = xy_runtime_machine(rt);
-	error = xy_batch_handles(rt, &batch_codelet, &(struct xy_batch){ .stop = world.items, .arg = &world });
+	error = xy_batch_handles(rt, &codelet, &(struct xy_batch){ .stop = world.items, .arg = &world });
 	if (!error && world.failed)
 		error = -ENOMEM;
 	if (error)

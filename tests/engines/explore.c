@@ -105,6 +105,26 @@ static void limits_keep_a_case_small(void **state)
 	assert_string_equal(result.machine, "cpu:2");
 }
 
+/* No task is left out because the explorer has no function for a device. */
+static void devices_of_all_architectures_get_tasks(void **state)
+{
+	struct xy_check check = { .sched = "tree-eager" };
+	struct xy_check_result cuda, other;
+	char machine[32];
+
+	(void)state;
+	for (check.seed = 1; check.seed <= 20; check.seed++) {
+		check.machine = "cpu:1 cuda:1";
+		assert_int_equal(xy_check_run(&check, &cuda), 0);
+		for (unsigned arch = XY_CUDA; arch < XY_NARCH; arch++) {
+			snprintf(machine, sizeof machine, "cpu:1 %s:1", xy_arch_name(arch));
+			check.machine = machine;
+			assert_int_equal(xy_check_run(&check, &other), 0);
+			assert_true(cuda.steps > 0 && other.steps == cuda.steps);
+		}
+	}
+}
+
 static void what_cannot_run_is_refused_with_a_reason(void **state)
 {
 	struct xy_check_result result;
@@ -125,6 +145,7 @@ int main(void)
 		cmocka_unit_test(a_seed_gives_the_same_run),
 		cmocka_unit_test(an_offer_that_comes_too_early_is_found),
 		cmocka_unit_test(limits_keep_a_case_small),
+		cmocka_unit_test(devices_of_all_architectures_get_tasks),
 		cmocka_unit_test(what_cannot_run_is_refused_with_a_reason),
 	};
 

@@ -67,16 +67,11 @@ static void batch_unref(struct xy_batch_job *job)
 
 static void batch_codelet(struct xy_batch_job *job)
 {
-	unsigned where = job->ops.where ? job->ops.where : XY_ON_CPU;
-
 	if (job->ops.codelet) {
 		job->codelet = *job->ops.codelet;
 		memset(job->codelet.modes, 0, sizeof job->codelet.modes);
 	} else {
-		job->codelet.cpu[0] = where & XY_ON_CPU ? xy__batch_call : NULL;
-		job->codelet.cuda[0] = where & XY_ON_CUDA ? xy__batch_call : NULL;
-		job->codelet.opencl[0] = where & XY_ON_OPENCL ? xy__batch_call : NULL;
-		job->codelet.hip[0] = where & XY_ON_HIP ? xy__batch_call : NULL;
+		xy__arch_implement(&job->codelet, job->ops.where ? job->ops.where : XY_ON_CPU, xy__batch_call);
 	}
 	if (job->ops.name)
 		job->codelet.name = job->ops.name;

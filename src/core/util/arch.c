@@ -61,6 +61,13 @@ const struct xy__arch xy__archs[XY_NARCH] = {
 
 _Static_assert(2 * XY_ON_TEAM <= 256, "the architectures of a task fit in eight bits");
 
+void xy__arch_implement(struct xy_codelet *codelet, unsigned archs, xy_function *function)
+{
+	for (unsigned arch = 0; arch < XY_NARCH; arch++)
+		if (archs & 1u << arch)
+			((xy_function **)xy__arch_functions(codelet, arch))[0] = function;
+}
+
 void xy__arch_list(char *text, size_t size, const char *behind)
 {
 	struct xy__message message;

@@ -36,6 +36,9 @@ static inline xy_function *const *xy__arch_functions(const struct xy_codelet *co
 	return (xy_function *const *)(first + arch * sizeof codelet->cpu);
 }
 
+/* Makes a function the first implementation of a codelet on each of these architectures (XY_ON_...). */
+void xy__arch_implement(struct xy_codelet *codelet, unsigned archs, xy_function *function);
+
 /* Writes the names of all architectures with `behind` after each: "cpu, cuda or opencl". */
 void xy__arch_list(char *text, size_t size, const char *behind);
 

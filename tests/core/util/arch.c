@@ -59,6 +59,26 @@ static void has_the_fields_of_a_codelet_in_order(void **state)
 		assert_ptr_equal(xy__arch_functions(&codelet, arch), (char *)&codelet + xy__archs[arch].functions);
 }
 
+static int nothing(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+static void implements_a_codelet_where_it_is_told_to(void **state)
+{
+	(void)state;
+	for (unsigned archs = 0; archs <= XY_ON_ALL; archs++) {
+		struct xy_codelet codelet = { .name = NULL };
+
+		xy__arch_implement(&codelet, archs, nothing);
+		for (unsigned arch = 0; arch < XY_NARCH; arch++) {
+			assert_true((xy__arch_functions(&codelet, arch)[0] == nothing) == (archs >> arch & 1));
+			assert_null(xy__arch_functions(&codelet, arch)[1]);
+		}
+	}
+}
+
 static void lists_all_names(void **state)
 {
 	char text[128], small[4];
@@ -80,6 +100,7 @@ int main(void)
 		cmocka_unit_test(has_the_name_in_capitals),
 		cmocka_unit_test(tells_no_two_architectures_alike),
 		cmocka_unit_test(has_the_fields_of_a_codelet_in_order),
+		cmocka_unit_test(implements_a_codelet_where_it_is_told_to),
 		cmocka_unit_test(lists_all_names),
 	};
 
