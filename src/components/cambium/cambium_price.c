@@ -11,6 +11,9 @@
 
 enum { PRICE_ROUNDS = 3 };
 
+/* What runs on one class only counts as so many times slower elsewhere: the other class may become almost worthless. */
+#define PRICE_MOST 1e4
+
 static double price_of(const struct xy__cambium *c, const struct xy__cambium_type *t, const double *prices)
 {
 	double least = INFINITY;
@@ -45,9 +48,9 @@ static double price_pair(struct xy__cambium *c, unsigned a, unsigned b, double b
 		const struct xy__cambium_type *t = &c->types[i];
 		double relation, sum;
 
-		if (t->left <= 0 || isinf(t->us[a]) || isinf(t->us[b]))
+		if (t->left <= 0 || (isinf(t->us[a]) && isinf(t->us[b])))
 			continue;
-		relation = (double)t->us[a] / (double)t->us[b];
+		relation = fmin(fmax((double)t->us[a] / (double)t->us[b], 1 / PRICE_MOST), PRICE_MOST);
 		prices[a] = worth / (c->counts[a] + c->counts[b] * relation);
 		prices[b] = prices[a] * relation;
 		sum = price_all(c, prices);
