@@ -2,8 +2,11 @@
 component_tests = tests/components/all
 component_tests += tests/components/best_implementation
 component_tests += tests/components/cambium
+component_tests += tests/components/cambium_choose
 component_tests += tests/components/cambium_data
+component_tests += tests/components/cambium_near
 component_tests += tests/components/cambium_price
+component_tests += tests/components/cambium_store
 component_tests += tests/components/cambium_view
 component_tests += tests/components/divide
 component_tests += tests/components/eager
@@ -38,6 +41,13 @@ tests_components_cambium_LDADD = $(recording_libs)
 tests_components_cambium_data_LDADD = $(recording_libs)
 tests_components_cambium_data_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__predict_result_us
 cambium_bed = tests/components/cambium_bed.c tests/components/cambium_bed.h
+tests_components_cambium_choose_SOURCES = tests/components/cambium_choose.c $(cambium_bed)
+tests_components_cambium_choose_LDADD = $(recording_libs) -lm
+tests_components_cambium_near_SOURCES = tests/components/cambium_near.c $(cambium_bed)
+tests_components_cambium_near_LDADD = $(recording_libs) -lm
+tests_components_cambium_near_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__predict_result_us
+tests_components_cambium_store_SOURCES = tests/components/cambium_store.c $(cambium_bed)
+tests_components_cambium_store_LDADD = $(recording_libs) -lm
 tests_components_cambium_price_SOURCES = tests/components/cambium_price.c $(cambium_bed)
 tests_components_cambium_price_LDADD = $(recording_libs) -lm
 tests_components_cambium_view_SOURCES = tests/components/cambium_view.c $(cambium_bed)
