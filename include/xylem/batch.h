@@ -36,7 +36,7 @@ struct xy_batch_piece {
  */
 struct xy_batch_ops {
 	const char *name; /* for messages and models; NULL: "batch" */
-	/* Optional: once per device, before its first piece, whose measured time includes it. It is no load. */
+	/* Optional: once per device, before its first piece. Its time is no load, and in no measurement. */
 	int (*begin)(void *arg, struct xy_batch_device *device);
 	/* Optional: brings a piece's input to the device. */
 	int (*prepare)(struct xy_batch_piece *piece, struct xy_batch_device *device);

@@ -12,6 +12,7 @@
 
 #include "core/runtime/division.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/worker.h"
 #include "core/util/log.h"
 
 /* --- devices --- */
@@ -54,7 +55,7 @@ void xy__batch_places_fini(struct xy_batch_job *job)
 	free(job->places);
 }
 
-/* The first piece on a device opens it; others that come meanwhile wait. */
+/* The first piece on a device opens it; others that come meanwhile wait. That time is none of the pieces' own. */
 static int batch_begin(struct xy_batch_job *job, struct xy__batch_place *place, struct xy_batch_device *device)
 {
 	/* acquire: pairs with the release below */
@@ -68,6 +69,7 @@ static int batch_begin(struct xy_batch_job *job, struct xy__batch_place *place, 
 		atomic_store_explicit(&place->begun, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&place->lock);
+	job->rt->workers[device->call->worker].opened_s = xy_now(job->rt);
 	return place->status;
 }
 

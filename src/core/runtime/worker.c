@@ -73,6 +73,8 @@ static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *
 	begin = xy__now();
 	status = worker->member ? xy__team_call(worker, function, call) : function(call);
 	end = xy__now();
+	if (begin < worker->opened_s)
+		begin = worker->opened_s;
 	if (!status && call->nranks == 1)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
 				 task->implementation, (end - begin) * 1e6);
@@ -201,7 +203,7 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	worker->started_s = run.begin_s;
 	worker->away_s = 0;
 	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
-	run.start_s = worker->started_s;
+	run.start_s = worker->started_s < worker->opened_s ? worker->opened_s : worker->started_s;
 	run.end_s = xy__now();
 	ns = (uint64_t)((run.end_s - run.begin_s - worker->away_s) * 1e9);
 	worker->away_s = away;

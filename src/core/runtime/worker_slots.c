@@ -167,6 +167,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 		.buffers = slot->fetch.buffers,
 		.nranks = 1,
 	};
+	int status;
 
 	if (slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
@@ -181,7 +182,10 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_LAUNCHED;
 	call.nranks = xy__team_launch(worker);
-	return all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
+	status = all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
+	if (slot->begin < worker->opened_s)
+		slot->begin = worker->opened_s;
+	return status;
 }
 
 /*

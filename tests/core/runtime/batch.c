@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <xylem/batch.h>
+#include <xylem/component.h>
 
 enum { ITEMS = 5000 };
 
@@ -302,6 +304,73 @@ static void tells_its_progress_and_its_end(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* --- the time of begin --- */
+
+struct opening {
+	struct xy_runtime *rt;
+	double begun_s, opened_s; /* begin */
+	_Atomic int early;        /* reports of pieces that started before begin had ended */
+};
+
+static int open_slowly(void *arg, struct xy_batch_device *device)
+{
+	struct opening *o = arg;
+
+	(void)device;
+	o->begun_s = xy_now(o->rt);
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	o->opened_s = xy_now(o->rt);
+	return 0;
+}
+
+static int work_nothing(struct xy_batch_piece *piece, struct xy_batch_device *device)
+{
+	(void)piece, (void)device;
+	return 0;
+}
+
+static void opening_ended(void *arg, const struct xy_report *report)
+{
+	struct opening *o = arg;
+
+	if (xy_task_range(report->task).stop && report->start_s < o->opened_s)
+		atomic_fetch_add(&o->early, 1);
+}
+
+static int nothing_cpu(struct xy_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+static void begin_is_in_no_measurement(void **state)
+{
+	static const struct xy_model model = { .name = "opening", .kind = XY_MODEL_HISTORY };
+	static const struct xy_codelet like = { .name = "like", .cpu = { nothing_cpu }, .model = &model };
+	const struct xy_batch_ops ops = {
+		.name = "opening", .begin = open_slowly, .work = work_nothing, .reduce = reduce_nothing, .model = &model
+	};
+	struct opening o = { 0 };
+	struct xy_watch watch = { .arg = &o, .ended = opening_ended };
+	struct helper *h = helper_start_with(
+		&(struct xy_config){ .sched = "tree-eager", .ncpu = 2, .calibrate_samples = 1, .watch = &watch });
+	struct xy_prediction p;
+	struct xy_task *task;
+	double begin_s;
+
+	(void)state;
+	o.rt = h->rt;
+	begin_s = xy_now(h->rt);
+	assert_int_equal(xy_batch_run(h->rt, &ops, &(struct xy_batch){ .stop = 8, .arg = &o }), 0);
+	assert_int_equal(o.early, 0);
+	task = HELPER_CREATE(h, .codelet = &like, .range = { 0, 8 });
+	p = xy_task_length(task, 0, 0);
+	assert_int_equal(p.kind, XY_PREDICTION_VALUE);
+	assert_true(p.us <= (xy_now(h->rt) - begin_s - (o.opened_s - o.begun_s)) * 1e6);
+	xy_task_release(task);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void runs_between_tasks(void **state)
 {
 	struct helper *h = helper_start(divided, 2);
@@ -469,6 +538,7 @@ int main(void)
 		cmocka_unit_test(several_failures_are_a_list_in_order),
 		cmocka_unit_test(a_piece_is_tried_again),
 		cmocka_unit_test(tells_its_progress_and_its_end),
+		cmocka_unit_test(begin_is_in_no_measurement),
 		cmocka_unit_test(runs_between_tasks),
 		cmocka_unit_test(cuts_vectors_and_matrices),
 		cmocka_unit_test(gives_data_back_after_a_failure),
