@@ -119,6 +119,8 @@ tests_core_data_redux_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/leave
 tests_core_data_leave_LDADD = $(bed_libs)
 tests_core_data_leave_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
+unit_tests += tests/core/runtime/batch_devices
+tests_core_runtime_batch_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/misuse
 tests_core_data_misuse_LDADD = $(bed_libs)
 one_thread_tests += tests/core/machine/platform

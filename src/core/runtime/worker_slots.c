@@ -124,16 +124,6 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 	xy__worker_finish(worker, task, status);
 }
 
-/* Ends a task with the reason, if the fetch or the driver has one. */
-static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
-
-	if (*reason)
-		xy__worker_explain(all->worker, slot->fetch.task, status, reason);
-	slot_end(all, slot, status);
-}
-
 /* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
  * that use the copy may be launched meanwhile, as they come later in the device's queue. */
 static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigned i)
@@ -221,11 +211,31 @@ static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 		xy__worker_account(all->worker, task, true);
 		xy__notes_unused(all->worker, task, -EAGAIN, slot->run.epoch);
 	}
-	xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
+	if (all->several)
+		xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
+	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
 	all->used--;
-	all->fetching--;
+	atomic_store_explicit(&all->worker->running, NULL, memory_order_relaxed);
 	device_send_away(all->worker, task);
+}
+
+/*
+ * Ends a task with the reason, if the fetch or the driver has one. A piece of a batch can run again: if its device is
+ * lost, another one gets it.
+ */
+static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
+
+	if (status == -ENODEV && xy__task_part(slot->fetch.task) && all->node->driver->is_lost(all->node->device)) {
+		xy__node_lose(all->worker->agent.runtime, all->worker->node);
+		slot_send_away(all, slot);
+		return;
+	}
+	if (*reason)
+		xy__worker_explain(all->worker, slot->fetch.task, status, reason);
+	slot_end(all, slot, status);
 }
 
 /* 0: the task has all that it needs here, -EAGAIN, or why not. */

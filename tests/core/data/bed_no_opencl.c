@@ -12,3 +12,11 @@ int bed_opencl(struct xy_call *call, const char *kernel)
 	(void)kernel;
 	return -ENODEV;
 }
+
+int bed_opencl_rows(struct xy_call *call, const struct xy_matrix *matrix, uint32_t first)
+{
+	(void)call;
+	(void)matrix;
+	(void)first;
+	return -ENODEV;
+}

@@ -22,6 +22,9 @@ static const struct xy_opencl_program program = {
 		  "{ size_t i = get_global_id(0); a[i] = a[i] + k; }\n"
 		  "kernel void sum(uint k, global uint *a, global uint *b, global uint *c)\n"
 		  "{ size_t i = get_global_id(0); c[i] = c[i] + a[i] + k * b[i]; }\n"
+		  "kernel void rows(uint first, global uint *a, uint ld)\n"
+		  "{ size_t i = get_global_id(1), k = get_global_id(0);\n"
+		  "  a[i * ld + k] = 10 * a[i * ld + k] + first + i + k; }\n"
 		  "kernel void zero(uint k, global uint *a)\n"
 		  "{ size_t i = get_global_id(0); a[i] = 0 * k; }\n"
 		  "kernel void join(uint k, global uint *a, global uint *b)\n"
@@ -49,4 +52,21 @@ int bed_opencl(struct xy_call *call, const char *name)
 	}
 	return xy_opencl_check(call,
 			       clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 1, NULL, &n, NULL, 0, NULL, NULL));
+}
+
+int bed_opencl_rows(struct xy_call *call, const struct xy_matrix *matrix, uint32_t first)
+{
+	const size_t size[2] = { matrix->nx, matrix->ny };
+	cl_uint ld = (cl_uint)matrix->ld;
+	cl_mem buffer = xy_opencl_buffer(call, 0);
+	cl_kernel kernel;
+	int error = xy_opencl_kernel(call, &program, "rows", &kernel);
+
+	if (error)
+		return error;
+	clSetKernelArg(kernel, 0, sizeof first, &first);
+	clSetKernelArg(kernel, 1, sizeof buffer, &buffer);
+	clSetKernelArg(kernel, 2, sizeof ld, &ld);
+	return xy_opencl_check(
+		call, clEnqueueNDRangeKernel(xy_opencl_queue(call), kernel, 2, NULL, size, NULL, 0, NULL, NULL));
 }

@@ -8,5 +8,7 @@
 #include <xylem.h>
 
 int bed_opencl(struct xy_call *call, const char *kernel);
+/* Of the matrix that is the first buffer: m[i][k] = 10 m[i][k] + first + i + k. */
+int bed_opencl_rows(struct xy_call *call, const struct xy_matrix *matrix, uint32_t first);
 
 #endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batches on CPUs and devices: data that is cut comes back whole, whichever device had a piece, and the pieces of a
+ * lost device go to others.
+ */
+#include "../data/bed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xylem/batch.h>
+#include <xylem/cuda.h>
+
+#include "../../double/cudart_double.h"
+#include "../data/bed_opencl.h"
+
+enum { ITEMS = 3000, FIRST = 7, COLUMNS = 5, LD = 8 };
+
+static const char hybrid[] =
+	"prio | hybrid(batch_sizes=64) | each node { prio | eager | each worker { best-implementation } }";
+static const char ahead[] = "prio | hybrid(batch_sizes=100, capacities=400) | each node { prio | eager | each worker "
+			    "{ best-implementation } }";
+static const char *const trees[] = { hybrid, ahead, "tree-batch-auto", "tree-eager" };
+
+static uint32_t x[ITEMS], y[ITEMS], m[ITEMS][LD];
+
+/* Pieces by worker. */
+static struct {
+	_Atomic unsigned pieces[16];
+} seen;
+
+static void seen_ended(void *arg, const struct xy_report *report)
+{
+	(void)arg;
+	if (!report->status && xy_task_range(report->task).stop)
+		atomic_fetch_add(&seen.pieces[report->worker], 1);
+}
+
+static const struct xy_watch watch = { .ended = seen_ended };
+
+static struct helper *start(const char *tree, bool opencl)
+{
+	memset(&seen, 0, sizeof seen);
+	return bed_start(2, &(struct xy_config){ .sched = tree, .watch = &watch }, opencl);
+}
+
+static unsigned pieces_on(struct helper *h, enum xy_arch arch)
+{
+	const struct xy_machine *machine = xy_runtime_machine(h->rt);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < xy_machine_nworkers(machine); i++)
+		if (xy_machine_worker(machine, i)->arch == arch)
+			n += seen.pieces[i];
+	return n;
+}
+
+/* --- vectors --- */
+
+static void check_vectors(struct helper *h)
+{
+	struct xy_handle *vector = bed_vector(h, x, ITEMS), *other = bed_vector(h, y, ITEMS);
+
+	bed_submit(h, &bed_set, 11, vector, NULL, NULL);
+	bed_submit(h, &bed_set, 5, other, NULL, NULL);
+	for (unsigned round = 0; round < 3; round++)
+		assert_int_equal(xy_batch_handles(h->rt, &bed_axpy,
+						  &(struct xy_batch){
+							  .start = FIRST,
+							  .stop = ITEMS,
+							  .arg = &(struct bed_arg){ 2 },
+							  .handles = XY_ACCESSES({ vector, XY_R }, { other, XY_RW }) }),
+				 0);
+	bed_submit(h, &bed_add, 1, other, NULL, NULL);
+	bed_unregister(h, &vector);
+	bed_unregister(h, &other);
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		uint32_t expected = 5 + i;
+
+		for (unsigned round = 0; round < 3 && i >= FIRST; round++)
+			expected = 3 * expected + 2 * (11 + i);
+		if (y[i] != 3 * expected + 1)
+			fail_msg("y[%u] is %u, not %u", i, y[i], 3 * expected + 1);
+	}
+}
+
+static void vectors_come_back_whole_from_all_devices(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(trees); i++)
+		for (unsigned opencl = 0; opencl <= (bed_has_opencl() ? 1u : 0u); opencl++) {
+			struct helper *h = start(trees[i], opencl);
+
+			check_vectors(h);
+			if (i < 2) {
+				assert_true(pieces_on(h, XY_CUDA) > 0);
+				assert_true(!opencl || pieces_on(h, XY_OPENCL) > 0);
+			}
+			assert_int_equal(bed_stop(h, 0), 0);
+		}
+}
+
+/* --- matrices --- */
+
+struct rows {
+	uint32_t *ptr;
+	size_t nx, ny, ld;
+	uint64_t first;
+};
+
+/* Row i of a matrix: m[i][k] = 10 m[i][k] + i + k. */
+static void rows_change(const struct rows *r)
+{
+	for (size_t i = 0; i < r->ny; i++)
+		for (size_t k = 0; k < r->nx; k++)
+			r->ptr[i * r->ld + k] = (uint32_t)(10 * r->ptr[i * r->ld + k] + r->first + i + k);
+}
+
+static struct rows rows_of(struct xy_call *call)
+{
+	const struct xy_matrix *matrix = xy_matrix_at(call, 0);
+
+	return (struct rows){ xy_pointer(call, 0), matrix->nx, matrix->ny, matrix->ld, xy_call_range(call).start };
+}
+
+static int rows_cpu(struct xy_call *call)
+{
+	struct rows r = rows_of(call);
+
+	rows_change(&r);
+	return 0;
+}
+
+static void rows_kernel(void *args)
+{
+	struct rows *r = args;
+
+	r->ptr = cudart_double_readable(r->ptr);
+	rows_change(r);
+}
+
+static int rows_cuda(struct xy_call *call)
+{
+	struct rows r = rows_of(call);
+
+	return xy_cuda_check(call, cudart_double_launch(xy_cuda_stream(call), rows_kernel, &r, sizeof r));
+}
+
+static int rows_opencl(struct xy_call *call)
+{
+	return bed_opencl_rows(call, xy_matrix_at(call, 0), (uint32_t)xy_call_range(call).start);
+}
+
+static const struct xy_codelet rows = {
+	.name = "rows", .cpu = { rows_cpu }, .cuda = { rows_cuda }, .opencl = { rows_opencl }
+};
+
+static void matrices_come_back_whole_from_all_devices(void **state)
+{
+	struct xy_handle *matrix;
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(trees); i++)
+		for (unsigned opencl = 0; opencl <= (bed_has_opencl() ? 1u : 0u); opencl++) {
+			struct helper *h = start(trees[i], opencl);
+			const struct xy_matrix view = {
+				.ptr = m, .nx = COLUMNS, .ny = ITEMS, .ld = LD, .elem = sizeof m[0][0]
+			};
+
+			for (unsigned k = 0; k < ITEMS * LD; k++)
+				m[k / LD][k % LD] = 3;
+			assert_int_equal(xy_matrix_register(h->rt, &matrix, &view), 0);
+			assert_int_equal(
+				xy_batch_handles(h->rt, &rows,
+						 &(struct xy_batch){ .start = FIRST,
+								     .stop = ITEMS - 1,
+								     .handles = XY_ACCESSES({ matrix, XY_RW }) }),
+				0);
+			assert_int_equal(xy_unregister(&matrix), 0);
+			for (unsigned k = 0; k < ITEMS; k++)
+				for (unsigned j = 0; j < LD; j++) {
+					bool changed = k >= FIRST && k < ITEMS - 1 && j < COLUMNS;
+
+					if (m[k][j] != (changed ? 30 + k + j : 3))
+						fail_msg("m[%u][%u] is %u", k, j, m[k][j]);
+				}
+			assert_true(i >= 2 || pieces_on(h, XY_CUDA) > 0);
+			assert_int_equal(bed_stop(h, 0), 0);
+		}
+}
+
+/* --- devices that are lost --- */
+
+struct tally {
+	_Atomic uint64_t sum; /* of the items that were done */
+	uint64_t joined;
+};
+
+static void tally_kernel(void *args)
+{
+	struct {
+		struct tally *tally;
+		struct xy_range range;
+	} *a = args;
+
+	for (uint64_t i = a->range.start; i < a->range.stop; i++)
+		atomic_fetch_add(&a->tally->sum, i);
+}
+
+static int tally_work(struct xy_batch_piece *piece, struct xy_batch_device *device)
+{
+	struct {
+		struct tally *tally;
+		struct xy_range range;
+	} args = { piece->arg, piece->range };
+
+	if (device->arch == XY_CUDA)
+		return xy_cuda_check(device->call, cudart_double_launch(xy_cuda_stream(device->call), tally_kernel,
+									&args, sizeof args));
+	tally_kernel(&args);
+	return 0;
+}
+
+static int tally_reduce(void *arg, struct xy_batch_piece *pieces, size_t n)
+{
+	struct tally *tally = arg;
+
+	for (size_t i = 0; i < n; i++)
+		tally->joined += pieces[i].range.stop - pieces[i].range.start;
+	return 0;
+}
+
+static const struct xy_batch_ops tally_ops = {
+	.name = "tally", .work = tally_work, .reduce = tally_reduce, .where = XY_ON_CPU | XY_ON_CUDA
+};
+
+/* The piece that was running there had no time to count its items. */
+static void pieces_of_a_lost_device_go_to_others(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct helper *h = start(trees[i], false);
+		struct tally tally = { 0 };
+
+		assert_true(cudart_double_fail("operation", 1, 719));
+		assert_int_equal(xy_batch_run(h->rt, &tally_ops, &(struct xy_batch){ .stop = ITEMS, .arg = &tally }),
+				 0);
+		assert_true(cudart_double_failed());
+		assert_int_equal(tally.joined, ITEMS);
+		assert_int_equal(tally.sum, (uint64_t)ITEMS * (ITEMS - 1) / 2);
+		assert_int_equal(helper_lines_with(h, "is lost and no longer used"), 1);
+		/* The runtime and the other devices stay usable. */
+		tally = (struct tally){ 0 };
+		assert_int_equal(xy_batch_run(h->rt, &tally_ops, &(struct xy_batch){ .stop = ITEMS, .arg = &tally }),
+				 0);
+		assert_int_equal(tally.joined, ITEMS);
+		assert_int_equal(xy_wait(h->rt), 0);
+		assert_int_equal(helper_stop_lines(h, 1), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vectors_come_back_whole_from_all_devices),
+		cmocka_unit_test(matrices_come_back_whole_from_all_devices),
+		cmocka_unit_test(pieces_of_a_lost_device_go_to_others),
+	};
+
+	bed_guard();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
