@@ -5,6 +5,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/bitmap.c \
 	compat/starpu/src/codelet.c \
 	compat/starpu/src/context.c \
+	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
 	compat/starpu/src/environment.c \
@@ -14,10 +15,14 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/init.c \
 	compat/starpu/src/insert.c \
 	compat/starpu/src/internal.h \
+	compat/starpu/src/memory.c \
+	compat/starpu/src/ndim.c \
+	compat/starpu/src/pick.c \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
 	compat/starpu/src/policy.c \
+	compat/starpu/src/reduction.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
 	compat/starpu/src/task.c \
@@ -82,6 +87,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
 	compat/starpu/include/parts/data.h \
+	compat/starpu/include/parts/deprecated.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
 	compat/starpu/include/parts/perf.h \
@@ -101,6 +107,7 @@ script_tests += compat/starpu/tests/programs.sh
 source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/content.c \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
@@ -109,6 +116,8 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/mistakes.c \
 	compat/starpu/tests/mixed.c \
 	compat/starpu/tests/policy.c \
+	compat/starpu/tests/ndim.c \
+	compat/starpu/tests/own_interface.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \

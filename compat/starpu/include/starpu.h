@@ -123,4 +123,5 @@ void starpu_get_version(int *major, int *minor, int *release);
 #ifdef __cplusplus
 }
 #endif
+#include <parts/deprecated.h>
 #endif

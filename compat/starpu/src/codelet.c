@@ -141,7 +141,8 @@ const struct xy_codelet *xs_codelet(struct starpu_codelet *cl, int32_t where, in
 			codelets = c;
 		}
 	}
-	__atomic_store_n(&cl->xylem_private, c, __ATOMIC_RELEASE);
+	if (!cl->checked) /* else the struct may be constant */
+		__atomic_store_n(&cl->xylem_private, c, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&codelets_lock);
 	if (!c)
 		*error = -ENOMEM;

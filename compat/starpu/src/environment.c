@@ -77,6 +77,9 @@ static const char *const known[] = {
 	"USE_NUMA",
 	"LIMIT_MAX_SUBMITTED_TASKS",
 	"DISABLE_ASYNCHRONOUS_COPY",
+	"LIMIT_CPU_MEM",
+	"LIMIT_CPU_NUMA_MEM",
+	"LIMIT_CPU_NUMA_0_MEM",
 };
 
 static void note_unknown(void)
@@ -144,7 +147,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 {
 	int ncpus = conf->ncpus, ncuda = conf->ncuda, nopencl = conf->nopencl, nhip = conf->nhip;
 	int calibrate = conf->calibrate, prefetch = -1, watchdog = 0, nobind = 0, silent = 0, profiling = 0,
-	    minimum = 0, window = 0, numa = -1;
+	    minimum = 0, window = 0, numa = -1, ram = 0;
 	int first = conf->precedence_over_environment_variables, error = 0;
 	const char *sched = conf->sched_policy_name, *text;
 	char *rooms = calloc(3, ROOM + LIMIT_ROOM), *limits;
@@ -153,6 +156,8 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	if (!rooms)
 		return -ENOMEM;
 	limits = rooms + 3 * ROOM;
+	error |= number("STARPU_LIMIT_CPU_MEM", &ram) | number("STARPU_LIMIT_CPU_NUMA_MEM", &ram) |
+		 number("STARPU_LIMIT_CPU_NUMA_0_MEM", &ram);
 	error |= number("STARPU_SILENT", &silent) | number("STARPU_PREFETCH", &prefetch) |
 		 number("STARPU_WATCHDOG_TIMEOUT", &watchdog) | number("STARPU_WORKERS_NOBIND", &nobind) |
 		 number("STARPU_PROFILING", &profiling) | number("STARPU_CALIBRATE_MINIMUM", &minimum) |
@@ -172,6 +177,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		error |= number("STARPU_CALIBRATE", &calibrate);
 	if (error)
 		return -EINVAL;
+	xs_memory_limit(ram > 0 ? (size_t)ram << 20 : 0);
 	xs_global.silent = silent;
 	atomic_store(&xs_global.profiling, profiling > 0);
 	note_unknown();

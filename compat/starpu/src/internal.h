@@ -155,12 +155,17 @@ struct xs_reduction;
 struct _starpu_data_state {
 	struct xy_handle *xy; /* (c) */
 	struct starpu_data_interface_ops *ops;
-	const struct xs_shape *shape; /* (c) NULL: an interface of the program's own */
-	void *view;                   /* such an interface's struct */
-	bool allocated, owns;         /* (o) its memory is there, and is ours to free */
-	bool foreign;                 /* made by <xylem.h> */
-	bool slow;                    /* codelets get another struct than that of the call */
+	const struct xs_shape *shape;      /* (c) NULL: an interface of the program's own */
+	char *views;                       /* such an interface's struct, for each memory node */
+	bool allocated, owns;              /* (o) its memory is there, and is ours to free */
+	bool foreign;                      /* made by <xylem.h> */
+	_Atomic bool initialised;          /* (a) was written, or has the program's content */
+	struct _starpu_data_state *copy;   /* that starpu_data_dup_ro made, until the next write */
+	struct _starpu_data_state *copied; /* what it is a copy of */
+	unsigned copies;                   /* how often starpu_data_dup_ro returned it */
+	bool slow;                         /* codelets get another struct than that of the call */
 	int home_node;
+	size_t counted;              /* of main memory */
 	_Atomic unsigned sequential; /* (a) */
 	unsigned ooc;
 	void *user_data, *sched_data;
@@ -210,7 +215,14 @@ void xs_context_stop_policy(unsigned id);
 unsigned xs_context_current(void);
 /* The workers of a task's context; false: all of them. */
 bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n);
+/* The struct of a handle in RAM. */
+void *xs_view(const struct _starpu_data_state *h);
+void xs_initialise(struct _starpu_data_state *h);
+void xs_copy_forget(struct _starpu_data_state *h);
 /* opaque.c: handles of the program's own interfaces */
+void *xs_opaque_view(const struct _starpu_data_state *h, unsigned node);
+int xs_opaque_child(struct _starpu_data_state *child, const struct _starpu_data_state *parent,
+		    struct starpu_data_filter *f, unsigned i, unsigned n);
 int xs_opaque_allocate(struct _starpu_data_state *h);
 void *xs_opaque_scratch(struct _starpu_data_state *h);
 void xs_opaque_scratch_free(struct _starpu_data_state *h, void *view);
@@ -227,7 +239,15 @@ void *xs_shape_pointer(const struct xs_shape *shape, const void *view);
 /* A struct of a shape from one of <xylem.h>'s, in *room. */
 void *xs_shape_convert(const struct xy_interface *from, const void *view, void *room);
 #define XS_VIEW_ROOM 256
+/* ndim.c: sizes that are kept */
+uint32_t *xs_sizes(const uint32_t *values, size_t n);
+unsigned xs_ndim_parts(const void *view, struct xy_part *parts);
+void xs_ndim_compact(void *view);
 
+/* reduction.c */
+/* memory.c: the limit of main memory, 0 for none */
+void xs_memory_limit(size_t bytes);
 void xs_reduction_free(struct _starpu_data_state *h);
+bool xs_reduction_combines(const struct _starpu_data_state *h);
 
 #endif

@@ -92,7 +92,7 @@ static void *run_buffer(struct _starpu_data_state *h, enum starpu_data_access_mo
 		return given;
 	if (mode & STARPU_SCRATCH)
 		return xs_opaque_scratch(h);
-	return xs_opaque_allocate(h) ? NULL : h->view;
+	return xs_opaque_allocate(h) ? NULL : h->views;
 }
 
 static int run_rebuffered(struct starpu_task *task, unsigned n, struct xy_call *call, starpu_cpu_func_t function)
@@ -142,7 +142,7 @@ static void run_start(struct starpu_task *task, struct xy_call *call)
 		task->prologue_callback_func(task->prologue_callback_arg);
 	if (task->prologue_callback_pop_func)
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
-	if (call->worker < STARPU_NMAXWORKERS)
+	if (call->worker < STARPU_NMAXWORKERS && !task->cl->checked)
 		task->cl->per_worker_stats[call->worker]++;
 	if (task->profiling_info) {
 		task->profiling_info->workerid = (int)call->worker;

@@ -109,6 +109,8 @@ void starpu_task_clean(struct starpu_task *task)
 	free(task->dyn_handles);
 	free(task->dyn_interfaces);
 	free(task->dyn_modes);
+	free(task->dyn_nodes);
+	task->dyn_nodes = NULL;
 	task->dyn_handles = NULL;
 	task->dyn_interfaces = NULL;
 	task->dyn_modes = NULL;
@@ -170,6 +172,7 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	copy->dyn_handles = NULL;
 	copy->dyn_interfaces = NULL;
 	copy->dyn_modes = NULL;
+	copy->dyn_nodes = NULL;
 	copy->destroy = 1;
 	return copy;
 }
@@ -590,8 +593,17 @@ struct starpu_task *starpu_task_get_current(void)
 
 int starpu_task_get_current_data_node(unsigned i)
 {
-	(void)i;
-	return xs_worker() >= 0 ? (int)starpu_worker_get_local_memory_node() : -1;
+	const struct starpu_task *task = xs_thread.task;
+	int node;
+
+	if (xs_worker() < 0 || !task)
+		return -1;
+	node = STARPU_TASK_GET_NODE(task, i, STARPU_SPECIFIC_NODE_LOCAL);
+	if (node == STARPU_SPECIFIC_NODE_NONE)
+		return -1;
+	if (node == STARPU_SPECIFIC_NODE_CPU && starpu_worker_get_type(xs_worker()) != STARPU_CPU_WORKER)
+		return STARPU_MAIN_RAM;
+	return node >= 0 ? node : (int)starpu_worker_get_local_memory_node();
 }
 
 const char *starpu_task_get_model_name(struct starpu_task *task)

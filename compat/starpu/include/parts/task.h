@@ -119,6 +119,11 @@ struct starpu_codelet {
 
 /* --- tasks --- */
 
+struct starpu_data_mode_node_descr {
+	starpu_data_handle_t handle;
+	enum starpu_data_access_mode mode;
+	int node;
+};
 struct starpu_data_descr {
 	starpu_data_handle_t handle;
 	enum starpu_data_access_mode mode;
@@ -192,6 +197,9 @@ struct starpu_task {
 	void *starpu_private;
 	struct starpu_omp_task *omp_task;
 	unsigned nb_termination_call_required;
+	unsigned specific_nodes;
+	int nodes[STARPU_NMAXBUFS];
+	int *dyn_nodes;
 	void *sched_data;
 };
 
@@ -243,6 +251,17 @@ struct starpu_task {
 			(codelet)->dyn_nodes[i] = (node); \
 		else \
 			(codelet)->nodes[i] = (node); \
+	} while (0)
+#define STARPU_TASK_GET_NODE(task, i, default_node) \
+	((task)->specific_nodes       ? ((task)->dyn_nodes ? (task)->dyn_nodes[i] : (task)->nodes[i]) \
+	 : (task)->cl->specific_nodes ? STARPU_CODELET_GET_NODE((task)->cl, i) \
+				      : (default_node))
+#define STARPU_TASK_SET_NODE(task, node, i) \
+	do { \
+		if ((task)->dyn_nodes) \
+			(task)->dyn_nodes[i] = (node); \
+		else \
+			(task)->nodes[i] = (node); \
 	} while (0)
 
 extern struct starpu_codelet starpu_codelet_nop;
