@@ -156,10 +156,10 @@ int xy__sim_open(struct xy_runtime *rt)
 	else
 		status = xy__platform_read(&rt->sim->platform, rt->settings.sim, rt->settings.machines, error,
 					   sizeof error);
-	if (status) {
+	if (*error)
 		xy__log(&rt->settings.log, "%s", error);
+	if (status)
 		return status;
-	}
 	if (!sim_allocate(rt->sim))
 		return -ENOMEM;
 	rt->nshards = 1; /* one thread at a time */

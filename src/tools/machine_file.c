@@ -242,8 +242,9 @@ static enum tool_status file_read(const struct tool_arguments *arguments, const 
 
 	name += *name == '@';
 	error = xy__platform_read_all(&p, name, folders, &problems);
-	if (error) {
+	if (error || problems.length)
 		file_problems(problems.at ? problems.at : "not enough memory", arguments->options[FILE_CHECK]);
+	if (error) {
 		status = tool_status_of(error);
 	} else if (arguments->options[FILE_CHECK]) {
 		printf("valid: %u workers, %u memory nodes, %u links, %u kernels\n", p->nworkers, p->nnodes, p->nlinks,

@@ -29,10 +29,10 @@ static int machine_of_file(const char *name, const struct xy__settings *settings
 	struct xy__platform *platform;
 	int status = xy__platform_read(&platform, name, settings->machines, error, sizeof(error));
 
-	if (status) {
+	if (*error)
 		xy__log(&settings->log, "%s", error);
+	if (status)
 		return status;
-	}
 	status = xy__platform_machine(platform, machine);
 	if (status)
 		xy__log(&settings->log, "machine \"@%s\": not enough memory", name);

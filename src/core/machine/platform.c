@@ -181,9 +181,8 @@ int xy__platform_read(struct xy__platform **p, const char *name_or_path, const c
 	struct xy__buffer problems = { 0 };
 	int status = xy__platform_read_all(p, name_or_path, folders, &problems);
 
-	if (status)
-		xy__text_print(error, error_size, "%.*s", problems.at ? (int)strcspn(problems.at, "\n") : 0,
-			       problems.at ? problems.at : "");
+	xy__text_print(error, error_size, "%.*s", problems.at ? (int)strcspn(problems.at, "\n") : 0,
+		       problems.at ? problems.at : "");
 	xy__buffer_fini(&problems);
 	return status;
 }

@@ -159,7 +159,13 @@ static void models_name(const char *file, const char *host, char name[XY__MODEL_
 		snprintf(name, XY__MODEL_NAME, "%.*s", (int)(length - nhost - 1), file);
 }
 
-/* All models of the host. */
+static bool models_skip(struct xy__xym_reader *r)
+{
+	xy__xym_skip(r);
+	return false;
+}
+
+/* All models of the host; those that can't be read are left out. */
 static bool models_all(struct xy__xym_reader *r, const struct models_line *line)
 {
 	struct dirent **entries;
@@ -173,7 +179,7 @@ static bool models_all(struct xy__xym_reader *r, const struct models_line *line)
 
 		models_name(entries[i]->d_name, line->host, name);
 		if (*name && snprintf(path, sizeof path, "%s/%s", line->folder, entries[i]->d_name) < XY__STORE_PATH)
-			nloaded += models_load(r, name, path);
+			nloaded += models_load(r, name, path) || models_skip(r);
 		free(entries[i]);
 	}
 	free(entries);

@@ -21,6 +21,7 @@ enum {
 
 struct xy__xym_problem {
 	unsigned line;
+	bool skipped; /* a file that was left out: a warning */
 	char *text;
 };
 
@@ -36,7 +37,7 @@ struct xy__xym_reader {
 	const char *path; /* of the file, for messages and for what it names */
 	struct xy__lines lines;
 	bool no_memory;
-	unsigned nproblems;
+	unsigned nproblems, nskipped; /* all, and those that are warnings */
 	struct xy__xym_problem *problems;
 	unsigned topology_line; /* 0: none */
 	unsigned long long ram_bytes;
@@ -47,6 +48,9 @@ struct xy__xym_reader {
 
 /* Notes what is wrong with the current line; returns false. */
 __attribute__((format(printf, 2, 3))) bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...);
+
+/* Makes the last problem a warning: what it is about is left out. */
+void xy__xym_skip(struct xy__xym_reader *r);
 
 /* Reports an unknown name: "no KIND \"WORD\"", with the nearest of n names that lie `stride` bytes apart. */
 bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *word, const char *names, size_t stride,

@@ -204,18 +204,21 @@ static int read_compare(const void *a, const void *b)
 {
 	const struct xy__xym_problem *x = a, *y = b;
 
+	if (x->skipped != y->skipped)
+		return x->skipped - y->skipped;
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Writes what is wrong, by line. */
+/* Writes what is wrong, by line, then what was left out. */
 static void read_report(struct xy__xym_reader *r, struct xy__buffer *problems)
 {
 	if (r->nproblems)
 		qsort(r->problems, r->nproblems, sizeof *r->problems, read_compare);
 	for (unsigned i = 0; i < r->nproblems; i++) {
 		if (problems)
-			xy__buffer_add(problems, "%s, line %u: %s\n", r->path,
-				       r->problems[i].line ? r->problems[i].line : 1, r->problems[i].text);
+			xy__buffer_add(problems, "%s, line %u: %s%s\n", r->path,
+				       r->problems[i].line ? r->problems[i].line : 1, r->problems[i].text,
+				       r->problems[i].skipped ? "; skipped" : "");
 		free(r->problems[i].text);
 	}
 	free(r->problems);
@@ -232,7 +235,7 @@ int xy__platform_read_text(struct xy__platform **p, const char *text, const char
 		read_passes(&r, text);
 	if (!r.p || r.no_memory)
 		status = -ENOMEM;
-	else if (r.nproblems)
+	else if (r.nproblems > r.nskipped)
 		status = -EINVAL;
 	read_report(&r, problems);
 	free(r.general);

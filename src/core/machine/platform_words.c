@@ -30,8 +30,16 @@ bool xy__xym_wrong(struct xy__xym_reader *r, const char *format, ...)
 	if (length < 0)
 		r->no_memory = true;
 	else
-		r->problems[r->nproblems++] = (struct xy__xym_problem){ r->lines.number, text };
+		r->problems[r->nproblems++] = (struct xy__xym_problem){ .line = r->lines.number, .text = text };
 	return false;
+}
+
+void xy__xym_skip(struct xy__xym_reader *r)
+{
+	if (r->no_memory || !r->nproblems)
+		return;
+	r->problems[r->nproblems - 1].skipped = true;
+	r->nskipped++;
 }
 
 bool xy__xym_unknown(struct xy__xym_reader *r, const char *kind, const char *word, const char *names, size_t stride,

@@ -492,6 +492,32 @@ static void takes_the_fastest_implementation_of_our_own_models(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static void leaves_out_a_model_file_that_is_malformed(void **state)
+{
+	char folder[] = "/tmp/xylem-platform-XXXXXX", text[512], command[128], path[64];
+	struct xy__buffer problems = { 0 };
+	struct xy__platform *p;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	write_model(folder);
+	snprintf(command, sizeof command, "echo 45 >%s/bad.here; echo words >>%s/bad.here", folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(text, sizeof text, ONE_CLASS "models %s here\n", folder);
+	snprintf(path, sizeof path, "%s/bad.here: line 2: ", folder);
+	assert_int_equal(xy__platform_read_text(&p, text, "m", &problems), 0);
+	assert_int_equal(xy__platform_nkernels(p), 1);
+	assert_non_null(strstr(problems.at, path));
+	assert_non_null(strstr(problems.at, "; skipped\n"));
+	xy__platform_destroy(p);
+	xy__buffer_fini(&problems);
+	/* Asked for by name, it is an error. */
+	snprintf(text, sizeof text, ONE_CLASS "models %s here k=bad\n", folder);
+	assert_int_equal(xy__platform_read_text(&p, text, "m", NULL), -EINVAL);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* What a kernel line says goes before a model, wherever it stands. */
 static void believes_the_machine_file_first(void **state)
 {
@@ -650,6 +676,7 @@ int main(void)
 		cmocka_unit_test(lists_kernels_and_what_is_known_of_them),
 		cmocka_unit_test(takes_durations_from_model_files),
 		cmocka_unit_test(takes_the_fastest_implementation_of_our_own_models),
+		cmocka_unit_test(leaves_out_a_model_file_that_is_malformed),
 		cmocka_unit_test(believes_the_machine_file_first),
 		cmocka_unit_test(says_what_is_wrong_and_where),
 		cmocka_unit_test(says_everything_that_is_wrong),
