@@ -35,7 +35,7 @@ struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker,
 	info = xy_machine_worker(task->pool->machine, worker);
 	if (!(task->length_us > 0) || !info)
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
-	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = task->length_us / info->speed };
+	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = xy__task_length_us(task) / info->speed };
 }
 
 struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation)

@@ -49,7 +49,7 @@ int xy__division_create(struct xy_task *task, const struct xy_task_desc *desc)
 	d->joined = desc->joined;
 	d->callback_arg = desc->callback_arg;
 	d->arg = task->arg;
-	d->length_us = task->length_us;
+	d->length_us = xy__task_length_us(task);
 	memcpy(d->accesses, task->accesses, task->naccesses * sizeof d->accesses[0]);
 	if (!(task->flags & XY__TASK_CALLBACK))
 		xy__task_set_callback(task, NULL, NULL);

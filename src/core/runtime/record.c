@@ -158,7 +158,7 @@ static void record_submitted(struct xy__record *r, struct xy_task *task)
 		pair->first = pair->last;
 	t->kernel = record_kernel(r, codelet);
 	t->priority = task->priority;
-	t->length_us = task->length_us;
+	t->length_us = xy__task_length_us(task);
 	if (atomic_load_explicit(&task->codelet, memory_order_relaxed) & XY__NAMED)
 		t->name = strdup(xy_task_name(task));
 	record_accesses(r, task);

@@ -49,8 +49,8 @@ struct xy__record_task {
 	uint32_t order; /* in which tasks became ready, from 1; 0: it did not */
 	int32_t worker; /* -1: it did not run */
 	int status;
-	float length_us, expected_us;
-	double ready_s, start_s, end_s;
+	float expected_us;
+	double length_us, ready_s, start_s, end_s;
 };
 
 /* A task was told to wait for another one. */

@@ -85,15 +85,18 @@ static bool desc_after_is_wrong(const struct xy_task_desc *desc, const struct xy
 	return false;
 }
 
-/* Counts without arrays, modes without handles, tasks of another runtime, a negative time. */
+/* Counts without arrays, modes without handles, tasks of another runtime, an impossible length. */
 static inline bool desc_is_odd(const struct xy_task_desc *desc, const struct xy_runtime *rt)
 {
-	int64_t length; /* its bits, to test the sign without a floating-point comparison */
+	uint64_t length; /* its bits: those of negative numbers, infinity and NaN are above those of any proper one */
+	const double most = XY__LENGTH_MAX_US;
+	uint64_t length_max;
 
 	memcpy(&length, &desc->length_us, sizeof length);
+	memcpy(&length_max, &most, sizeof length_max);
 	return (desc->arg_size && !desc->arg) || (desc->nafter && desc_after_is_wrong(desc, rt)) ||
 	       (!desc->handles[0] && !desc->accesses && desc->codelet && desc->codelet->modes[0]) ||
-	       (length < 0 && desc->length_us < 0);
+	       (length > length_max && desc->length_us != 0);
 }
 
 /* Why a task can't be submitted, logged; 0 if it can. */

@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) struct xy_task *xy__task_take(struc
 		xy__task_set_name(task, desc->name);
 	task->arg = desc->arg;
 	task->priority = desc->priority;
-	task->length_us = (float)desc->length_us;
+	xy__task_set_length(task, desc->length_us);
 	task->constrained = false;
 	task->naccesses = 0;
 	task->arrival = 0;

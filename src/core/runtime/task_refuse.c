@@ -91,8 +91,9 @@ void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *de
 		xy__message_add(message, "its group belongs to another runtime");
 	else if (desc->arg_size && !desc->arg)
 		xy__message_add(message, "arg_size is set, but arg is NULL");
-	else if (desc->length_us < 0)
-		xy__message_add(message, "its expected time is negative");
+	else if (!(desc->length_us >= 0 && desc->length_us <= XY__LENGTH_MAX_US))
+		xy__message_add(message, "length_us is %g: it must be from 0 to %g", desc->length_us,
+				XY__LENGTH_MAX_US);
 	else if (!(desc->deadline_s >= 0))
 		xy__message_add(message, "its deadline is no time");
 	else if (desc->range.stop && xy__division_objection(desc))

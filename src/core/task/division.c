@@ -57,15 +57,15 @@ void xy__division_open(struct xy_task *task)
 	d->joins = false;
 	d->cutter = NULL;
 	task->arg = d->arg;
-	task->length_us = d->length_us;
+	xy__task_set_length(task, d->length_us);
 	atomic_store_explicit(&d->status, 0, memory_order_relaxed);
 	atomic_store_explicit(&d->open, 1, memory_order_relaxed);
 }
 
 /* The expected time of some items, if all take equally long. */
-static float division_length(const struct xy__division *d, uint64_t items)
+static double division_length(const struct xy__division *d, uint64_t items)
 {
-	return (float)((double)d->length_us * (double)items / (double)(d->all.stop - d->all.start));
+	return d->length_us * (double)items / (double)(d->all.stop - d->all.start);
 }
 
 /* What is constrained avoids workers that are dead. */
@@ -87,7 +87,7 @@ void xy__division_cut(struct xy_task *task, struct xy_task *piece, uint32_t item
 	piece->priority = task->priority;
 	piece->archs = task->archs;
 	piece->constrained = task->constrained || division_avoids(task);
-	piece->length_us = division_length(d, items);
+	xy__task_set_length(piece, division_length(d, items));
 	piece->naccesses = task->naccesses;
 	memcpy(piece->accesses, d->accesses, task->naccesses * sizeof d->accesses[0]);
 }
@@ -103,7 +103,7 @@ void xy__division_close(struct xy_task *task)
 		d->start = d->all.stop;
 		atomic_store_explicit(&task->status, status, memory_order_relaxed);
 	}
-	task->length_us = division_length(d, d->all.stop - d->start);
+	xy__task_set_length(task, division_length(d, d->all.stop - d->start));
 }
 
 void xy__division_fail(struct xy__division *division, int status)

@@ -20,7 +20,7 @@ struct xy__division {
 	void (*joined)(void *callback_arg, const struct xy_piece *piece, int status); /* (c) or NULL */
 	void *callback_arg;                                                           /* (c) of both */
 	void *arg;                                                                    /* (c) of the whole */
-	float length_us;                                                              /* (c) of the whole */
+	double length_us;                                                             /* (c) of the whole */
 	uintptr_t accesses[XY__TASK_ACCESSES];                                        /* (c) of the whole */
 	uint64_t start;                                                               /* (q) first item of the rest */
 	bool last;                   /* (q) the rest has become the last piece */

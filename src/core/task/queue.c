@@ -246,7 +246,7 @@ void xy_queue_predict(struct xy_queue *q)
 static double queue_length_of(const struct xy_queue *q, const struct xy_task *task)
 {
 	return q->used & XY_QUEUE_PREDICTED && task->expected_us > 0 ? (double)task->expected_us
-								     : (double)task->length_us;
+								     : xy__task_length_us(task);
 }
 
 double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task)

@@ -116,7 +116,7 @@ struct xy_task {
 	_Atomic uintptr_t codelet;        /* (c) its address, with XY__NAMED; atomic for the dump only */
 	void *arg;                        /* (c) */
 	int priority;                     /* (c) */
-	float length_us;                  /* (c) 0: not known */
+	float length_us;                  /* (c) 0: not known; see xy__task_length_us */
 	uint8_t archs;                    /* (c) architectures that can run it, and XY_ON_TEAM */
 	bool constrained;                 /* (c) pinned, with a can_execute hook, or not for all teams */
 	uint8_t implementation;           /* (q) */
@@ -156,6 +156,7 @@ struct xy_task {
 	_Atomic int children;              /* (a) with XY__TASK_CALLBACK: see runtime/children.h */
 	_Atomic int children_status;       /* (a) likewise */
 	_Atomic unsigned waits_on;         /* (a) the worker on which it waits for its children, plus 1; 0: none */
+	float length_rest_us;              /* (c) what length_us was rounded by; undefined if that is 0 */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT]; /* (c) a copied one */
 };
 _Static_assert(sizeof(struct xy_task) == 384, "a task is six cache lines");
@@ -177,6 +178,21 @@ static inline const struct xy_codelet *xy__task_codelet(const struct xy_task *ta
 	return (const struct xy_codelet *)(atomic_load_explicit(&((struct xy_task *)task)->codelet,
 								memory_order_relaxed) &
 					   ~(uintptr_t)XY__NAMED);
+}
+
+#define XY__LENGTH_MAX_US 1e30
+
+/* The length that the program gave, in two floats, of which most tasks touch one. 0: not known. */
+static inline double xy__task_length_us(const struct xy_task *task)
+{
+	return task->length_us > 0 ? (double)task->length_us + (double)task->length_rest_us : 0;
+}
+
+static inline void xy__task_set_length(struct xy_task *task, double us)
+{
+	task->length_us = (float)us;
+	if (us > 0)
+		task->length_rest_us = (float)(us - (double)task->length_us);
 }
 
 /* An implementation that all members of a parallel-worker can run, XY_NIMPLEMENTATIONS without one. */
