@@ -27,10 +27,17 @@ static struct in_order *in_order(struct xy_component *self)
 	return (struct in_order *)self;
 }
 
+/* Tasks that combine a reduction have the priority of the task that they work for, but not its position. */
+static bool in_order_has_position(const struct xy_task *task)
+{
+	return task->priority <= IN_ORDER_FIRST && task->priority >= IN_ORDER_LAST &&
+	       !(task->flags & XY__TASK_COMBINES);
+}
+
 /* Whether its turn has not come yet. */
 static bool in_order_is_early(const struct in_order *o, const struct xy_task *task)
 {
-	return task->priority < o->next && task->priority >= IN_ORDER_LAST;
+	return task->priority < o->next && in_order_has_position(task);
 }
 
 /* Lets a task go, and says so. The lock is held, as the task may be constrained. */
@@ -38,7 +45,7 @@ static void in_order_release(struct in_order *o, struct xy_task *task, struct xy
 {
 	struct xy_offer offer = xy_offer_of(task);
 
-	if (task->priority == o->next)
+	if (task->priority == o->next && in_order_has_position(task))
 		o->next--;
 	xy_queue_insert(&o->ready, task);
 	xy_can_pull_children(&o->base, &offer, by);

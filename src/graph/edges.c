@@ -23,6 +23,7 @@ struct edges_datum {
 
 struct edges_work {
 	const struct graph *g;
+	bool ordered; /* tasks that commute, too */
 	struct edges_datum *data;
 	uint32_t *next;       /* by access: the list that it is in */
 	uint32_t *task;       /* by access */
@@ -73,9 +74,9 @@ static int edges_add_list(struct edges_work *w, uint32_t list, uint32_t to, uint
 	return error;
 }
 
-static enum edges_kind edges_kind_of(enum xy_mode mode)
+static enum edges_kind edges_kind_of(const struct edges_work *w, enum xy_mode mode)
 {
-	if (mode & XY_COMMUTE)
+	if (mode & XY_COMMUTE && !w->ordered)
 		return EDGES_COMMUTE;
 	if (mode & XY_REDUX)
 		return EDGES_REDUX;
@@ -88,7 +89,7 @@ static int edges_access(struct edges_work *w, uint32_t a, uint32_t to)
 	enum xy_mode mode = w->g->accesses[a].mode;
 	struct edges_datum *d = &w->data[w->g->accesses[a].data];
 	uint64_t bytes = mode & XY_R ? w->g->data[w->g->accesses[a].data].bytes : 0;
-	enum edges_kind kind = edges_kind_of(mode);
+	enum edges_kind kind = edges_kind_of(w, mode);
 	int error;
 
 	if (mode == XY_SCRATCH)
@@ -217,9 +218,9 @@ static int edges_work_init(struct edges_work *w)
 	return 0;
 }
 
-int graph_edges_init(struct graph_edges *edges, const struct graph *g)
+static int edges_init(struct graph_edges *edges, const struct graph *g, bool ordered)
 {
-	struct edges_work w = { .g = g, .edges = edges };
+	struct edges_work w = { .g = g, .ordered = ordered, .edges = edges };
 	int error;
 
 	*edges = (struct graph_edges){ .ntasks = g->ntasks };
@@ -239,6 +240,16 @@ int graph_edges_init(struct graph_edges *edges, const struct graph *g)
 	if (error)
 		graph_edges_fini(edges);
 	return error;
+}
+
+int graph_edges_init(struct graph_edges *edges, const struct graph *g)
+{
+	return edges_init(edges, g, false);
+}
+
+int graph_edges_init_ordered(struct graph_edges *edges, const struct graph *g)
+{
+	return edges_init(edges, g, true);
 }
 
 void graph_edges_fini(struct graph_edges *edges)

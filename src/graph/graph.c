@@ -59,7 +59,7 @@ static bool graph_copy_text(const char *text, char **copy)
 
 static bool graph_is_length(double us)
 {
-	return isfinite(us) && us >= 0;
+	return us >= 0 && us <= GRAPH_LENGTH_MAX_US;
 }
 
 int graph__add_new_kernel(struct graph *g, const char *name, double length_us)

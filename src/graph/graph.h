@@ -19,6 +19,7 @@ struct xy_task;
 #define GRAPH_NO_KERNEL UINT32_MAX          /* of a task that does nothing and takes no time */
 #define GRAPH_TASKS_MAX 100000000u          /* tasks, data, and so on */
 #define GRAPH_BYTES_MAX ((uint64_t)1 << 50) /* of a datum */
+#define GRAPH_LENGTH_MAX_US 1e30            /* of a task or kernel */
 
 struct graph_kernel {
 	char *name;
@@ -125,6 +126,8 @@ struct graph_edges {
 
 /* 0 or -ENOMEM; the graph is one that graph_check likes. */
 int graph_edges_init(struct graph_edges *edges, const struct graph *g);
+/* graph_edges_init where tasks that commute keep the order of submission, as a static schedule needs it. */
+int graph_edges_init_ordered(struct graph_edges *edges, const struct graph *g);
 void graph_edges_fini(struct graph_edges *edges);
 
 /* --- ranks (rank.c) --- */
@@ -176,8 +179,9 @@ struct graph_place {
 
 struct graph_options {
 	/* One for each task, or NULL: they are pinned to their workers, in an order that the policy tree-in-order
-	 * keeps, and their own priorities don't count. The runtime's window must be larger than the graph, as a
-	 * task may wait for the turn of one that is submitted much later. */
+	 * keeps, and their own priorities don't count. Tasks that commute keep the order of submission: else one
+	 * might hold the data while it waits for the turn of another. The runtime's window must be larger than the
+	 * graph, as a task may wait for the turn of one that is submitted much later. */
 	const struct graph_place *places;
 };
 
@@ -192,8 +196,8 @@ struct graph_run;
 int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtime *rt,
 		 const struct graph_options *options);
 
-/* The index of a task of a run; UINT32_MAX for any other task. */
-uint32_t graph_run_index(const struct graph_run *run, const struct xy_task *task);
+/* The index of a submitted task in its graph; UINT32_MAX for any other task, such as one of a reduction. */
+uint32_t graph_task_index(const struct graph *g, const struct xy_task *task);
 
 /* Waits for all tasks of the runtime and frees what graph_submit made, before the runtime stops; *run becomes NULL.
  * 0, or what xy_wait gave. With -ETIMEDOUT, when tasks are stuck in a simulation, nothing is freed. */

@@ -119,12 +119,13 @@ int graph_read_text(struct graph *g, const char *text, size_t length, const char
 	return status;
 }
 
-/* All of a file; its length comes from reading, as it may be a pipe. 0 or -errno. */
+/* All of a file, up to a zero byte; its length comes from reading, as it may be a pipe. 0 or -errno. */
 static int read_all(FILE *file, struct graph_source *source)
 {
 	size_t room = 0, got = 1;
+	bool zero = false;
 
-	while (got) {
+	while (got && !zero) {
 		if (room - source->length < 2) {
 			char *more = realloc(source->text, room = 2 * room + 65536);
 
@@ -136,6 +137,7 @@ static int read_all(FILE *file, struct graph_source *source)
 		got = fread(source->text + source->length, 1, room - source->length - 1, file);
 		if (ferror(file))
 			return errno ? -errno : -EIO;
+		zero = memchr(source->text + source->length, '\0', got);
 		source->length += got;
 	}
 	source->text[source->length] = '\0';

@@ -219,7 +219,8 @@ static int submit_task(struct graph_run *run, uint32_t t, const struct graph_pla
 	for (uint32_t i = 0; i < task->naccesses; i++) {
 		const struct graph_access *access = &g->accesses[task->first_access + i];
 
-		run->accesses[i] = (struct xy_access){ run->handles[access->data], access->mode };
+		run->accesses[i] = (struct xy_access){ run->handles[access->data],
+						       place ? access->mode & ~XY_COMMUTE : access->mode };
 	}
 	run->accesses[task->naccesses] = (struct xy_access){ .handle = NULL };
 	for (uint32_t i = 0; i < task->nbefore; i++)
@@ -277,11 +278,11 @@ int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtim
 	return error;
 }
 
-uint32_t graph_run_index(const struct graph_run *run, const struct xy_task *task)
+uint32_t graph_task_index(const struct graph *g, const struct xy_task *task)
 {
-	uintptr_t first = (uintptr_t)run->g->tasks, own = (uintptr_t)xy_task_argument(task);
+	uintptr_t first = (uintptr_t)g->tasks, own = (uintptr_t)xy_task_argument(task);
 
-	if (own < first || own >= (uintptr_t)(run->g->tasks + run->g->ntasks))
+	if (own < first || own >= (uintptr_t)(g->tasks + g->ntasks))
 		return UINT32_MAX;
 	return (uint32_t)((own - first) / sizeof(struct graph_task));
 }

@@ -87,7 +87,8 @@ struct sim_idle {
 };
 
 struct sim_run {
-	struct sim_event *events; /* by task */
+	struct sim_event *events; /* by task, then those of tasks that the runtime adds for reductions */
+	uint32_t nevents, room;
 	double makespan_s;
 	double cpu_s;             /* that the computer needed */
 	unsigned long long bytes; /* moved between memory nodes */

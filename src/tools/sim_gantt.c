@@ -36,9 +36,9 @@ struct gantt {
 	FILE *out;
 	double longest_s; /* of all panels */
 	unsigned nlanes;
-	uint32_t *order; /* tasks of a run by worker and start */
+	uint32_t *order; /* events of a run by worker and start */
 	uint32_t norder;
-	bool *critical; /* by task */
+	bool *critical; /* by event */
 };
 
 static void gantt_text(FILE *out, const char *text)
@@ -57,14 +57,17 @@ static double gantt_x(const struct gantt *g, double seconds)
 
 static const char *gantt_kernel(const struct gantt *g, uint32_t task)
 {
-	uint32_t kernel = g->c->graph.tasks[task].kernel;
+	uint32_t kernel;
 
+	if (task >= g->c->graph.ntasks)
+		return "reduction";
+	kernel = g->c->graph.tasks[task].kernel;
 	return kernel == GRAPH_NO_KERNEL ? "nothing" : g->c->graph.kernels[kernel].name;
 }
 
 static const char *gantt_colour(const struct gantt *g, uint32_t task)
 {
-	uint32_t kernel = g->c->graph.tasks[task].kernel;
+	uint32_t kernel = task < g->c->graph.ntasks ? g->c->graph.tasks[task].kernel : GRAPH_NO_KERNEL;
 
 	return kernel == GRAPH_NO_KERNEL ? "#bbb" : gantt_colours[kernel % GANTT_COLOURS];
 }
@@ -116,6 +119,8 @@ static uint32_t gantt_cause(const struct gantt *g, const struct sim_event *event
 		cause = g->order[place - 1];
 		latest = events[cause].end_s;
 	}
+	if (task >= edges->ntasks) /* of a reduction */
+		return cause;
 	for (size_t e = edges->before_at[task]; e < edges->before_at[task + 1]; e++)
 		if (events[edges->before[e]].end_s >= latest) {
 			cause = edges->before[e];
@@ -125,9 +130,10 @@ static uint32_t gantt_cause(const struct gantt *g, const struct sim_event *event
 }
 
 /* The chain of causes that ends with the last task. */
-static int gantt_critical(struct gantt *g, const struct sim_event *events)
+static int gantt_critical(struct gantt *g, const struct sim_run *run)
 {
-	uint32_t n = g->c->graph.ntasks, task = UINT32_MAX, *place = calloc(n, sizeof(*place));
+	const struct sim_event *events = run->events;
+	uint32_t n = run->nevents, task = UINT32_MAX, *place = calloc(n, sizeof(*place));
 
 	if (!place)
 		return -ENOMEM;
@@ -274,7 +280,7 @@ static int gantt_panel(struct gantt *g, const struct sim_row *row, int y)
 	uint32_t k = 0;
 
 	gantt_title(g, row, y);
-	if (!events || gantt_critical(g, events))
+	if (!events || gantt_critical(g, &row->first))
 		return y + gantt_panel_height(g);
 	gantt_axis(g, y + GANTT_HEAD - 4, bottom);
 	for (unsigned w = 0; w < g->nlanes; w++) {
@@ -357,12 +363,15 @@ enum tool_status sim_gantt(const struct sim_case *c, const struct sim_row *rows,
 {
 	struct gantt g = { .c = c, .nlanes = c->nworkers < GANTT_LANES ? c->nworkers : GANTT_LANES };
 	enum tool_status status = TOOL_FAILED;
+	size_t most = c->graph.ntasks;
 
-	g.order = malloc(c->graph.ntasks * sizeof(*g.order));
-	g.critical = malloc(c->graph.ntasks * sizeof(*g.critical));
 	g.longest_s = c->bounds.us[c->request->bound] * 1e-6;
-	for (unsigned i = 0; i < nrows; i++)
+	for (unsigned i = 0; i < nrows; i++) {
 		g.longest_s = fmax(g.longest_s, rows[i].first.makespan_s);
+		most = rows[i].first.nevents > most ? rows[i].first.nevents : most;
+	}
+	g.order = malloc(most * sizeof(*g.order));
+	g.critical = malloc(most * sizeof(*g.critical));
 	if (g.order && g.critical)
 		status = gantt_draw(&g, rows, nrows, path);
 	free(g.order);

@@ -144,13 +144,13 @@ int sim_run_idle(struct sim_run *run, const struct sim_case *c)
 	struct idle_order order = { .events = run->events };
 	int error = spans ? 0 : -ENOMEM;
 
-	order.tasks = malloc((c->graph.ntasks + (size_t)1) * sizeof(*order.tasks));
+	order.tasks = malloc((run->nevents + (size_t)1) * sizeof(*order.tasks));
 	if (!order.tasks)
 		error = -ENOMEM;
 	for (unsigned k = 0; k < c->nclasses && !error; k++)
 		error = idle_spans_init(&spans[k], c, run, k);
 	if (!error) {
-		for (uint32_t i = 0; i < c->graph.ntasks; i++)
+		for (uint32_t i = 0; i < run->nevents; i++)
 			if (run->events[i].worker != UINT32_MAX)
 				order.tasks[order.n++] = i;
 		qsort_r(order.tasks, order.n, sizeof(*order.tasks), idle_compare, run->events);

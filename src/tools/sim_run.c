@@ -21,6 +21,7 @@ struct run_watch {
 	const char *policy;
 	struct sim_run *run;
 	uint32_t nended;
+	bool out_of_memory;
 	bool terminal, shown; /* for the progress line */
 	double shown_s;
 };
@@ -54,28 +55,47 @@ static void run_progress(struct run_watch *watch)
 		100.0 * watch->nended / watch->c->graph.ntasks, watch->c->graph.ntasks);
 }
 
-static struct sim_event *run_event(struct run_watch *watch, const struct xy_task *task)
-{
-	const struct graph_task *own = xy_task_argument(task);
-
-	return &watch->run->events[own - watch->c->graph.tasks];
-}
-
 static void run_ready(void *arg, const struct xy_task *task, double now_s)
 {
-	run_event(arg, task)->ready_s = now_s;
+	struct run_watch *watch = arg;
+	uint32_t index = graph_task_index(&watch->c->graph, task);
+
+	if (index != UINT32_MAX)
+		watch->run->events[index].ready_s = now_s;
+}
+
+/* Room for the event of a task that is not in the graph. */
+static struct sim_event *run_add_event(struct run_watch *watch)
+{
+	struct sim_run *run = watch->run;
+
+	if (run->nevents == run->room) {
+		uint32_t room = run->room + run->room / 2 + 16;
+		struct sim_event *events = realloc(run->events, room * sizeof(*events));
+
+		if (!events) {
+			watch->out_of_memory = true;
+			return NULL;
+		}
+		run->events = events;
+		run->room = room;
+	}
+	return &run->events[run->nevents++];
 }
 
 static void run_ended(void *arg, const struct xy_report *report)
 {
 	struct run_watch *watch = arg;
-	struct sim_event *event = run_event(watch, report->task);
+	uint32_t index = graph_task_index(&watch->c->graph, report->task);
+	struct sim_event *event = index == UINT32_MAX ? run_add_event(watch) : &watch->run->events[index];
 
+	if (!event)
+		return;
 	event->begin_s = report->begin_s;
 	event->start_s = report->start_s;
 	event->end_s = report->end_s;
 	event->worker = report->worker;
-	if (++watch->nended % RUN_PROGRESS_TASKS == 0 && watch->terminal)
+	if (index != UINT32_MAX && ++watch->nended % RUN_PROGRESS_TASKS == 0 && watch->terminal)
 		run_progress(watch);
 }
 
@@ -111,9 +131,9 @@ static int run_graph(struct run_watch *watch, struct xy_runtime *rt, const struc
 	return error ? error : status;
 }
 
-static void run_measure(struct sim_run *run, const struct sim_case *c)
+static void run_measure(struct sim_run *run)
 {
-	for (uint32_t i = 0; i < c->graph.ntasks; i++)
+	for (uint32_t i = 0; i < run->nevents; i++)
 		run->makespan_s = fmax(run->makespan_s, run->events[i].end_s);
 }
 
@@ -135,9 +155,14 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	/* In a schedule a task may wait for the turn of one that is submitted much later. */
 	if (places && config.window <= c->graph.ntasks)
 		config.window = c->graph.ntasks + 1;
-	*run = (struct sim_run){ .events = malloc(c->graph.ntasks * sizeof(*run->events)) };
+	*run = (struct sim_run){
+		.events = malloc(c->graph.ntasks * sizeof(*run->events)),
+		.nevents = c->graph.ntasks,
+		.room = c->graph.ntasks,
+	};
 	if (!run->events) {
 		tool_say("%s", strerror(ENOMEM));
+		run->nevents = run->room = 0;
 		return TOOL_FAILED;
 	}
 	for (uint32_t i = 0; i < c->graph.ntasks; i++)
@@ -148,7 +173,11 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	xy_stop(&rt);
 	if (own.shown)
 		fprintf(stderr, "\r\033[K");
-	run_measure(run, c);
+	run_measure(run);
+	if (own.out_of_memory) {
+		tool_say("%s: %s", policy, strerror(ENOMEM));
+		error = -ENOMEM;
+	}
 	return error == -ENOMEM ? TOOL_FAILED : error ? TOOL_WRONG : TOOL_OK;
 }
 

@@ -45,8 +45,9 @@ static double *static_costs(const struct sim_case *c)
 struct graph_place *sim_static_places(const struct sim_case *c, const char *policy)
 {
 	struct graph_schedule schedule = { 0 };
+	struct graph_edges edges;
 	struct graph_problem problem = {
-		.edges = &c->edges,
+		.edges = &edges,
 		.nprocessors = c->nworkers,
 		.costs = static_costs(c),
 		.nplaces = c->nnodes,
@@ -54,9 +55,15 @@ struct graph_place *sim_static_places(const struct sim_case *c, const char *poli
 		.latencies_us = c->latency_us,
 		.us_per_bytes = c->us_per_byte,
 	};
-	int error = problem.costs ? static_find(policy)->schedule(&problem, &schedule) : -ENOMEM;
-	struct graph_place *places = schedule.places;
+	int error = graph_edges_init_ordered(&edges, &c->graph);
+	struct graph_place *places;
 
+	if (!error && !problem.costs)
+		error = -ENOMEM;
+	if (!error)
+		error = static_find(policy)->schedule(&problem, &schedule);
+	places = schedule.places;
+	graph_edges_fini(&edges);
 	free((double *)problem.costs);
 	if (error) {
 		tool_say("%s: %s", policy, error == -ENOMEM ? "too many tasks and workers" : strerror(-error));

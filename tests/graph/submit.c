@@ -146,6 +146,28 @@ static void reductions_and_commuting_accesses_are_simulated(void **state)
 	graph_fini(&g);
 }
 
+/* In a schedule, one might hold the data while it waits for the turn of another. */
+static void commuting_tasks_of_a_schedule_keep_their_order(void **state)
+{
+	static const char text[] = "xygraph 1\nkernel k us=10\ndata x 1K\ntask a k commute=x\ntask b k commute=x\n"
+				   "task c k commute=x\ntask d k r=x\n";
+	static const struct graph_place places[] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } };
+	struct graph_edges edges;
+	struct seen *seen;
+	struct graph g;
+
+	(void)state;
+	assert_int_equal(graph_read_text(&g, text, strlen(text), "f", NULL, 0), 0);
+	seen = simulate(&g, "cpu:2", "tree-in-order", &(struct graph_options){ .places = places });
+	assert_int_equal(graph_edges_init_ordered(&edges, &g), 0);
+	assert_int_equal(edges.nedges, 3);
+	for (uint32_t t = 1; t < g.ntasks; t++)
+		assert_true(fabs(seen->end_us[t] - seen->end_us[t - 1] - 10) < 1e-6);
+	graph_edges_fini(&edges);
+	seen_destroy(seen);
+	graph_fini(&g);
+}
+
 /* A graph with costs on so many processors, from a random one. */
 static void make_with_costs(struct graph *to, unsigned seed, uint32_t n)
 {
@@ -273,10 +295,10 @@ static void a_run_knows_its_tasks(void **state)
 	assert_int_equal(graph_make(&g, "chain:3", NULL, 0), 0);
 	assert_int_equal(graph_submit(&run, &g, h->rt, NULL), 0);
 	other = HELPER_CREATE(h, .codelet = NULL);
-	assert_int_equal(graph_run_index(run, other), UINT32_MAX);
+	assert_int_equal(graph_task_index(&g, other), UINT32_MAX);
 	xy_task_release(other);
 	other = HELPER_CREATE(h, .codelet = NULL, .arg = &g.tasks[2]);
-	assert_int_equal(graph_run_index(run, other), 2);
+	assert_int_equal(graph_task_index(&g, other), 2);
 	xy_task_release(other);
 	assert_int_equal(graph_retract(&run), 0);
 	assert_int_equal(helper_stop(h), 0);
@@ -289,6 +311,7 @@ int main(void)
 		cmocka_unit_test(all_builders_run_on_all_kinds_of_workers),
 		cmocka_unit_test(explicit_predecessors_and_tasks_that_do_nothing_keep_the_order),
 		cmocka_unit_test(reductions_and_commuting_accesses_are_simulated),
+		cmocka_unit_test(commuting_tasks_of_a_schedule_keep_their_order),
 		cmocka_unit_test(a_static_schedule_takes_as_long_as_it_says),
 		cmocka_unit_test(published_graphs_take_as_long_without_transfers),
 		cmocka_unit_test(too_few_costs_for_the_workers_are_refused),

@@ -151,6 +151,33 @@ expect 0 ' 50.0   25.0    0.0    25.0 ' $tool sim --graph "$work/costs.xyg" --ma
 sed 's/^data d0 8/data d0 0/' "$work/run.xyg" >"$work/empty.xyg"
 expect 0 'tree-dmda' $tool sim --machine mirage --graph "$work/empty.xyg" --policy tree-dmda
 
+# The tasks that a reduction adds are in the table and in the chart.
+cat >"$work/redux.xyg" <<END
+xygraph 1
+kernel k us=10
+data sum 100K
+data x 1K
+task first k w=sum
+task a k redux=sum
+task b k redux=sum
+task c k r=sum commute=x
+task d k commute=x
+END
+expect 0 'peft' $tool sim --machine cpu:2 --graph "$work/redux.xyg" --policy tree-eager,heft,cpop,peft \
+	--gantt "$work/redux.svg"
+expect 0 '<title>reduction' cat "$work/redux.svg"
+if grep -q failed "$work/out"; then
+	echo "FAILED: a policy on a graph with reductions"
+	failures=$((failures + 1))
+fi
+
+# Durations keep their digits; those that no number of microseconds can be are refused; so is what is no text.
+printf 'xygraph 1\nkernel "k"\ntask t0 "k" us=123456789.123\n' >"$work/digits.xyg"
+expect 0 '"makespan_us": 123456789.12' $tool sim --machine cpu:2 --graph "$work/digits.xyg" --policy tree-eager --json
+sed 's/us=.*/us=1e39/' "$work/digits.xyg" >"$work/endless.xyg"
+expect 1 'invalid number' $tool sim --machine cpu:2 --graph "$work/endless.xyg" --policy tree-eager
+expect 1 'instead of a zero byte' $tool sim --machine cpu:2 --graph /dev/zero --policy tree-eager
+
 # What is wrong.
 expect 2 'needs --machine, --graph and --policy' $tool sim --machine mirage
 expect 2 '--noise takes a number from 0 to 10, not "much"' $sim --policy tree-eager --noise much
