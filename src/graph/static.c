@@ -154,7 +154,7 @@ static double static_gap(const struct static_processor *processor, double ready,
 	for (*at = static_search(processor, ready); *at < processor->count; ++*at) {
 		const struct static_span *span = &processor->spans[*at];
 
-		if (start + cost <= span->start)
+		if (graph__rounded(start + cost) <= graph__rounded(span->start))
 			break;
 		start = fmax(start, span->end);
 	}
@@ -314,8 +314,9 @@ static int static_put(struct static_list *list, uint32_t t)
 		if (!isfinite(costs[p]) || (fixed != UINT32_MAX && p != fixed))
 			continue;
 		start = static_gap(&list->processors[p], list->ready[static_place(list->problem, p)], costs[p], &at);
-		value = start + costs[p] + (bias ? bias[p] : 0);
-		if (chosen == UINT32_MAX || value < best || (value == best && start < best_start)) {
+		value = graph__rounded(start + costs[p] + (bias ? bias[p] : 0));
+		if (chosen == UINT32_MAX || value < best ||
+		    (value == best && graph__rounded(start) < graph__rounded(best_start))) {
 			best = value;
 			best_start = start;
 			best_at = at;

@@ -6,6 +6,8 @@
 #ifndef XYLEM_GRAPH_STATIC_H
 #define XYLEM_GRAPH_STATIC_H
 
+#include <math.h>
+
 #include "graph/graph.h"
 
 /* A scheduling problem. The caller owns all arrays. */
@@ -68,6 +70,18 @@ void graph__means_fini(struct graph__means *means);
 static inline double graph__mean_comm(const struct graph__means *means, uint64_t bytes)
 {
 	return bytes ? means->latency + means->per_byte * (double)bytes : 0;
+}
+
+/*
+ * To compare: sums of the same numbers in another order differ in their last bits, so that ties would depend on
+ * rounding. Keeps 40 bits.
+ */
+static inline double graph__rounded(double value)
+{
+	int exponent;
+	double fraction = frexp(value, &exponent);
+
+	return isfinite(value) ? ldexp(rint(ldexp(fraction, 40)), exponent - 40) : value;
 }
 
 /* The longest way from a task's beginning to the end, by means. */

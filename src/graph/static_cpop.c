@@ -25,7 +25,7 @@ static void cpop_add_downward(const struct graph_problem *problem, const struct 
 		}
 	}
 	for (uint32_t t = 0; t < e->ntasks; t++)
-		ranks[t] += down[t];
+		ranks[t] = graph__rounded(ranks[t] + down[t]);
 }
 
 /* Of the tasks without predecessors, or of the successors of one, the first with the highest rank. */
@@ -59,6 +59,7 @@ static void cpop_fix(const struct graph_problem *problem, const double *ranks, u
 
 		for (uint32_t t = cpop_next(e, ranks, UINT32_MAX); t != UINT32_MAX; t = cpop_next(e, ranks, t))
 			sum += problem->costs[(size_t)t * n + p];
+		sum = graph__rounded(sum);
 		if (sum < least) {
 			least = sum;
 			chosen = p;

@@ -16,6 +16,8 @@ int graph_heft(const struct graph_problem *problem, struct graph_schedule *sched
 	*schedule = (struct graph_schedule){ 0 };
 	if (!error) {
 		graph__upward_ranks(problem, &means, ranks);
+		for (uint32_t t = 0; t < problem->edges->ntasks; t++)
+			ranks[t] = graph__rounded(ranks[t]);
 		error = graph__static_schedule(problem, &(struct graph__static){ .ranks = ranks }, schedule);
 		graph__means_fini(&means);
 	}

@@ -77,9 +77,11 @@ int graph_peft(const struct graph_problem *problem, struct graph_schedule *sched
 		error = graph__means_init(&means, problem);
 	if (!error) {
 		peft_fill(&peft);
-		for (uint32_t t = 0; t < ntasks; t++)
+		for (uint32_t t = 0; t < ntasks; t++) {
 			for (uint32_t p = 0; p < n; p++)
 				ranks[t] += peft.table[(size_t)t * n + p];
+			ranks[t] = graph__rounded(ranks[t]);
+		}
 		error = graph__static_schedule(problem, &(struct graph__static){ .ranks = ranks, .bias = peft.table },
 					       schedule);
 		graph__means_fini(&means);

@@ -2,7 +2,7 @@
 one_thread_tests += tests/graph/graph
 tests_graph_graph_LDADD = libgraph.la $(LDADD)
 one_thread_tests += tests/graph/static
-tests_graph_static_LDADD = libgraph.la $(LDADD) -lm
+tests_graph_static_LDADD = libhelper.la libgraph.la $(LDADD) -lm
 tests_graph_static_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_GRAPHS='"$(abs_top_srcdir)/graphs"'
 fuzz_tests += tests/fuzz/graph.fuzz
 tests_fuzz_graph_fuzz_LDADD = libgraph.la $(fuzz_libs)

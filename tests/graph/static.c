@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "graph/static.h"
+#include "../helper.h"
 
 /* A graph with its edges and costs. */
 struct bench {
@@ -130,6 +131,69 @@ static void the_other_order_of_the_two_tasks_that_tie_gives_heft_86(void **state
 	assert_true(makespan(&swapped, graph_heft) == 86);
 	bench_close(&swapped);
 	bench_close(&bench);
+}
+
+/* A graph whose costs and messages are whole numbers, with many ties. */
+static void make_with_ties(struct graph *to, unsigned seed)
+{
+	struct graph from;
+	char text[80];
+	uint64_t random = seed;
+
+	*to = (struct graph){ 0 };
+	snprintf(text, sizeof(text), "random:layers=%u:width=5:seed=%u", 3 + seed % 6, seed);
+	assert_int_equal(graph_make(&from, text, NULL, 0), 0);
+	assert_int_equal(graph_set_processors(to, 3), 0);
+	assert_int_equal(graph_add_kernel(to, "work", 0), 0);
+	for (uint32_t d = 0; d < from.ndata; d++)
+		assert_int_equal(graph_add_data(to, NULL, 1 + helper_below(&random, 3)), d);
+	for (uint32_t t = 0; t < from.ntasks; t++) {
+		double costs[3];
+
+		for (uint32_t p = 0; p < 3; p++)
+			costs[p] = 1 + helper_below(&random, 4);
+		assert_int_equal(
+			graph_add_task(
+				to, &(struct graph_task_desc){ .costs = costs,
+							       .accesses = &from.accesses[from.tasks[t].first_access],
+							       .naccesses = from.tasks[t].naccesses }),
+			t);
+	}
+	graph_fini(&from);
+}
+
+static void ties_do_not_depend_on_rounding(void **state)
+{
+	static scheduler *const schedulers[] = { graph_heft, graph_cpop, graph_peft };
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct bench bench;
+
+		make_with_ties(&bench.g, seed);
+		bench_connect(&bench);
+		for (unsigned s = 0; s < HELPER_COUNT(schedulers); s++) {
+			struct graph_schedule whole, tenths;
+			struct graph_problem problem = bench.problem;
+			size_t n = (size_t)bench.g.ntasks * bench.g.nprocessors;
+			double *costs = malloc(n * sizeof(*costs));
+
+			assert_int_equal(schedulers[s](&problem, &whole), 0);
+			for (size_t i = 0; i < n; i++)
+				costs[i] = bench.costs[i] * 0.1;
+			problem.costs = costs;
+			problem.us_per_byte *= 0.1;
+			assert_int_equal(schedulers[s](&problem, &tenths), 0);
+			for (uint32_t t = 0; t < bench.g.ntasks; t++)
+				if (whole.places[t].worker != tenths.places[t].worker ||
+				    whole.places[t].position != tenths.places[t].position)
+					fail_msg("scheduler %u, seed %u, task %u", s, seed, t);
+			graph_schedule_fini(&whole);
+			graph_schedule_fini(&tenths);
+			free(costs);
+		}
+		bench_close(&bench);
+	}
 }
 
 /* --- the best possible --- */
@@ -369,6 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_graph_of_the_heft_paper_gives_80_86_and_85),
 		cmocka_unit_test(the_graph_of_the_peft_paper_gives_133_167_and_122),
+		cmocka_unit_test(ties_do_not_depend_on_rounding),
 		cmocka_unit_test(the_other_order_of_the_two_tasks_that_tie_gives_heft_86),
 		cmocka_unit_test(no_schedule_of_the_heft_graph_is_shorter_than_73),
 		cmocka_unit_test(no_schedule_of_the_peft_graph_is_shorter_than_113),

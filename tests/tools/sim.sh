@@ -51,7 +51,7 @@ expect 0 '120 tasks, on mirage: 9 cpu, 3 cuda' $tool bound cholesky:8 --machine 
 expect 0 'ready) | best' $sim \
 	--policy 'tree-eager, fifo | eager | each worker { fifo(ntasks=2, ready) | best-implementation },heft'
 expect 0 'peft' $sim --policy heft,cpop,peft
-expect 0 'peft       1045.002' $tool sim --machine idgraf --graph cholesky:24 --no-transfers --policy heft,peft --bound area
+expect 0 'peft       1044.449' $tool sim --machine idgraf --graph cholesky:24 --no-transfers --policy heft,peft --bound area
 expect 0 'noise 10 %' $sim --policy tree-ws --noise 0.1 --repeat 3 --seed 7
 expect 0 'median of 2 runs, with seeds from 9' $sim --policy tree-ws --repeat 2 --seed 9
 expect 0 'the first 64 of 10000 workers' sh -c \
