@@ -9,8 +9,9 @@
  *
  * Errors: 0 or -errno. -ENOMEM from allocate means no room now. -ENODEV from any operation means that the
  * device is permanently lost: the runtime stops using it and its tasks go elsewhere; every later operation
- * on it returns -ENODEV too, but free and close must still work. Any other error concerns the one
- * operation.
+ * on it returns -ENODEV too, but free and close must still work. -ENOEXEC from launch means that the
+ * function can't run on this device, for lack of code for it: another worker may run the task. Any other
+ * error concerns the one operation.
  *
  * Threads: any thread may call any operation at any time, several at once too, except that open and
  * close come first and last, one thread at a time calls launch for each queue, and one thread at a time

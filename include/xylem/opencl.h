@@ -74,9 +74,9 @@ static inline cl_mem xy_opencl_buffer(const struct xy_call *call, unsigned i)
 
 /*
  * Gets a kernel of a program, which is built when it is first needed on the device. The driver owns the kernel; it is
- * yours during the call. Set all its arguments: they may still have another task's values. 0, -EINVAL if the program
- * can't be built (the failing task's message has the build log), -ENOENT if it has no such kernel or there is no such
- * file, -ENOMEM, -ENODEV.
+ * yours during the call. Set all its arguments: they may still have another task's values. 0, -ENOEXEC if the program
+ * can't be built for this device (the failing task's message has the build log), -ENOENT if it has no such kernel or
+ * there is no such file, -ENOMEM, -ENODEV.
  */
 static inline int xy_opencl_kernel(struct xy_call *call, const struct xy_opencl_program *program, const char *name,
 				   cl_kernel *kernel)

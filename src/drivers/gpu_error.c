@@ -60,7 +60,6 @@ int xy__gpu_errno(enum cudaError code)
 	case cudaErrorInvalidValue:
 	case cudaErrorInvalidConfiguration:
 	case cudaErrorInvalidPitchValue:
-	case cudaErrorInvalidDeviceFunction:
 	case cudaErrorInvalidResourceHandle:
 	case cudaErrorHostMemoryNotRegistered:
 		return -EINVAL;
@@ -68,6 +67,12 @@ int xy__gpu_errno(enum cudaError code)
 		return -EALREADY;
 	case cudaErrorNotSupported:
 		return -ENOTSUP;
+	case cudaErrorInvalidDeviceFunction:
+	case cudaErrorInvalidKernelImage:
+	case cudaErrorNoKernelImageForDevice:
+	case cudaErrorInvalidPtx:
+	case cudaErrorUnsupportedPtxVersion:
+		return -ENOEXEC; /* the kernel was not compiled for this device */
 	}
 	return -EIO;
 }

@@ -94,6 +94,9 @@ static int error_number(cl_int code)
 		return 0;
 	case CL_DEVICE_NOT_AVAILABLE:
 		return -ENODEV;
+	case CL_COMPILER_NOT_AVAILABLE:
+	case CL_BUILD_PROGRAM_FAILURE:
+		return -ENOEXEC;
 	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
 	case CL_OUT_OF_RESOURCES:
 	case CL_OUT_OF_HOST_MEMORY:

@@ -88,7 +88,7 @@ static int program_log(const struct xy_device *device, cl_program program, const
 	xy__opencl_fail(0, "the OpenCL program %s can't be built: %s (%d): %s", name, xy__opencl_name(code), code,
 			log && log[0] ? log : "no log");
 	free(log);
-	return -EINVAL;
+	return -ENOEXEC;
 }
 
 /* Builds from text. The failures that are the program's fault have a log; the others are as anywhere. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xylem/cuda.h>
 
@@ -134,12 +135,174 @@ static void codelets_have_their_worker_s_device_whatever_the_last_one_did(void *
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* --- devices that can't run a task --- */
+
+/* The CPU worker waits at the gate: what is submitted meanwhile goes to the devices first. */
+static void block_cpu(struct helper *h, struct gate *gate)
+{
+	unsigned cpu = bed_worker(h, XY_CPU, 0);
+
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .workers = &cpu, .nworkers = 1);
+	helper_reach(h, &gate->inside, 1);
+}
+
+/* With a limit that is far above what the test needs on the slowest machine. */
+static void await_line(struct helper *h, const char *text)
+{
+	for (unsigned i = 0; i < 4000 && !helper_lines_with(h, text); i++)
+		usleep(10000);
+	assert_int_equal(helper_lines_with(h, text), 1);
+}
+
+static void expect_sum(struct helper *h, struct xy_handle **v, uint32_t value)
+{
+	assert_int_equal(xy_acquire(*v, XY_R), 0);
+	assert_int_equal(((uint32_t *)xy_handle_pointer(*v))[N - 1], value);
+	xy_release(*v);
+	bed_unregister(h, v);
+}
+
+static void a_task_that_no_device_has_room_for_runs_on_a_CPU(void **state)
+{
+	const struct xy_config config = { .arch[XY_CUDA].limit = "2K" };
+	struct helper *h = bed_start(1, &config, false);
+	struct xy_handle *a = bed_vector(h, NULL, N), *b = bed_vector(h, NULL, N), *c = bed_vector(h, NULL, N);
+	struct gate gate = { 0 };
+
+	(void)state;
+	bed_submit(h, &bed_set, 1, a, NULL, NULL);
+	bed_submit(h, &bed_set, 2, b, NULL, NULL);
+	bed_submit(h, &bed_set, 3, c, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	block_cpu(h, &gate);
+	for (unsigned i = 0; i < 20; i++)
+		bed_submit(h, &bed_sum, 1, a, b, c);
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), 0);
+	expect_sum(h, &c, 3 + N - 1 + 20 * (1 + N - 1 + 2 + N - 1));
+	bed_unregister(h, &a);
+	bed_unregister(h, &b);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void a_task_that_no_worker_has_room_for_quotes_each(void **state)
+{
+	const struct xy_config config = { .arch[XY_CUDA].limit = "2K" };
+	struct helper *h = bed_start(1, &config, false);
+	struct xy_handle *a = bed_vector(h, NULL, N), *b = bed_vector(h, NULL, N);
+	const unsigned devices[] = { bed_worker(h, XY_CUDA, 0), bed_worker(h, XY_CUDA, 1) };
+
+	(void)state;
+	for (unsigned retries = 0; retries < 2; retries++) {
+		struct xy_handle *c = bed_vector(h, NULL, N);
+
+		HELPER_SUBMIT(h, .codelet = &bed_sum, .handles = { a, b, c }, .workers = devices, .nworkers = 2,
+			      .retries = retries);
+		assert_int_equal(helper_wait(h), -ENOMEM);
+		assert_non_null(strstr(xy_error(h->rt), "3072 bytes on cuda0, which has room for 2048"));
+		assert_non_null(strstr(xy_error(h->rt), "3072 bytes on cuda1, which has room for 2048"));
+		assert_int_equal(xy_unregister(&c), -ENOMEM);
+	}
+	assert_int_equal(helper_lines_with(h, "3072 bytes on cuda0"), 3);
+	bed_unregister(h, &a);
+	bed_unregister(h, &b);
+	assert_int_equal(bed_stop(h, 3), 0);
+}
+
+/* Memory that another program has: the device fails quickly, and must not draw all tasks. */
+static void a_device_without_memory_is_avoided_until_it_has_some(void **state)
+{
+	const struct xy_config config = { .arch[XY_CUDA] = { .devices = "0", .limit = "1G" } };
+	struct helper *h = bed_start(1, &config, false);
+	struct xy_handle *v[20], *more = bed_vector(h, NULL, N);
+	struct xy_worker_stats stats;
+	struct gate gate = { 0 };
+
+	(void)state;
+	cudart_double_set_memory(0, 512);
+	block_cpu(h, &gate);
+	for (unsigned i = 0; i < 20; i++) {
+		v[i] = bed_vector(h, NULL, N);
+		bed_submit(h, &bed_set, i, v[i], NULL, NULL);
+	}
+	await_line(h, "cuda0 is avoided for a while: it could not run 3 tasks in a row");
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), 0);
+	for (unsigned i = 0; i < 20; i++)
+		expect_sum(h, &v[i], i + N - 1);
+	cudart_double_set_memory(0, 1 << 20);
+	do {
+		bed_submit(h, &bed_add, 1, more, NULL, NULL);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(xy_worker_stats(h->rt, bed_worker(h, XY_CUDA, 0), &stats), 0);
+	} while (!stats.tasks); /* limited by the guard of the helper */
+	bed_unregister(h, &more);
+	assert_int_equal(bed_stop(h, 1), 0);
+}
+
+/* Compiled for the second device only. */
+static int image_cuda(struct xy_call *call)
+{
+	return xy_cuda_device(call) == 1 ? bed_add.cuda[0](call) : xy_cuda_check(call, cudaErrorNoKernelImageForDevice);
+}
+
+static int image_cpu(struct xy_call *call)
+{
+	return bed_add.cpu[0](call);
+}
+
+static const struct xy_codelet image = { .name = "image", .cuda = { image_cuda }, .modes = { XY_RW } };
+static const struct xy_codelet image_or_cpu = {
+	.name = "image", .cpu = { image_cpu }, .cuda = { image_cuda }, .modes = { XY_RW }
+};
+
+static void a_task_without_a_kernel_for_one_device_runs_on_another(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v[20];
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		v[i] = bed_vector(h, NULL, N);
+		HELPER_SUBMIT(h, .codelet = &image, .handles = { v[i] });
+	}
+	assert_int_equal(helper_wait(h), 0);
+	for (unsigned i = 0; i < 20; i++)
+		expect_sum(h, &v[i], 1);
+	assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
+}
+
+/* What its function may have done to it can't be undone. */
+static void a_task_whose_data_only_the_device_has_is_not_run_twice(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	const unsigned workers[] = { bed_worker(h, XY_CPU, 0), bed_worker(h, XY_CUDA, 0) };
+	struct xy_handle *v = bed_vector(h, NULL, N);
+	struct gate gate = { 0 };
+
+	(void)state;
+	bed_submit_on(h, workers[1], &bed_set, 5, v, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	block_cpu(h, &gate);
+	HELPER_SUBMIT(h, .codelet = &image_or_cpu, .handles = { v }, .workers = workers, .nworkers = 2);
+	await_line(h, "failed on cuda0: a codelet on CUDA device 0");
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), -ENOEXEC);
+	assert_int_equal(xy_unregister(&v), -ENOEXEC);
+	assert_int_equal(bed_stop(h, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(public_calls_leave_the_current_device_as_it_is),
 		cmocka_unit_test(a_callback_in_the_caller_s_thread_has_its_device),
 		cmocka_unit_test(codelets_have_their_worker_s_device_whatever_the_last_one_did),
+		cmocka_unit_test(a_task_that_no_device_has_room_for_runs_on_a_CPU),
+		cmocka_unit_test(a_task_that_no_worker_has_room_for_quotes_each),
+		cmocka_unit_test(a_device_without_memory_is_avoided_until_it_has_some),
+		cmocka_unit_test(a_task_without_a_kernel_for_one_device_runs_on_another),
+		cmocka_unit_test(a_task_whose_data_only_the_device_has_is_not_run_twice),
 	};
 
 	bed_guard();

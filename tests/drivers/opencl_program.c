@@ -153,8 +153,8 @@ static void explains_what_is_wrong_with_a_program(void **state)
 		int status;
 		const char *text;
 	} cases[] = {
-		{ &broken, -EINVAL, "undeclared identifier 'nowhere'" },
-		{ &options, -EINVAL, "CL_INVALID_BUILD_OPTIONS" },
+		{ &broken, -ENOEXEC, "undeclared identifier 'nowhere'" },
+		{ &options, -ENOEXEC, "CL_INVALID_BUILD_OPTIONS" },
 		{ &missing, -ENOENT, "/nowhere/at/all.cl" },
 		{ &folder, -ENOENT, "/tmp" },
 		{ &neither, -EINVAL, "either a source or a file" },
@@ -235,7 +235,7 @@ static void leaves_nothing_behind(void **state)
 		assert_int_equal(bed_run(device, 0, keep_context_body, memory, N, &context), 0);
 		check_scale(device, 0, &good, 0);
 		assert_int_equal(run(device, 1, &failing, memory), -EIO);
-		assert_int_equal(run(device, 1, &wrong, memory), -EINVAL);
+		assert_int_equal(run(device, 1, &wrong, memory), -ENOEXEC);
 		assert_int_equal(bed_driver->allocate(device, SIZE_MAX, &(void *){ NULL }), -ENOMEM);
 		bed_driver->free(device, memory);
 		bed_close(device);

@@ -129,6 +129,7 @@ static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 	if (fetch_bytes(f) <= node->limit)
 		return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s, more than it has", fetch_bytes(f),
 				  node->name);
+	f->too_large = true;
 	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s, which has room for %zu", fetch_bytes(f),
 			  node->name, node->limit);
 }
@@ -282,7 +283,7 @@ void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker
 	f->node = worker->node;
 	f->worker = worker->id;
 	f->npinned = 0;
-	f->holding = f->admitted = f->there = false;
+	f->holding = f->admitted = f->there = f->too_large = false;
 	f->buffers = buffers;
 	f->reason[0] = '\0';
 	if (task->flags & XY__TASK_WANTED)
@@ -377,6 +378,21 @@ void xy__fetch_end(struct xy__fetch *f, int status, struct xy__agent *agent)
 	node->admitted--;
 	xy__node_change(node);
 	xy__lock_drop(&node->lock);
+}
+
+/* A copy that the task wrote to counts no more if another one has the content: see fetch_close. */
+bool xy__fetch_is_unharmed(const struct xy__fetch *f)
+{
+	for (unsigned i = 0; i < f->task->naccesses; i++) {
+		uintptr_t access = xy__task_accesses(f->task)[i];
+		unsigned mode = xy__access_mode(access);
+
+		if (access & XY_REDUX)
+			return false;
+		if ((mode & XY_RW) == XY_RW && atomic_load(&xy__access_handle(access)->valid) & xy__bit(f->node))
+			return false;
+	}
+	return true;
 }
 
 /* --- the application --- */

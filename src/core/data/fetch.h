@@ -17,6 +17,7 @@ struct xy__fetch {
 	bool holding;     /* it counts as one that may hold some */
 	bool admitted;    /* all of them */
 	bool there;       /* all was in RAM, and nothing had to be held */
+	bool too_large;   /* it needs more than the node may hold */
 	unsigned changes; /* the node's, when it began to look for memory */
 	void **buffers;   /* (c) by access, for the codelet */
 	char reason[320]; /* why it failed */
@@ -28,6 +29,8 @@ void xy__fetch_init(struct xy__fetch *fetch, struct xy_task *task, struct xy__wo
 int xy__fetch_step(struct xy__fetch *fetch, struct xy__agent *agent);
 /* The task has run with this status, or will not. */
 void xy__fetch_end(struct xy__fetch *fetch, int status, struct xy__agent *agent);
+/* After the end of a task that failed: whether all that it reads is as it was before. */
+bool xy__fetch_is_unharmed(const struct xy__fetch *fetch);
 /* Steps until the data is present. */
 int xy__fetch_wait(struct xy__fetch *fetch, struct xy__agent *agent);
 

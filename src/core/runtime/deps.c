@@ -365,6 +365,7 @@ void xy__task_free(struct xy_task *task, struct xy__agent *agent)
 	free(task->extra->accesses);
 	free(task->extra->buffers);
 	free(task->extra->division);
+	free(task->extra->reasons);
 	free(task->extra);
 	task->extra = NULL;
 	xy__pool_give(&agent->pool, task);

@@ -6,6 +6,7 @@ libxylem_all_la_SOURCES += src/core/runtime/batch_data.c src/core/runtime/batch_
 libxylem_all_la_SOURCES += src/core/runtime/bus_measure.c src/core/runtime/bus_measure.h
 libxylem_all_la_SOURCES += src/core/runtime/children.c src/core/runtime/children.h
 libxylem_all_la_SOURCES += src/core/runtime/cycles.c src/core/runtime/cycles.h
+libxylem_all_la_SOURCES += src/core/runtime/decline.c src/core/runtime/decline.h
 libxylem_all_la_SOURCES += src/core/runtime/deps.c src/core/runtime/deps.h
 libxylem_all_la_SOURCES += src/core/runtime/deps_register.c
 libxylem_all_la_SOURCES += src/core/runtime/division.c src/core/runtime/division.h

@@ -24,7 +24,7 @@ enum {
 	XY__INBOX_SLOTS = 4096,
 	XY__DEPARTED = 64,
 	XY__TAG_BUCKETS = 64,
-	XY__ERROR_SIZE = 256
+	XY__ERROR_SIZE = 1024
 };
 
 enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2, XY__NOTES_CHILDREN = 4 }; /* the last: tasks may have a parent */

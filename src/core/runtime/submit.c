@@ -17,6 +17,7 @@
 #include "core/data/redux.h"
 #include "core/runtime/group.h"
 #include "core/runtime/cycles.h"
+#include "core/runtime/decline.h"
 #include "core/runtime/deps.h"
 #include "core/task/division.h"
 #include "core/runtime/record.h"
@@ -318,6 +319,7 @@ static int task_again(struct xy_task *task, struct xy__agent *agent)
 	if (task->extra) {
 		task->extra->retries = task->extra->retries_asked;
 		task->extra->nafter = 0;
+		xy__task_undecline(task);
 		if (task->extra->division)
 			xy__division_open(task);
 	}

@@ -13,6 +13,7 @@
 #include "core/data/redux.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/decline.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/division.h"
 #include "core/runtime/engine.h"
@@ -51,6 +52,7 @@ struct xy__slots {
 	unsigned fetching; /* those that wait for their data */
 	bool several;      /* memory nodes: there may be something to fetch */
 	double ended;      /* when the last one did that is measured */
+	struct xy__declines declines;
 	struct xy__slot slots[];
 };
 
@@ -98,14 +100,12 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 	all->fetching++;
 }
 
-/* The slot's task has ended, or can't run. */
-static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
+/* The slot's task has ended, or can't run, and holds no data any more. */
+static void slot_leave(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
 
-	if (all->several)
-		xy__fetch_end(&slot->fetch, status, &worker->agent);
 	if (xy__runtime_is_timed(worker->agent.runtime)) {
 		slot->run.end_s = xy_now(worker->agent.runtime);
 		slot->run.start_s = slot->state == SLOT_LAUNCHED ? slot->begin : slot->run.end_s;
@@ -122,6 +122,40 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 		xy__node_lose(worker->agent.runtime, worker->node);
 	xy_agent_offer_to_itself(&worker->agent.base);
 	xy__worker_finish(worker, task, status);
+}
+
+static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	if (all->several)
+		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
+	if (!status && slot->state == SLOT_LAUNCHED)
+		xy__declines_forget(&all->declines);
+	slot_leave(all, slot, status);
+}
+
+/* The slot's task leaves it without having run. */
+static void slot_vacate(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy__worker *worker = all->worker;
+
+	if (xy__runtime_is_timed(worker->agent.runtime)) {
+		xy__worker_account(worker, slot->fetch.task, true);
+		xy__notes_unused(worker, slot->fetch.task, -EAGAIN, slot->run.epoch);
+	}
+	all->fetching -= slot->state == SLOT_FETCHING;
+	slot->state = SLOT_FREE;
+	all->used--;
+	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+}
+
+/* A task that was taken and can't run here returns to the tree. */
+static void task_return(struct xy__worker *worker, struct xy_task *task)
+{
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
+	xy_agent_offer_to_others(&worker->agent.base);
+	xy__inbox_put(worker->agent.runtime, task, &worker->agent);
+	xy_agent_offer_to_itself(&worker->agent.base);
 }
 
 /* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
@@ -186,19 +220,17 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
-	if (task->flags & XY__TASK_WANTED)
-		xy__task_unwant(task);
 	task->constrained = true;
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
-	if (xy__task_can_run_alive_below(task, rt->root)) {
+	if (xy__task_can_run_alive_below(task, rt->root) || xy__decline_insist(task, rt)) {
 		if (xy__task_part(task))
 			xy__division_return(task, &worker->agent);
-		xy_agent_offer_to_others(&worker->agent.base);
-		xy__inbox_put(rt, task, &worker->agent);
-		xy_agent_offer_to_itself(&worker->agent.base);
+		task_return(worker, task);
 		return;
 	}
+	if (task->flags & XY__TASK_WANTED)
+		xy__task_unwant(task);
 	xy__worker_explain(worker, task, -ENODEV, "the device is lost, and there is no other worker for it");
 	xy__deps_end(task, -ENODEV, &worker->agent);
 }
@@ -207,35 +239,57 @@ static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy_task *task = slot->fetch.task;
 
-	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
-		xy__worker_account(all->worker, task, true);
-		xy__notes_unused(all->worker, task, -EAGAIN, slot->run.epoch);
-	}
 	if (all->several)
 		xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
-	all->fetching -= slot->state == SLOT_FETCHING;
-	slot->state = SLOT_FREE;
-	all->used--;
-	atomic_store_explicit(&all->worker->running, NULL, memory_order_relaxed);
+	slot_vacate(all, slot);
 	device_send_away(all->worker, task);
 }
 
 /*
- * Ends a task with the reason, if the fetch or the driver has one. A piece of a batch can run again: if its device is
- * lost, another one gets it.
+ * Whether another device might run what has failed here. Before the launch, any problem of this device; after it, only
+ * that it can't run the function, and if nothing that the task reads can have changed. The fetch has ended.
+ */
+static bool slot_may_decline(const struct xy__slots *all, const struct xy__slot *slot, int status)
+{
+	if (!all->several || xy__team_is_joined(all->worker))
+		return false;
+	if (slot->state == SLOT_FETCHING)
+		return status != -ENODATA && status != -ENODEV;
+	return slot->state == SLOT_LAUNCHED && status == -ENOEXEC && !slot->event &&
+	       xy__fetch_is_unharmed(&slot->fetch);
+}
+
+/*
+ * Ends a task with the reason, if the fetch or the driver has one, or lets another device try. A piece of a batch can
+ * run again: if its device is lost, another one gets it.
  */
 static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 {
-	const char *reason = slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain();
+	struct xy_task *task = slot->fetch.task;
+	char reason[XY__ERROR_SIZE], text[XY__ERROR_SIZE];
 
-	if (status == -ENODEV && xy__task_part(slot->fetch.task) && all->node->driver->is_lost(all->node->device)) {
+	if (status == -ENODEV && xy__task_part(task) && all->node->driver->is_lost(all->node->device)) {
 		xy__node_lose(all->worker->agent.runtime, all->worker->node);
 		slot_send_away(all, slot);
 		return;
 	}
-	if (*reason)
-		xy__worker_explain(all->worker, slot->fetch.task, status, reason);
-	slot_end(all, slot, status);
+	snprintf(reason, sizeof reason, "%s",
+		 slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain());
+	if (all->several)
+		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
+	snprintf(text, sizeof text, "%s", reason);
+	if (slot_may_decline(all, slot, status)) {
+		if (!slot->fetch.too_large)
+			xy__declines_add(&all->declines, all->worker, *reason ? reason : strerror(-status));
+		if (xy__decline(all->worker, task, *reason ? reason : strerror(-status), text, sizeof text)) {
+			slot_vacate(all, slot);
+			task_return(all->worker, task);
+			return;
+		}
+	}
+	if (*text)
+		xy__worker_explain(all->worker, task, status, text);
+	slot_leave(all, slot, status);
 }
 
 /* 0: the task has all that it needs here, -EAGAIN, or why not. */
@@ -287,6 +341,17 @@ static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
 	return true;
 }
 
+/* A task for the worker, or NULL. While it avoids tasks, those that others can run go to them. */
+static struct xy_task *slots_next(struct xy__slots *all, struct xy_task *(*search)(struct xy__worker *worker))
+{
+	struct xy_task *task;
+
+	while ((task = search(all->worker)) && !xy__team_is_joined(all->worker) &&
+	       xy__declines_avoid(&all->declines, all->worker, task))
+		task_return(all->worker, task);
+	return task;
+}
+
 /* Takes tasks while there are free slots; waits for the first. False when the runtime stops. */
 static bool slots_fill(struct xy__slots *all)
 {
@@ -295,7 +360,7 @@ static bool slots_fill(struct xy__slots *all)
 
 		if (all->slots[i].state != SLOT_FREE)
 			continue;
-		task = all->used ? xy__search_try(all->worker) : xy__search_next(all->worker);
+		task = slots_next(all, all->used ? xy__search_try : xy__search_next);
 		if (!task)
 			return all->used;
 		slot_begin(all, &all->slots[i], task);
@@ -381,7 +446,7 @@ bool xy__slots_take(struct xy__worker *worker)
 	bool any = false;
 
 	for (unsigned i = 0; i < all->size; i++) {
-		struct xy_task *task = all->slots[i].state == SLOT_FREE ? xy__search_try(worker) : NULL;
+		struct xy_task *task = all->slots[i].state == SLOT_FREE ? slots_next(all, xy__search_try) : NULL;
 
 		if (task && xy__team_is_joined(worker))
 			slot_join(all, &all->slots[i]);

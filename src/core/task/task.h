@@ -88,6 +88,10 @@ struct xy__task_extra {
 	void **buffers;                /* the codelet's buffers, if too many for the stack */
 	bool unordered;                /* some access has XY_UNORDERED */
 	struct xy__division *division; /* of a divisible task: see division.h */
+	uint64_t declined;             /* (q) memory nodes whose workers can't run it: see decline.h ... */
+	uint64_t passed;               /* (q) ... and those whose workers passed it on untried */
+	bool insists;                  /* (q) none passes it on any more */
+	char *reasons;                 /* (q) why it was declined, or NULL */
 };
 
 /* An access is a handle, which is aligned, with its mode in the low bits. XY_REDUX comes with XY_RW. */

@@ -21,6 +21,15 @@ static bool pinned_elsewhere(const struct xy_task *task, unsigned worker)
 	return true;
 }
 
+/* See runtime/decline.h. */
+static bool declined_by(const struct xy_task *task, unsigned worker)
+{
+	const struct xy__task_extra *extra = task->extra;
+	uint64_t nodes = extra ? extra->declined | extra->passed : 0;
+
+	return nodes && (nodes >> task->pool->places->nodes[worker] & 1);
+}
+
 int xy_task_priority(const struct xy_task *task)
 {
 	return task->priority;
@@ -70,7 +79,7 @@ static bool fits_with(const struct xy_task *task, unsigned worker, unsigned impl
 		return false;
 	if (!task->constrained)
 		return true;
-	return !pinned_elsewhere(task, worker) &&
+	return !pinned_elsewhere(task, worker) && !declined_by(task, worker) &&
 	       (!codelet->can_execute || codelet->can_execute(task, worker, implementation));
 }
 
