@@ -108,8 +108,8 @@ static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int 
 {
 	const unsigned ends[] = { from, to };
 
-	if (status != -ENODEV)
-		return status;
+	if (!status)
+		return 0;
 	for (unsigned i = 0; i < 2; i++) {
 		struct xy__node *node = node_of(h, ends[i]);
 
@@ -118,7 +118,7 @@ static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int 
 	}
 	if (xy__node_is_lost(&h->runtime->memory, to) || !xy__node_is_lost(&h->runtime->memory, from))
 		return status;
-	return atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost) ? 0 : status;
+	return atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost) ? 0 : -ENODEV;
 }
 
 /* From one copy to another, both with memory. The handle is locked. The agent is NULL when another one has ended. */
