@@ -50,6 +50,8 @@ struct xy_batch_ops {
 	/* In place of the functions above, and with handles: runs on each piece; see xy_call_range. */
 	const struct xy_codelet *codelet;
 	const struct xy_model *model; /* of the duration of a piece, or NULL */
+	/* Memory of a device that an item needs, besides its part of handles: limits measured sizes. 0: not known */
+	size_t item_bytes;
 };
 
 struct xy_batch_progress {

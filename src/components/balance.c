@@ -1,48 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * balance: cuts divisible tasks so that all devices end together, without being told any number. It measures each
- * piece; the size for a device doubles while that pays, and shrinks again towards the end of the batch. What it has
- * measured stays for the next batch of the same codelet.
+ * piece; the size for a device doubles while that pays, and shrinks again towards the end of the batch. Measurements
+ * stay for the next batch of its sort, and in the folder of models for the next run.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xylem/tree.h>
 
 #include "components/all.h"
 #include "components/devices.h"
+#include "components/throughput.h"
+#include "core/model/model.h"
 #include "core/task/division.h"
 #include "core/task/handle.h"
+#include "core/task/pool.h"
 
 enum {
-	BALANCE_LEVELS = 32, /* sizes are powers of two, */
-	BALANCE_REACH = 2,   /* and compared with that so many levels below: */
-	BALANCE_TAIL = 16,   /* the smallest piece at the end is the best size divided by this */
-	BALANCE_GUIDED = 2,  /* a worker gets this part of what it should still do */
-	BALANCE_PROBE = 16,  /* a device of unknown speed gets at most this part of what is left */
+	BALANCE_GUIDED = 6,   /* a worker gets this part of what it should still do */
+	BALANCE_PROBE = 16,   /* a device of unknown speed gets at most this part of what is left */
+	BALANCE_FIRST = 4096, /* the first piece of a worker is this part of an equal share */
+	BALANCE_SUBJECTS = 8, /* sorts of items of which the speeds are kept */
+	BALANCE_SWEEP = 3,    /* measurements of each size, if all are to be measured */
 };
-#define BALANCE_GAIN 1.08  /* the throughput must grow by this to go on */
-#define BALANCE_FOLLOW 0.4 /* weight of a new measurement */
-#define BALANCE_MEMORY 4   /* pieces that should fit into a device's memory */
+#define BALANCE_MEMORY 4 /* pieces that should fit into a device's memory */
 
 /* Locking key: (c) constant after seal, (l) lock. */
 struct balance_device {
-	double us_per_item[BALANCE_LEVELS]; /* (l) measured at each size; 0: not yet */
-	double recent_us_per_item;          /* (l) of the last pieces; 0: none has ended */
-	unsigned level;                     /* (l) of the size that is used: 2^level items */
-	bool settled;                       /* (l) larger pieces don't pay */
-	uint64_t load;                      /* (l) items that it has, */
-	unsigned pieces;                    /* (l) in so many pieces */
-	size_t memory_bytes;                /* (c) 0: not limited */
+	uint64_t load;       /* (l) items that it has, */
+	unsigned pieces;     /* (l) in so many pieces */
+	double ended_s;      /* (l) when it last ended one while it had another: that one was next; 0: it had none */
+	size_t memory_bytes; /* (c) 0: not limited */
+};
+
+/* A sort of items, and how fast each device is with it. */
+struct balance_subject {
+	const void *like;                /* (l) what they have in common; only compared */
+	struct xy__throughput *of;       /* (l) by device */
+	struct xy__model_state **stored; /* (l) by device: keeps the measurements between runs; NULL: not kept */
 };
 
 struct balance {
 	struct xy_component base;
 	char devices[XY_OPTION_TEXT_SIZE]; /* (c) option, and those below */
 	double least_us;
-	struct xy__devices all;           /* (c) */
-	struct balance_device *of;        /* (c) by device */
-	const struct xy_codelet *codelet; /* (l) that was measured; only compared */
+	bool sweep;
+	struct xy__devices all;                            /* (c) */
+	struct balance_device *of;                         /* (c) by device */
+	struct balance_subject subjects[BALANCE_SUBJECTS]; /* (l) */
+	unsigned nsubjects;                                /* (l) that there have been */
 	struct xy_lock lock;
 	struct xy__aside aside; /* tasks without items */
 };
@@ -59,61 +67,103 @@ static uint64_t balance_items(const struct xy_task *task)
 	return range.stop - range.start;
 }
 
-static unsigned balance_level(uint64_t items)
+/* What a piece is a piece of. */
+static const struct xy__division *balance_division(const struct xy_task *task)
 {
-	unsigned level = items ? 63u - (unsigned)__builtin_clzll(items) : 0;
-
-	return level < BALANCE_LEVELS ? level : BALANCE_LEVELS - 1;
+	if (xy__task_part(task) == XY__PART_PIECE)
+		task = xy__task_piece(task)->whole;
+	return task->extra->division;
 }
 
 /* Items per microsecond of all its workers; 0: not known. */
-static double balance_rate(const struct balance *b, unsigned i)
+static double balance_rate(const struct balance *b, const struct balance_subject *s, unsigned i)
 {
-	double us = b->of[i].recent_us_per_item;
+	double us = s->of[i].recent;
 
 	return us > 0 ? b->all.of[i].nworkers / us : 0;
 }
 
+/* The items of which the data of several pieces fits into the memory of a device. */
+static double balance_fit(const struct balance_device *d, const struct xy__division *division)
+{
+	double bytes = 0;
+
+	for (unsigned i = 0; i < XY__TASK_ACCESSES && division->accesses[i]; i++)
+		bytes += (double)xy__access_handle(division->accesses[i])->size_bytes;
+	bytes = bytes / (double)(division->all.stop - division->all.start) + division->item_bytes;
+	return d->memory_bytes && bytes > 0 ? fmax(1, (double)d->memory_bytes / BALANCE_MEMORY / bytes) : INFINITY;
+}
+
 /* --- measuring; the lock is held --- */
 
-/* Another codelet: nothing is known. */
-static void balance_forget(struct balance *b)
+static struct xy__growth balance_growth(const struct balance *b, unsigned i, const struct xy__division *division)
 {
-	for (unsigned i = 0; i < b->all.count; i++) {
-		struct balance_device *d = &b->of[i];
+	return (struct xy__growth){
+		.least_us = b->least_us,
+		.most = xy__throughput_level((uint64_t)fmin(balance_fit(&b->of[i], division), 4e9)),
+		.samples = b->sweep ? BALANCE_SWEEP : 0,
+	};
+}
 
-		for (unsigned k = 0; k < BALANCE_LEVELS; k++)
-			d->us_per_item[k] = 0;
-		d->recent_us_per_item = 0;
-		d->level = 0;
-		d->settled = false;
+/* What earlier runs have measured. In a simulation nothing is, so that it depends on nothing else. */
+static void balance_recall(struct balance *b, struct balance_subject *s, const struct xy_task *task)
+{
+	const struct xy__division *division = balance_division(task);
+	struct xy__perf *perf = task->pool->length ? NULL : task->pool->perf;
+
+	for (unsigned i = 0; i < b->all.count; i++) {
+		const struct xy__device *device = &b->all.of[i];
+		struct xy__growth growth = balance_growth(b, i, division);
+		char name[XY__MODEL_NAME + XY__DEVICE_NAME + 16] = "";
+		unsigned samples = 0;
+
+		if (perf && division->model)
+			xy__throughput_name(name, sizeof name, division->model, device->name, device->nworkers);
+		s->stored[i] = *name ? xy__perf_named(perf, name) : NULL;
+		for (unsigned level = 0; s->stored[i] && level < XY__THROUGHPUT_LEVELS; level++) {
+			double us = xy__perf_recall(s->stored[i], device->arch, ldexp(1, (int)level), &samples);
+
+			if (us > 0)
+				xy__throughput_recall(&s->of[i], level, us, samples);
+		}
+		xy__throughput_resume(&s->of[i], &growth);
 	}
 }
 
-/* Whether twice the size is worth trying. */
-static void balance_grow(const struct balance *b, struct balance_device *d, double us)
+static struct balance_subject *balance_find(struct balance *b, const void *like)
 {
-	double now = d->us_per_item[d->level];
-	double before = d->level >= BALANCE_REACH ? d->us_per_item[d->level - BALANCE_REACH] : 0;
-
-	if (d->level + 1 == BALANCE_LEVELS || (us >= b->least_us && before > 0 && before < now * BALANCE_GAIN))
-		d->settled = true;
-	else
-		d->level++;
+	for (unsigned i = 0; i < BALANCE_SUBJECTS; i++)
+		if (b->subjects[i].like == like)
+			return &b->subjects[i];
+	return NULL;
 }
 
-static void balance_learn(struct balance *b, struct balance_device *d, uint64_t items, double us)
+/* The first pieces are a small part of an equal share: no device, however slow, will be late because of its own. */
+static unsigned balance_first(const struct balance *b, const struct xy_task *task)
 {
-	unsigned level = balance_level(items);
-	double each = us / (double)items, *at = &d->us_per_item[level];
+	uint64_t share = b->sweep ? 1 : balance_items(task) / BALANCE_FIRST / b->base.nworkers;
 
-	*at = *at > 0 ? *at + (each - *at) * BALANCE_FOLLOW : each;
-	if (d->settled && level + 1 >= d->level && d->recent_us_per_item > 0)
-		d->recent_us_per_item += (each - d->recent_us_per_item) * BALANCE_FOLLOW;
-	else if (!d->settled)
-		d->recent_us_per_item = each;
-	if (!d->settled && level == d->level)
-		balance_grow(b, d, us);
+	return xy__throughput_level(share ? share : 1);
+}
+
+/* The sort of a task's items; a new one takes the place of the oldest. */
+static struct balance_subject *balance_subject(struct balance *b, const struct xy_task *task)
+{
+	const struct xy__division *division = balance_division(task);
+	struct balance_subject *s = balance_find(b, division->like);
+
+	if (!s) {
+		s = &b->subjects[b->nsubjects++ % BALANCE_SUBJECTS];
+		s->like = division->like;
+		memset(s->of, 0, b->all.count * sizeof *s->of);
+		for (unsigned i = 0; i < b->all.count; i++)
+			s->of[i].level = balance_first(b, task);
+		balance_recall(b, s, task);
+	} else if (division->start == division->all.start) {
+		for (unsigned i = 0; i < b->all.count; i++)
+			xy__throughput_doubt(&s->of[i]);
+	}
+	return s;
 }
 
 /* --- how much for whom; the lock is held --- */
@@ -125,7 +175,8 @@ struct balance_view {
 	unsigned pieces; /* in flight, anywhere */
 };
 
-static struct balance_view balance_look(const struct balance *b, const struct xy_task *task)
+static struct balance_view balance_look(const struct balance *b, const struct balance_subject *s,
+					const struct xy_task *task)
 {
 	struct balance_view view = { 0 };
 
@@ -133,69 +184,58 @@ static struct balance_view balance_look(const struct balance *b, const struct xy
 		view.pieces += b->of[i].pieces;
 		if (!xy__device_serves(&b->all.of[i], &b->base, task))
 			continue;
-		view.rate += balance_rate(b, i);
+		view.rate += balance_rate(b, s, i);
 		view.load += b->of[i].load;
 	}
 	return view;
 }
 
-/* The items of which the data of several pieces fits into the memory of a device. */
-static double balance_fit(const struct balance_device *d, const struct xy_task *task)
-{
-	const struct xy__division *division = task->extra->division;
-	double bytes = 0;
-
-	for (unsigned i = 0; d->memory_bytes && i < task->naccesses; i++)
-		bytes += (double)xy__access_handle(division->accesses[i])->size_bytes;
-	bytes /= (double)(division->all.stop - division->all.start);
-	return bytes > 0 ? (double)d->memory_bytes / BALANCE_MEMORY / bytes : INFINITY;
-}
-
 /* Pieces that a device may have: one ahead if data has to be moved there. */
-static unsigned balance_room(const struct balance *b, unsigned i)
+static unsigned balance_room(const struct balance *b, const struct balance_subject *s, unsigned i)
 {
 	unsigned workers = b->all.of[i].nworkers;
 
-	return b->of[i].settled && b->all.of[i].index >= 0 ? 2 * workers : workers;
+	return b->all.of[i].index >= 0 && xy__throughput_is_known(&s->of[i]) ? 2 * workers : workers;
 }
 
 /* The items of the next piece for a device; 0: it has enough. */
-static uint64_t balance_size(const struct balance *b, unsigned i, const struct xy_task *task,
-			     const struct balance_view *view)
+static uint64_t balance_size(const struct balance *b, const struct balance_subject *s, unsigned i,
+			     const struct xy_task *task, const struct balance_view *view)
 {
 	const struct balance_device *d = &b->of[i];
-	double left = (double)balance_items(task), rate = balance_rate(b, i), workers = b->all.of[i].nworkers;
-	double size = ldexp(1, (int)d->level), floor_size = fmax(1, size / BALANCE_TAIL), due;
+	const struct xy__throughput *t = &s->of[i];
+	double left = (double)balance_items(task), rate = balance_rate(b, s, i), workers = b->all.of[i].nworkers;
+	double most = balance_fit(d, balance_division(task)), least, due, size;
 
-	size = fmin(size, balance_fit(d, task));
-	if (!(rate > 0) || !d->settled) {
-		size = fmin(size, left / BALANCE_PROBE);
-		floor_size = 1;
-	}
-	if (rate > 0) {
+	if (!(rate > 0) || (b->sweep && !t->settled)) {
+		most = fmin(most, left / BALANCE_PROBE);
+	} else {
+		least = fmin(most, xy__throughput_tail(t));
 		due = (left + (double)view->load) / view->rate * rate - (double)d->load;
-		if (due < floor_size / 2 && view->pieces)
+		if (due < least / 2 && view->pieces)
 			return 0;
-		size = fmin(size, fmax(due / workers / BALANCE_GUIDED, floor_size));
+		most = fmin(most, fmax(due / workers / BALANCE_GUIDED, least));
 	}
-	return size < 1 ? 1 : (uint64_t)size;
+	size = xy__throughput_size(t, most);
+	return size < 1 ? 1 : (uint64_t)1 << xy__throughput_level((uint64_t)size);
 }
 
 /* Of the devices with room, the one that would be idle first. Its number, or count; *size is the next piece. */
-static unsigned balance_choose(const struct balance *b, const struct xy_task *task, uint64_t *size)
+static unsigned balance_choose(const struct balance *b, const struct balance_subject *s, const struct xy_task *task,
+			       uint64_t *size)
 {
-	struct balance_view view = balance_look(b, task);
+	struct balance_view view = balance_look(b, s, task);
 	unsigned best = b->all.count;
 	double soonest = INFINITY;
 
 	for (unsigned i = 0; i < b->all.count; i++) {
-		double rate = balance_rate(b, i), idle = rate > 0 ? (double)b->of[i].load / rate : b->of[i].pieces;
+		double rate = balance_rate(b, s, i), idle = rate > 0 ? (double)b->of[i].load / rate : b->of[i].pieces;
 		uint64_t items;
 
-		if (b->of[i].pieces >= balance_room(b, i) || idle >= soonest ||
+		if (b->of[i].pieces >= balance_room(b, s, i) || idle >= soonest ||
 		    !xy__device_serves(&b->all.of[i], &b->base, task))
 			continue;
-		items = balance_size(b, i, task, &view);
+		items = balance_size(b, s, i, task, &view);
 		if (!items)
 			continue;
 		soonest = idle;
@@ -250,17 +290,14 @@ static bool balance_send_lost(struct balance *b, struct xy_task *task, struct xy
 
 static bool balance_divide(struct balance *b, struct xy_task *task, struct xy_agent *by)
 {
+	const struct balance_subject *s = balance_subject(b, task);
 	struct xy_task *piece;
 
-	if (xy__task_codelet(task) != b->codelet) {
-		balance_forget(b);
-		b->codelet = xy__task_codelet(task);
-	}
 	if (!balance_serves(b, task))
 		return balance_send_lost(b, task, by);
 	do {
 		uint64_t size = 1;
-		unsigned i = balance_choose(b, task, &size);
+		unsigned i = balance_choose(b, s, task, &size);
 
 		if (i == b->all.count)
 			return false;
@@ -274,11 +311,12 @@ static bool balance_divide(struct balance *b, struct xy_task *task, struct xy_ag
 /* A piece that comes back goes to the device that would have done it first. */
 static bool balance_again(struct balance *b, struct xy_task *task, struct xy_agent *by)
 {
+	const struct balance_subject *s = balance_subject(b, task);
 	unsigned best = b->all.count;
 	double least = INFINITY;
 
 	for (unsigned i = 0; i < b->all.count; i++) {
-		double rate = balance_rate(b, i), cost;
+		double rate = balance_rate(b, s, i), cost;
 
 		if (!xy__device_serves(&b->all.of[i], &b->base, task))
 			continue;
@@ -333,19 +371,49 @@ static bool balance_can_pull(struct xy_component *self, const struct xy_offer *o
 	return false;
 }
 
+/*
+ * How long a piece kept its device busy. If it was next in line, that is the time since the one before ended, including
+ * a wait for its data. The lock is held.
+ */
+static double balance_lasted_us(struct balance *b, unsigned place, const struct xy_report *report)
+{
+	struct balance_device *d = &b->of[place];
+	double begin_s = report->start_s;
+
+	if (b->all.of[place].nworkers > 1)
+		return (report->end_s - begin_s) * 1e6;
+	if (d->ended_s > 0)
+		begin_s = d->ended_s;
+	d->ended_s = d->pieces > 1 ? report->end_s : 0;
+	return (report->end_s - begin_s) * 1e6;
+}
+
 static void balance_ended(struct xy_component *self, const struct xy_report *report, struct xy_agent *by)
 {
 	struct balance *b = balance_of(self);
-	double us = (report->end_s - report->start_s) * 1e6;
+	struct xy__model_state *stored = NULL;
+	const struct xy__division *division;
+	struct balance_subject *s;
+	uint64_t items;
 	unsigned place;
+	double us;
 
-	if (report->status || !(us > 0) || xy_task_is_divisible(report->task) ||
-	    !xy_task_place(report->task, self, &place) || place == XY_NO_PLACE)
+	if (xy_task_is_divisible(report->task) || !xy_task_place(report->task, self, &place) || place == XY_NO_PLACE)
 		return;
+	items = balance_items(report->task);
+	division = balance_division(report->task);
 	xy_lock_take(&b->lock, self, by);
-	if (xy__task_codelet(report->task) == b->codelet && balance_items(report->task))
-		balance_learn(b, &b->of[place], balance_items(report->task), us);
+	us = balance_lasted_us(b, place, report);
+	s = balance_find(b, division->like);
+	if (!report->status && us > 0 && items && s) {
+		struct xy__growth growth = balance_growth(b, place, division);
+
+		xy__throughput_learn(&s->of[place], items, us, &growth);
+		stored = items & (items - 1) ? NULL : s->stored[place];
+	}
 	xy_lock_drop(&b->lock, self, by);
+	if (stored && report->task->pool->perf->calibrate)
+		xy__perf_note(report->task->pool->perf, stored, b->all.of[place].arch, (double)items, us);
 }
 
 static void balance_piece_ended(struct xy_component *self, const struct xy_task *piece, struct xy_agent *by)
@@ -387,6 +455,11 @@ static void balance_fini(struct xy_component *self)
 	xy__devices_fini(&b->all);
 	free(b->of);
 	b->of = NULL;
+	for (unsigned i = 0; i < BALANCE_SUBJECTS; i++) {
+		free(b->subjects[i].of);
+		free(b->subjects[i].stored);
+		b->subjects[i] = (struct balance_subject){ 0 };
+	}
 }
 
 static int balance_init(struct xy_component *self)
@@ -400,6 +473,12 @@ static int balance_init(struct xy_component *self)
 		b->of = calloc(b->all.count, sizeof *b->of);
 	if (!error && !b->of)
 		error = -ENOMEM;
+	for (unsigned i = 0; i < BALANCE_SUBJECTS && !error; i++) {
+		b->subjects[i].of = calloc(b->all.count, sizeof *b->subjects[i].of);
+		b->subjects[i].stored = calloc(b->all.count, sizeof *b->subjects[i].stored);
+		if (!b->subjects[i].of || !b->subjects[i].stored)
+			error = -ENOMEM;
+	}
 	for (unsigned i = 0; i < b->all.count && !error; i++) {
 		unsigned worker = self->children[b->all.of[i].children[0]]->workers[0];
 
@@ -423,18 +502,26 @@ static const struct xy_option balance_options[] = { { .name = "devices",
 						      .initial = 200,
 						      .min = 0,
 						      .max = 1e9 },
+						    { .name = "sweep",
+						      .help = "measure pieces of all sizes, to tune (see: xylem batch)",
+						      .type = XY_OPTION_BOOL,
+						      .offset = offsetof(struct balance, sweep),
+						      .max = 1 },
 						    { 0 } };
 
 const struct xy_component_ops xy__balance_ops = {
 	.name = "balance",
 	.summary = "cuts divisible tasks so that all devices end together, and measures how",
 	.manual = "Of a divisible task, such as a batch, balance sends pieces to the devices below it. It\n"
-		  "begins with one item for each worker and doubles the size for a device while its\n"
-		  "throughput grows by more than 8 % with four times the items, or its pieces last less\n"
-		  "than least_us; pieces never exceed a quarter of the device's memory. From the measured\n"
-		  "speeds follows when all devices together will have done what is left; a device gets half\n"
-		  "of what it should still do at most, so that the last pieces become short and all end\n"
-		  "together. A device whose speed changes is measured again with each piece.\n"
+		  "begins with small pieces and doubles the size for a device while its throughput grows by\n"
+		  "more than 8 % with four times the items, or its pieces last less than least_us; pieces\n"
+		  "never exceed a quarter of the device's memory. From the measured speeds follows when all\n"
+		  "devices together will have done what is left; a device gets a sixth of what it should\n"
+		  "still do at most, so that the last pieces become short and all end together. A device\n"
+		  "whose speed changes is measured again with each piece.\n"
+		  "\n"
+		  "If the batch or the codelet has a name, its measurements are kept with the performance\n"
+		  "models for the next run: as NAME.cuda0, or NAME.cpu-8 for eight CPU workers.\n"
 		  "\n"
 		  "Each branch has workers of one device and begins with a reservoir without a limit; the\n"
 		  "task waits in the reservoir above:\n"

@@ -30,6 +30,7 @@ libxylem_all_la_SOURCES += \
 	src/components/share.c src/components/share.h \
 	src/components/spread.c src/components/spread.h \
 	src/components/stage.c \
+	src/components/throughput.c src/components/throughput.h \
 	src/components/userchoice.c \
 	src/components/work_stealing.c \
 	src/components/worker.c src/components/worker.h

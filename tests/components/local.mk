@@ -25,6 +25,7 @@ component_tests += tests/components/prio
 component_tests += tests/components/random
 component_tests += tests/components/share
 component_tests += tests/components/stage
+component_tests += tests/components/throughput
 component_tests += tests/components/userchoice
 component_tests += tests/components/pipeline
 component_tests += tests/components/work_stealing
@@ -62,6 +63,7 @@ tests_components_parallel_worker_LDADD = $(recording_libs)
 tests_components_give_back_LDADD = $(recording_libs)
 tests_components_heft_LDADD = $(recording_libs)
 tests_components_share_LDADD = $(recording_libs)
+tests_components_throughput_LDADD = $(recording_libs)
 tests_components_hybrid_LDADD = $(recording_libs)
 tests_components_heteroprio_LDADD = $(recording_libs)
 tests_components_heteroprio_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy_task_missing_bytes

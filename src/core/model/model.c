@@ -182,26 +182,16 @@ static void model_tell_drift(struct xy__perf *perf, const struct xy__model_state
 		(unsigned)entry->stored.footprint, entry->stored.size, atomic_load(&entry->stats.median));
 }
 
-void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
-		      unsigned implementation, double value)
+/* A value for the entry that a row describes. */
+static void model_take(struct xy__perf *perf, struct xy__model_state *state, const struct xy__row *row, double value)
 {
-	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
-	struct xy__model_state *state = xy__perf_state(perf, model);
-	struct xy__row row = { 0 };
-	struct xy__series *series;
-	struct xy__entry *entry;
+	struct xy__series *series = &state->series[row->arch][row->implementation];
+	struct xy__entry *entry = xy__map_find(&series->entries, xy__entry_key(row, false));
 	enum xy__verdict verdict;
 	double before;
 
-	if (!state || !info || implementation >= XY__MODEL_IMPLEMENTATIONS || !(value > 0) || !(value < 1e30))
-		return;
-	model_look(model, task, &row);
-	row.arch = info->arch;
-	row.implementation = implementation;
-	series = &state->series[row.arch][implementation];
-	entry = xy__map_find(&series->entries, xy__entry_key(&row, false));
 	if (!entry)
-		entry = xy__series_entry(perf, state, &row);
+		entry = xy__series_entry(perf, state, row);
 	if (!entry)
 		return;
 	before = entry->stats.reference > 0 ? entry->stats.reference : atomic_load(&entry->stats.median);
@@ -214,4 +204,48 @@ void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const
 		    atomic_load_explicit(&series->next_fit, memory_order_relaxed) &&
 	    state->kind != XY_MODEL_HISTORY)
 		xy__series_fit(perf, state, series);
+}
+
+void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
+		      unsigned implementation, double value)
+{
+	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
+	struct xy__model_state *state = xy__perf_state(perf, model);
+	struct xy__row row = { 0 };
+
+	if (!state || !info || implementation >= XY__MODEL_IMPLEMENTATIONS || !(value > 0) || !(value < 1e30))
+		return;
+	model_look(model, task, &row);
+	row.arch = info->arch;
+	row.implementation = implementation;
+	model_take(perf, state, &row, value);
+}
+
+/* --- measurements that are not of a task --- */
+
+static struct xy__row model_row(enum xy_arch arch, double size)
+{
+	return (struct xy__row){ .arch = arch,
+				 .size = size,
+				 .footprint = xy__footprint_mix(0x811c9dc5, (uint64_t)size) };
+}
+
+void xy__perf_note(struct xy__perf *perf, struct xy__model_state *state, enum xy_arch arch, double size, double us)
+{
+	struct xy__row row = model_row(arch, size);
+
+	if (us > 0 && us < 1e30)
+		model_take(perf, state, &row, us);
+}
+
+double xy__perf_recall(const struct xy__model_state *state, enum xy_arch arch, double size, unsigned *samples)
+{
+	struct xy__row row = model_row(arch, size);
+	const struct xy__entry *entry = xy__map_find(&state->series[arch][0].entries, xy__entry_key(&row, false));
+	struct xy_prediction p = { .kind = XY_PREDICTION_UNKNOWN };
+
+	if (!prediction_of_entry(entry, 1, &p))
+		return 0;
+	*samples = p.samples;
+	return p.us;
 }

@@ -88,7 +88,16 @@ struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_mod
 void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
 		      unsigned implementation, double value);
 
-/* --- model_state.c: for the two above --- */
+/*
+ * Measurements that are not of a task, kept and stored as a model of this name that remembers each size. NULL without
+ * memory, or if the name is too long.
+ */
+struct xy__model_state *xy__perf_named(struct xy__perf *perf, const char *name);
+void xy__perf_note(struct xy__perf *perf, struct xy__model_state *state, enum xy_arch arch, double size, double us);
+/* The median of what was noted for a size, and how often; 0: never. */
+double xy__perf_recall(const struct xy__model_state *state, enum xy_arch arch, double size, unsigned *samples);
+
+/* --- model_state.c: for the above --- */
 
 /* The state of a model, made and loaded at first use; NULL without memory or a name. */
 struct xy__model_state *xy__perf_state(struct xy__perf *perf, const struct xy_model *model);

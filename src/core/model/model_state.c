@@ -199,24 +199,43 @@ static struct xy__model_state *state_create(struct xy__perf *perf, const struct 
 	return state;
 }
 
-/* The lock is held. */
-static struct xy__model_state *perf_add(struct xy__perf *perf, const struct xy_model *model)
+/* The state that a model of this name and kind has in common with others, made if it is new. The lock is held. */
+static struct xy__model_state *perf_find(struct xy__perf *perf, const struct xy_model *model)
 {
 	struct xy__model_state *state = perf->states;
 
 	for (; state && (!state->stored || strcmp(state->name, model->name)); state = state->next)
 		;
-	if (state && (state->kind != model->kind || state->nterms != model->nterms)) {
-		xy__log(perf->store.log,
-			"model '%s': there are two of this name and of different kinds; one of them "
-			"is not stored",
-			model->name);
-		state = state_create(perf, model, false);
-	} else if (!state) {
-		state = state_create(perf, model, true);
-	}
+	if (!state)
+		return state_create(perf, model, true);
+	if (state->kind == model->kind && state->nterms == model->nterms)
+		return state;
+	xy__log(perf->store.log,
+		"model '%s': there are two of this name and of different kinds; one of them "
+		"is not stored",
+		model->name);
+	return state_create(perf, model, false);
+}
+
+/* The lock is held. */
+static struct xy__model_state *perf_add(struct xy__perf *perf, const struct xy_model *model)
+{
+	struct xy__model_state *state = perf_find(perf, model);
+
 	if (state && !xy__map_add(&perf->models, (uintptr_t)model, state))
 		return NULL;
+	return state;
+}
+
+struct xy__model_state *xy__perf_named(struct xy__perf *perf, const char *name)
+{
+	struct xy__model_state *state;
+
+	if (!*name || strlen(name) >= XY__MODEL_NAME)
+		return NULL;
+	xy__lock_take(&perf->lock);
+	state = perf_find(perf, &(struct xy_model){ .name = name, .kind = XY_MODEL_HISTORY });
+	xy__lock_drop(&perf->lock);
 	return state;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/runtime/agent.h"
+#include "core/runtime/division.h"
 #include "core/runtime/runtime.h"
 #include "core/util/arch.h"
 #include "core/util/log.h"
@@ -57,7 +58,7 @@ static void batch_unref(struct xy_batch_job *job)
 	xy_task_release(job->before);
 	xy_task_release(job->gate);
 	xy_task_release(job->finale);
-	xy_task_release(job->task);
+	xy_task_release(job->first.task);
 	xy__batch_places_fini(job);
 	pthread_mutex_destroy(&job->lock);
 	free(job->pieces);
@@ -114,6 +115,7 @@ static struct xy_batch_job *batch_create(struct xy_runtime *rt, const struct xy_
 	job->batch = *batch;
 	job->all.piece = (struct xy_batch_piece){ .range = { batch->start, batch->stop }, .arg = batch->arg };
 	job->all.job = job;
+	job->first = (struct xy__batch_round){ .job = job, .range = job->all.piece.range };
 	atomic_init(&job->references, 1);
 	atomic_init(&job->open, 1);
 	pthread_mutex_init(&job->lock, NULL);
@@ -152,66 +154,105 @@ void xy__batch_leave(struct xy_batch_job *job)
 		batch_finish(job);
 }
 
-/* The task has ended, and with it all pieces. */
-static void batch_task_ended(void *arg, int status)
+/* The task of a round has ended, and with it all pieces. */
+static void batch_round_ended(void *arg, int status)
 {
-	struct xy_batch_job *job = arg;
+	struct xy__batch_round *round = arg;
+	struct xy_batch_job *job = round->job;
+	struct xy_batch_piece again = { .range = round->range };
 	struct xy_access whole[XY_NHANDLES];
+	unsigned n = 0;
 
-	if (status && !job->nerrors)
-		xy__batch_fail(job, job->all.piece.range, status);
-	else if (!status && !atomic_load(&job->divided))
-		xy__batch_end(job, &job->all.piece, 0);
-	for (unsigned i = 0; i < job->nhandles && job->whole[i]; i++)
-		whole[i] = (struct xy_access){ job->whole[i], job->handles[i].mode };
-	for (unsigned i = 0; i < job->nhandles && job->whole[i]; i++)
-		xy__batch_data_return(job, &whole[i], 1);
+	if (status && !xy__batch_has_failed(job))
+		xy__batch_fail(job, round->range, status);
+	else if (!status && !atomic_load(&round->divided))
+		xy__batch_end(job, round == &job->first ? &job->all.piece : &again, 0);
+	for (; n < job->nhandles && round->whole[n]; n++)
+		whole[n] = (struct xy_access){ round->whole[n], job->handles[n].mode };
+	xy__batch_data_return(job, round->range, whole, n);
+	if (round != &job->first) {
+		xy_task_release(round->task);
+		free(round);
+	}
 	xy__batch_leave(job);
 }
 
 /* --- the beginning --- */
 
-static int batch_submit_task(struct xy_batch_job *job)
+/* Whose measurements are of use for this batch: those of batches with its functions. */
+static void batch_describe(const struct xy_batch_job *job, struct xy__division *d)
 {
+	d->like = job->ops.codelet ? (const void *)job->ops.codelet : (const void *)(uintptr_t)job->ops.work;
+	d->model = job->ops.name ? job->ops.name : job->ops.codelet ? job->ops.codelet->name : NULL;
+	d->item_bytes = (double)job->ops.item_bytes;
+}
+
+static int batch_round_submit(struct xy__batch_round *round)
+{
+	struct xy_batch_job *job = round->job;
 	const struct xy_batch *b = &job->batch;
 	struct xy_access accesses[XY_NHANDLES + 1];
+	bool waits = round == &job->first;
 	struct xy_task_desc desc = {
 		.codelet = &job->codelet,
 		.arg = job->ops.codelet ? b->arg : (void *)&job->all,
-		.range = { b->start, b->stop },
+		.range = round->range,
 		.split = xy__batch_split,
 		.joined = xy__batch_joined,
-		.callback = batch_task_ended,
-		.callback_arg = job,
+		.callback = batch_round_ended,
+		.callback_arg = round,
 		.retries = b->retries,
 		.priority = b->priority,
 		.length_us = b->length_us,
 		.after = job->nhandles ? &job->before : b->after,
-		.nafter = job->nhandles ? job->before != NULL : b->nafter,
+		.nafter = !waits          ? 0
+			  : job->nhandles ? job->before != NULL
+					  : b->nafter,
 	};
-	int error = xy__batch_data_open(job, accesses);
+	int error = xy__batch_data_open(round, accesses);
 
 	if (job->nhandles)
 		desc.accesses = accesses;
 	if (!error)
-		error = xy_task_create(job->rt, &desc, &job->task);
-	return error ? error : xy_task_submit(job->task);
+		error = xy_task_create(job->rt, &desc, &round->task);
+	if (error)
+		return error;
+	batch_describe(job, round->task->extra->division);
+	return xy_task_submit(round->task);
+}
+
+static void batch_round_begin(struct xy__batch_round *round, int error)
+{
+	if (!error)
+		error = batch_round_submit(round);
+	if (!error)
+		return;
+	if (round->task && atomic_load(&round->task->state) == XY__TASK_CREATED) {
+		xy_task_release(round->task);
+		round->task = NULL;
+	}
+	batch_round_ended(round, error);
 }
 
 void xy__batch_go(struct xy_batch_job *job)
 {
-	int error = atomic_load(&job->acquire_status);
-
 	job->begun_s = job->shown_s = xy_now(job->rt);
-	if (!error)
-		error = batch_submit_task(job);
-	if (!error)
-		return;
-	if (job->task && atomic_load(&job->task->state) == XY__TASK_CREATED) {
-		xy_task_release(job->task);
-		job->task = NULL;
-	}
-	batch_task_ended(job, error);
+	batch_round_begin(&job->first, atomic_load(&job->acquire_status));
+}
+
+int xy__batch_redo(struct xy_batch_job *job, struct xy_range range)
+{
+	struct xy__batch_round *round = calloc(1, sizeof *round);
+
+	if (!round)
+		return -ENOMEM;
+	*round = (struct xy__batch_round){ .job = job, .range = range };
+	pthread_mutex_lock(&job->lock);
+	job->done -= range.stop - range.start;
+	pthread_mutex_unlock(&job->lock);
+	atomic_fetch_add(&job->open, 1);
+	batch_round_begin(round, 0);
+	return 0;
 }
 
 int xy_batch_submit(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch,

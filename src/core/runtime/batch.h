@@ -30,26 +30,33 @@ struct xy__batch_piece {
 	struct xy_batch_job *job;
 };
 
+/* A divisible task of the batch: the first does all, further ones what was lost with a device. */
+struct xy__batch_round {
+	struct xy_batch_job *job;             /* (c) */
+	struct xy_range range;                /* (c) */
+	struct xy_task *task;                 /* (c) once it is submitted */
+	struct xy_handle *whole[XY_NHANDLES]; /* (c) once the data is there: the part in the range */
+	_Atomic bool divided;                 /* (a) */
+};
+
 struct xy_batch_job {
 	struct xy_runtime *rt;                 /* (c) */
 	struct xy_batch_ops ops;               /* (c) */
 	struct xy_batch batch;                 /* (c) */
 	struct xy_codelet codelet;             /* (c) of the pieces */
 	struct xy__batch_piece all;            /* (c) the whole as one piece, if it is not divided */
-	struct xy_task *task;                  /* (c) once it is submitted; kept */
+	struct xy__batch_round first;          /* (c) its task is kept */
 	struct xy_task *before;                /* (c) with handles: stands for `after`, or NULL */
 	struct xy_task *gate;                  /* (c) not submitted until all is done, so that ... */
 	struct xy_task *finale;                /* (c) ... this one waits */
 	unsigned nhandles;                     /* (c) */
 	struct xy_access handles[XY_NHANDLES]; /* (c) the user's */
-	struct xy_handle *whole[XY_NHANDLES];  /* (c) once the data is there: the part in the range */
 	unsigned nplaces;                      /* (c) */
 	struct xy__batch_place *places;        /* (c) by worker */
 	double begun_s;                        /* (c) */
 	_Atomic unsigned awaited;              /* (a) handles to be acquired */
 	_Atomic unsigned open;                 /* (a) the task, and pieces whose data is on its way back */
 	_Atomic unsigned references;           /* (a) the user's and the runtime's */
-	_Atomic bool divided;                  /* (a) */
 	_Atomic int acquire_status;            /* (a) why the data is not there */
 
 	pthread_mutex_t lock;
@@ -73,6 +80,7 @@ void xy__batch_joined(void *arg, const struct xy_piece *piece, int status);
 void xy__batch_end(struct xy_batch_job *job, struct xy_batch_piece *piece, int status);
 /* Notes an error; new pieces are not begun. */
 void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status);
+bool xy__batch_has_failed(struct xy_batch_job *job);
 /* Joins the results; all pieces have ended. 0 or the batch's error. */
 int xy__batch_reduce(struct xy_batch_job *job);
 int xy__batch_places_init(struct xy_batch_job *job);
@@ -84,12 +92,13 @@ void xy__batch_places_fini(struct xy_batch_job *job);
 int xy__batch_data_init(struct xy_batch_job *job);
 /* Acquires them; the job goes on with xy__batch_go. 0, or an error if none was acquired. */
 int xy__batch_data_acquire(struct xy_batch_job *job);
-/* The data is there: makes the handles of the whole. 0 or -errno. */
-int xy__batch_data_open(struct xy_batch_job *job, struct xy_access *accesses);
+/* The data is there: makes the handles of a round. 0 or -errno. */
+int xy__batch_data_open(struct xy__batch_round *round, struct xy_access *accesses);
 /* Handles of a piece in place of those of the whole. */
 int xy__batch_data_split(struct xy_batch_job *job, struct xy_piece *piece);
-/* Brings these back to RAM and unregisters them; the job is open until then. */
-void xy__batch_data_return(struct xy_batch_job *job, const struct xy_access *accesses, unsigned n);
+/* Brings the parts of a piece back to RAM and unregisters them; the job is open until then. */
+void xy__batch_data_return(struct xy_batch_job *job, struct xy_range range, const struct xy_access *accesses,
+			   unsigned n);
 /* Gives the user's handles back. */
 void xy__batch_data_release(struct xy_batch_job *job);
 
@@ -97,6 +106,8 @@ void xy__batch_data_release(struct xy_batch_job *job);
 
 /* The data is acquired, or will not be: the task is submitted. */
 void xy__batch_go(struct xy_batch_job *job);
+/* Does some items again, whose results were lost. The job must be open. 0 or -ENOMEM. */
+int xy__batch_redo(struct xy_batch_job *job, struct xy_range range);
 /* One of what the job is open for has ended. */
 void xy__batch_leave(struct xy_batch_job *job);
 

@@ -111,16 +111,16 @@ void xy__batch_data_release(struct xy_batch_job *job)
 
 /* --- parts of them --- */
 
-int xy__batch_data_open(struct xy_batch_job *job, struct xy_access *accesses)
+int xy__batch_data_open(struct xy__batch_round *round, struct xy_access *accesses)
 {
-	struct xy_range all = { job->batch.start, job->batch.stop };
+	const struct xy_batch_job *job = round->job;
 
 	for (unsigned i = 0; i < job->nhandles; i++) {
-		int error = batch_data_part(job->handles[i].handle, all, &job->whole[i]);
+		int error = batch_data_part(job->handles[i].handle, round->range, &round->whole[i]);
 
 		if (error)
 			return error;
-		accesses[i] = (struct xy_access){ job->whole[i], job->handles[i].mode };
+		accesses[i] = (struct xy_access){ round->whole[i], job->handles[i].mode };
 	}
 	accesses[job->nhandles] = (struct xy_access){ NULL, (enum xy_mode)0 };
 	return 0;
@@ -140,43 +140,92 @@ int xy__batch_data_split(struct xy_batch_job *job, struct xy_piece *piece)
 	return 0;
 }
 
-/* A part that is on its way back. */
-struct batch_return {
-	struct xy_batch_job *job;
-	struct xy_handle *part;
+/* --- the way back --- */
+
+struct batch_return;
+
+/* A handle of a piece. */
+struct batch_part {
+	struct batch_return *back;
+	struct xy_handle *handle;
+	enum xy_mode mode;
 };
 
-static void batch_data_returned(void *arg, int status)
-{
-	struct batch_return *back = arg;
-	struct xy_batch_job *job = back->job;
+/* A piece whose data is on its way back. Locking key: (c) constant, (a) atomic. */
+struct batch_return {
+	struct xy_batch_job *job;             /* (c) */
+	struct xy_range range;                /* (c) */
+	unsigned n;                           /* (c) */
+	struct batch_part parts[XY_NHANDLES]; /* (c) */
+	_Atomic unsigned awaited;             /* (a) parts, and one until all have been asked for */
+	_Atomic int status;                   /* (a) the first error */
+};
 
+/* With a device that is lost goes what it had computed. RAM still has what the piece read, unless it wrote there. */
+static bool batch_data_can_redo(const struct batch_return *back, int status)
+{
+	for (unsigned i = 0; i < back->n; i++)
+		if (back->parts[i].mode == XY_RW)
+			return false;
+	return status == -ENODEV && !xy__batch_has_failed(back->job);
+}
+
+static void batch_data_leave(struct batch_return *back)
+{
+	struct xy_batch_job *job = back->job;
+	int status;
+
+	if (atomic_fetch_sub(&back->awaited, 1) != 1)
+		return;
+	status = atomic_load(&back->status);
+	if (status && batch_data_can_redo(back, status))
+		status = xy__batch_redo(job, back->range);
 	if (status)
-		xy__batch_fail(job, (struct xy_range){ job->batch.start, job->batch.stop }, status);
-	else
-		xy_release(back->part);
-	xy_unregister_submit(&back->part);
+		xy__batch_fail(job, back->range, status);
 	free(back);
 	xy__batch_leave(job);
 }
 
-void xy__batch_data_return(struct xy_batch_job *job, const struct xy_access *accesses, unsigned n)
+static void batch_data_returned(void *arg, int status)
 {
-	for (unsigned i = 0; i < n; i++) {
-		struct batch_return *back = malloc(sizeof *back);
-		struct xy_handle *part = accesses[i].handle;
-		int error = back ? 0 : -ENOMEM;
+	struct batch_part *part = arg;
+	int none = 0;
 
-		if (back) {
-			*back = (struct batch_return){ job, part };
-			atomic_fetch_add(&job->open, 1);
-			error = xy_acquire_callback(part, XY_R, batch_data_returned, back);
-			if (!error)
-				continue;
-			atomic_fetch_sub(&job->open, 1);
-			free(back);
-		}
-		xy__batch_fail(job, (struct xy_range){ job->batch.start, job->batch.stop }, error);
-		xy_unregister_submit(&part);
+	if (status) {
+		atomic_compare_exchange_strong(&part->back->status, &none, status);
+		xy_invalidate(part->handle); /* so that unregistering it is no second failure */
+	} else {
+		xy_release(part->handle);
 	}
+	xy_unregister_submit(&part->handle);
+	batch_data_leave(part->back);
+}
+
+void xy__batch_data_return(struct xy_batch_job *job, struct xy_range range, const struct xy_access *accesses,
+			   unsigned n)
+{
+	struct batch_return *back = n ? calloc(1, sizeof *back) : NULL;
+
+	if (!back) {
+		if (n)
+			xy__batch_fail(job, range, -ENOMEM);
+		for (unsigned i = 0; i < n; i++)
+			xy_unregister_submit(&(struct xy_handle *){ accesses[i].handle });
+		return;
+	}
+	back->job = job;
+	back->range = range;
+	back->n = n;
+	atomic_init(&back->awaited, n + 1);
+	atomic_fetch_add(&job->open, 1);
+	for (unsigned i = 0; i < n; i++) {
+		struct batch_part *part = &back->parts[i];
+		int error;
+
+		*part = (struct batch_part){ back, accesses[i].handle, accesses[i].mode };
+		error = xy_acquire_callback(part->handle, XY_R, batch_data_returned, part);
+		if (error)
+			batch_data_returned(part, error);
+	}
+	batch_data_leave(back);
 }

@@ -95,10 +95,11 @@ int xy__batch_call(struct xy_call *call)
 
 int xy__batch_split(void *arg, struct xy_piece *piece)
 {
-	struct xy_batch_job *job = arg;
+	struct xy__batch_round *round = arg;
+	struct xy_batch_job *job = round->job;
 	struct xy__batch_piece *own;
 
-	atomic_store_explicit(&job->divided, true, memory_order_relaxed);
+	atomic_store_explicit(&round->divided, true, memory_order_relaxed);
 	if (job->ops.codelet)
 		return xy__batch_data_split(job, piece);
 	own = calloc(1, sizeof *own);
@@ -112,13 +113,13 @@ int xy__batch_split(void *arg, struct xy_piece *piece)
 
 void xy__batch_joined(void *arg, const struct xy_piece *piece, int status)
 {
-	struct xy_batch_job *job = arg;
+	struct xy_batch_job *job = ((struct xy__batch_round *)arg)->job;
 
 	if (job->ops.codelet) {
 		struct xy_batch_piece own = { .range = piece->range };
 
-		xy__batch_data_return(job, piece->accesses, piece->naccesses);
 		xy__batch_end(job, &own, status);
+		xy__batch_data_return(job, piece->range, piece->accesses, piece->naccesses);
 		return;
 	}
 	xy__batch_end(job, piece->arg, status);
@@ -142,11 +143,21 @@ void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status)
 	if (job->nerrors <= job->errors_room)
 		job->errors[job->nerrors - 1] = (struct xy_batch_error){ range, status };
 	pthread_mutex_unlock(&job->lock);
-	if (job->task)
-		xy__division_fail(job->task->extra->division, status);
+	if (job->first.task)
+		xy__division_fail(job->first.task->extra->division, status);
 	if (status != -ECANCELED)
 		xy__log(&job->rt->settings.log, "batch '%s': items %llu to %llu failed: %s", job->codelet.name,
 			(unsigned long long)range.start, (unsigned long long)range.stop, strerror(abs(status)));
+}
+
+bool xy__batch_has_failed(struct xy_batch_job *job)
+{
+	bool failed;
+
+	pthread_mutex_lock(&job->lock);
+	failed = job->nerrors;
+	pthread_mutex_unlock(&job->lock);
+	return failed;
 }
 
 /* Keeps what reduce will need. The lock is held. */

@@ -48,6 +48,8 @@ int xy__division_create(struct xy_task *task, const struct xy_task_desc *desc)
 	d->split = desc->split;
 	d->joined = desc->joined;
 	d->callback_arg = desc->callback_arg;
+	d->like = desc->codelet;
+	d->model = desc->codelet->name;
 	d->arg = task->arg;
 	d->length_us = xy__task_length_us(task);
 	memcpy(d->accesses, task->accesses, task->naccesses * sizeof d->accesses[0]);

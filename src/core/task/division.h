@@ -22,10 +22,13 @@ struct xy__division {
 	void *arg;                                                                    /* (c) of the whole */
 	double length_us;                                                             /* (c) of the whole */
 	uintptr_t accesses[XY__TASK_ACCESSES];                                        /* (c) of the whole */
-	uint64_t start;                                                               /* (q) first item of the rest */
-	bool last;                   /* (q) the rest has become the last piece */
-	bool joins;                  /* (q) and is to be told to `joined` */
-	unsigned place;              /* (q) of the last piece */
+	const void *like;  /* (c) items of tasks with the same value should take equally long; only compared */
+	const char *model; /* (c) a name to keep measurements of pieces under, or NULL */
+	double item_bytes; /* (c) memory that an item needs besides that of the handles */
+	uint64_t start;    /* (q) first item of the rest */
+	bool last;         /* (q) the rest has become the last piece */
+	bool joins;        /* (q) and is to be told to `joined` */
+	unsigned place;    /* (q) of the last piece */
 	struct xy_component *cutter; /* (q) of the last piece, or NULL */
 	_Atomic int open;            /* (a) pieces that have not ended, and the rest */
 	_Atomic int status;          /* (a) of the first piece that failed */

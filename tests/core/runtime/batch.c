@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <xylem/batch.h>
 #include <xylem/component.h>
 
@@ -371,6 +372,52 @@ static void begin_is_in_no_measurement(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* --- what is measured --- */
+
+/* The items of the first piece. */
+static int learn_work(struct xy_batch_piece *piece, struct xy_batch_device *device)
+{
+	uint64_t *first = piece->arg;
+
+	(void)device;
+	if (!piece->range.start)
+		*first = piece->range.stop;
+	return 0;
+}
+
+static uint64_t learn(const char *folder, const char *name)
+{
+	const struct xy_batch_ops ops = { .name = name, .work = learn_work, .reduce = reduce_nothing };
+	struct helper *h = helper_start_with(
+		&(struct xy_config){ .sched = "tree-batch-auto", .ncpu = 2, .models = folder, .host = "here" });
+	uint64_t first = 0;
+
+	assert_int_equal(xy_batch_run(h->rt, &ops, &(struct xy_batch){ .stop = 1000000, .arg = &first }), 0);
+	assert_int_equal(helper_stop(h), 0);
+	return first;
+}
+
+static void sizes_are_kept_for_the_next_run(void **state)
+{
+	char folder[] = "/tmp/xylem-learn-XXXXXX", path[128];
+	uint64_t first, again;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	first = learn(folder, "learn");
+	snprintf(path, sizeof path, "%s/learn.cpu-2.here.model", folder);
+	assert_int_equal(access(path, R_OK), 0);
+	again = learn(folder, "learn");
+	if (again <= first)
+		fail_msg("the first piece has %u items, and %u in the next run", (unsigned)first, (unsigned)again);
+	assert_int_equal(unlink(path), 0);
+	/* Without a name, nothing is kept: .lock is all that is left. */
+	learn(folder, NULL);
+	snprintf(path, sizeof path, "%s/.lock", folder);
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void runs_between_tasks(void **state)
 {
 	struct helper *h = helper_start(divided, 2);
@@ -539,6 +586,7 @@ int main(void)
 		cmocka_unit_test(a_piece_is_tried_again),
 		cmocka_unit_test(tells_its_progress_and_its_end),
 		cmocka_unit_test(begin_is_in_no_measurement),
+		cmocka_unit_test(sizes_are_kept_for_the_next_run),
 		cmocka_unit_test(runs_between_tasks),
 		cmocka_unit_test(cuts_vectors_and_matrices),
 		cmocka_unit_test(gives_data_back_after_a_failure),

@@ -259,12 +259,46 @@ static void pieces_of_a_lost_device_go_to_others(void **state)
 	}
 }
 
+/* Whatever the device was doing: copying in, computing, or copying out. */
+static void results_that_are_lost_with_a_device_are_computed_again(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned nth = 1; nth <= 6; nth++) {
+			struct helper *h = start(trees[i], false);
+			struct xy_handle *in, *out;
+			unsigned lines;
+
+			memset(y, 0, sizeof y);
+			for (uint32_t k = 0; k < ITEMS; k++)
+				x[k] = 7 * k;
+			in = bed_vector(h, x, ITEMS);
+			out = bed_vector(h, y, ITEMS);
+			assert_true(cudart_double_fail("operation", nth, 719));
+			assert_int_equal(xy_batch_handles(h->rt, &bed_copy,
+							  &(struct xy_batch){ .stop = ITEMS,
+									      .arg = &(struct bed_arg){ 9 },
+									      .handles = XY_ACCESSES({ in, XY_R },
+												     { out, XY_W }) }),
+					 0);
+			bed_unregister(h, &in);
+			bed_unregister(h, &out);
+			for (uint32_t k = 0; k < ITEMS; k++)
+				if (y[k] != 7 * k + 9)
+					fail_msg("y[%u] is %u after the loss in operation %u", k, y[k], nth);
+			lines = helper_lines_with(h, "is lost and no longer used");
+			assert_int_equal(lines, cudart_double_failed());
+			assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_come_back_whole_from_all_devices),
 		cmocka_unit_test(matrices_come_back_whole_from_all_devices),
 		cmocka_unit_test(pieces_of_a_lost_device_go_to_others),
+		cmocka_unit_test(results_that_are_lost_with_a_device_are_computed_again),
 	};
 
 	bed_guard();

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The throughput of a device over the size of its pieces. Sizes double while that pays; then the best one is used. A
+ * curve that no longer holds is forgotten.
+ */
+#include "components/throughput.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	THROUGHPUT_REACH = 2,   /* a size is compared with that so many levels below */
+	THROUGHPUT_LEAP = 3,    /* levels to go up at once while a larger piece takes no longer */
+	THROUGHPUT_CERTAIN = 2, /* comparisons in a row without a gain that end the search */
+	THROUGHPUT_TRIAL = 3,   /* a trial is so many levels below the best size */
+	THROUGHPUT_FALL = 3,    /* a curve that is measured completely ends so many levels above the best one */
+};
+#define THROUGHPUT_GAIN 1.08   /* the throughput must grow by this to go on */
+#define THROUGHPUT_LOSS 1.4    /* a size that is worse than another by this ends the search */
+#define THROUGHPUT_FLAT 1.25   /* a time that grows by less is that of the launch */
+#define THROUGHPUT_CLOSE 1.03  /* sizes within this of the best are as good */
+#define THROUGHPUT_WORKS 1.5   /* a throughput that grows by less is not ruled by launches */
+#define THROUGHPUT_TAIL 1.12   /* pieces may shrink at the end while an item costs at most so much more */
+#define THROUGHPUT_FOLLOW 0.4  /* weight of a new measurement for the speed of now, */
+#define THROUGHPUT_SLOWLY 0.2  /* and for that of a size, unless there are few */
+#define THROUGHPUT_CHANGED 2.0 /* a trial that differs by more shows that the items are others */
+#define THROUGHPUT_LONG_US 2e6 /* longer pieces are not tried to complete a curve */
+
+unsigned xy__throughput_level(uint64_t items)
+{
+	unsigned level = 63u - (unsigned)__builtin_clzll(items);
+
+	return level < XY__THROUGHPUT_LEVELS ? level : XY__THROUGHPUT_LEVELS - 1;
+}
+
+static double throughput_least(const struct xy__throughput *t)
+{
+	double least = INFINITY;
+
+	for (unsigned i = 0; i < XY__THROUGHPUT_LEVELS; i++)
+		if (t->us_per_item[i] > 0)
+			least = fmin(least, t->us_per_item[i]);
+	return least;
+}
+
+/* Of the sizes that are about as good as the best one, the largest: pieces shrink at the end in any case. */
+static unsigned throughput_best(const struct xy__throughput *t)
+{
+	double least = throughput_least(t);
+	unsigned best = t->level;
+
+	for (unsigned i = 0; i < XY__THROUGHPUT_LEVELS; i++)
+		if (t->us_per_item[i] > 0 && t->us_per_item[i] <= least * THROUGHPUT_CLOSE)
+			best = i;
+	return best;
+}
+
+/* The next smaller size that was measured, at least some levels below; -1: none. */
+static int throughput_before(const struct xy__throughput *t, unsigned level, unsigned below)
+{
+	int i = (int)level - (int)below;
+
+	while (i >= 0 && !(t->us_per_item[i] > 0))
+		i--;
+	return i;
+}
+
+double xy__throughput_size(const struct xy__throughput *t, double most)
+{
+	unsigned back = t->trial && t->level >= THROUGHPUT_TRIAL ? THROUGHPUT_TRIAL : 0;
+	double size = ldexp(1, (int)(t->level - back));
+
+	if (size > most && !t->settled) /* too little is left to try it */
+		size = ldexp(1, (int)throughput_best(t));
+	return fmin(size, most);
+}
+
+bool xy__throughput_is_known(const struct xy__throughput *t)
+{
+	int last = throughput_before(t, XY__THROUGHPUT_LEVELS - 1, 0), before = throughput_before(t, (unsigned)last, 1);
+
+	if (t->settled || t->trial)
+		return t->settled && !t->trial;
+	return last >= 0 && before >= 0 && t->us_per_item[before] < t->us_per_item[last] * THROUGHPUT_WORKS;
+}
+
+double xy__throughput_tail(const struct xy__throughput *t)
+{
+	double most = fmax(throughput_least(t), t->recent) * THROUGHPUT_TAIL;
+	unsigned i = 0;
+
+	while (i < t->level && !(t->us_per_item[i] > 0 && t->us_per_item[i] <= most))
+		i++;
+	return ldexp(1, (int)i);
+}
+
+/* Whether a level is the last one to measure. */
+static bool throughput_ends(struct xy__throughput *t, unsigned level, const struct xy__growth *growth)
+{
+	double now = t->us_per_item[level], us = ldexp(now, (int)level);
+	int before = throughput_before(t, level, THROUGHPUT_REACH);
+
+	if (level + 1 == XY__THROUGHPUT_LEVELS || level >= growth->most)
+		return true;
+	if (growth->samples)
+		return us > THROUGHPUT_LONG_US ||
+		       (us >= growth->least_us && level >= throughput_best(t) + THROUGHPUT_FALL);
+	if (us >= growth->least_us && before >= 0 && t->us_per_item[before] < now * THROUGHPUT_GAIN)
+		t->without_gain++;
+	else
+		t->without_gain = 0;
+	return t->without_gain == THROUGHPUT_CERTAIN || now > throughput_least(t) * THROUGHPUT_LOSS;
+}
+
+/* How many levels to go up: several, as long as the time is that of the launch. */
+static unsigned throughput_step(const struct xy__throughput *t, const struct xy__growth *growth)
+{
+	int before = throughput_before(t, t->level, 1);
+	unsigned step = 1;
+
+	if (!growth->samples && before >= 0 &&
+	    ldexp(t->us_per_item[t->level], (int)t->level) < ldexp(t->us_per_item[before], before) * THROUGHPUT_FLAT)
+		step = THROUGHPUT_LEAP;
+	return t->level + step <= growth->most ? step : growth->most - t->level;
+}
+
+static void throughput_grow(struct xy__throughput *t, const struct xy__growth *growth)
+{
+	if (t->samples[t->level] < growth->samples)
+		return;
+	if (throughput_ends(t, t->level, growth)) {
+		t->settled = true;
+		t->level = throughput_best(t);
+		t->recent = t->us_per_item[t->level];
+	} else {
+		t->level += throughput_step(t, growth);
+	}
+}
+
+/* What a trial says: earlier measurements hold, or the items of this batch are others and the search begins again. */
+static void throughput_try(struct xy__throughput *t, unsigned level, double each, const struct xy__growth *growth)
+{
+	double known = t->us_per_item[level] > 0 ? t->us_per_item[level] : t->recent;
+	double least = fmax(1, fmin(growth->least_us / each, ldexp(1, (int)level)));
+
+	t->trial = false;
+	if (known > 0 && (each > known * THROUGHPUT_CHANGED || each < known / THROUGHPUT_CHANGED))
+		*t = (struct xy__throughput){ .level = xy__throughput_level((uint64_t)least) };
+}
+
+/* The best size was chosen by few measurements: more of them may speak for another. A device that has become slow is
+ * slow with all sizes. */
+static void throughput_review(struct xy__throughput *t)
+{
+	if (t->us_per_item[t->level] <= throughput_least(t) * THROUGHPUT_LOSS)
+		t->level = throughput_best(t);
+}
+
+void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, const struct xy__growth *growth)
+{
+	unsigned level = xy__throughput_level(items);
+	double each = us / (double)items, *at = &t->us_per_item[level];
+
+	if (t->trial)
+		throughput_try(t, level, each, growth);
+	*at += (each - *at) * fmax(THROUGHPUT_SLOWLY, 1 / (t->samples[level] + 1.0));
+	t->samples[level]++;
+	if (t->settled && level + 1 >= t->level && t->recent > 0)
+		t->recent += (each - t->recent) * THROUGHPUT_FOLLOW;
+	else if (!t->settled)
+		t->recent = each;
+	if (!t->settled && level == t->level)
+		throughput_grow(t, growth);
+	else if (t->settled && level == t->level)
+		throughput_review(t);
+}
+
+void xy__throughput_recall(struct xy__throughput *t, unsigned level, double us, unsigned samples)
+{
+	t->us_per_item[level] = ldexp(us, -(int)level);
+	t->samples[level] = samples;
+	t->level = level;
+}
+
+void xy__throughput_resume(struct xy__throughput *t, const struct xy__growth *growth)
+{
+	unsigned last = t->level;
+
+	if (!(t->us_per_item[last] > 0))
+		return;
+	t->level = last < growth->most ? last : growth->most;
+	t->recent = t->us_per_item[last];
+	t->without_gain = THROUGHPUT_CERTAIN - 1; /* where that run ended, one comparison is enough */
+	if (t->us_per_item[t->level] > 0)
+		throughput_grow(t, growth);
+	xy__throughput_doubt(t);
+}
+
+void xy__throughput_name(char *text, size_t size, const char *name, const char *device, unsigned nworkers)
+{
+	size_t arch = strcspn(device, ":");
+	const char *index = device[arch] ? device + arch + 1 : "";
+	int n = nworkers > 1 ? snprintf(text, size, "%s.%.*s%s-%u", name, (int)arch, device, index, nworkers)
+			     : snprintf(text, size, "%s.%.*s%s", name, (int)arch, device, index);
+
+	if (n < 0 || (size_t)n >= size)
+		*text = '\0';
+}
+
+void xy__throughput_doubt(struct xy__throughput *t)
+{
+	t->trial = t->recent > 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The throughput of a device over the size of pieces: where the search ends, and when it begins again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "components/throughput.h"
+
+static const struct xy__growth growth = { .least_us = 200, .most = 31 };
+
+/* Pieces of the sizes that are asked for, until it is settled. Their number. */
+static unsigned settle(struct xy__throughput *t, double fixed_us, double item_us, const struct xy__growth *g)
+{
+	unsigned n = 0;
+
+	for (; !t->settled && n < 1000; n++) {
+		uint64_t items = (uint64_t)xy__throughput_size(t, 4e9);
+
+		xy__throughput_learn(t, items, fixed_us + item_us * (double)items, g);
+	}
+	assert_true(t->settled);
+	return n;
+}
+
+static void grows_until_launches_do_not_matter(void **state)
+{
+	struct xy__throughput t = { .level = 0 };
+
+	(void)state;
+	settle(&t, 1000, 0.25, &growth);
+	assert_true(1000 < 0.05 * (1000 + 0.25 * xy__throughput_size(&t, 4e9)));
+}
+
+static void skips_sizes_that_take_no_longer(void **state)
+{
+	struct xy__throughput quick = { .level = 0 }, slow = { .level = 0 };
+
+	(void)state;
+	/* 21 doublings lead to the best size of the first. */
+	assert_true(settle(&quick, 100000, 0.25, &growth) < 16);
+	settle(&slow, 0, 10, &growth);
+	assert_true(xy__throughput_size(&slow, 4e9) >= 20);
+	assert_true(xy__throughput_size(&slow, 4e9) <= 200);
+}
+
+static void stops_where_memory_ends(void **state)
+{
+	const struct xy__growth little = { .least_us = 200, .most = 8 };
+	struct xy__throughput t = { .level = 0 };
+
+	(void)state;
+	settle(&t, 1000, 0.25, &little);
+	assert_int_equal(t.level, 8);
+}
+
+static void measures_all_sizes_if_asked(void **state)
+{
+	const struct xy__growth all = { .least_us = 200, .most = 31, .samples = 3 };
+	struct xy__throughput t = { .level = 0 };
+
+	(void)state;
+	settle(&t, 1000, 0.25, &all);
+	for (unsigned i = 0; i <= t.level; i++)
+		assert_true(t.samples[i] >= 3);
+}
+
+static void forgets_what_no_longer_holds(void **state)
+{
+	struct xy__throughput t = { .level = 0 };
+	double best;
+
+	(void)state;
+	settle(&t, 1000, 0.25, &growth);
+	best = xy__throughput_size(&t, 4e9);
+	/* A batch of its sort: one short piece confirms it. */
+	xy__throughput_doubt(&t);
+	assert_true(xy__throughput_size(&t, 4e9) < best);
+	xy__throughput_learn(&t, (uint64_t)(best / 8), 1000 + 0.25 * best / 8, &growth);
+	assert_true(xy__throughput_size(&t, 4e9) == best);
+	/* Items that take a hundred times longer. */
+	xy__throughput_doubt(&t);
+	xy__throughput_learn(&t, (uint64_t)(best / 8), 1000 + 25 * best / 8, &growth);
+	assert_false(t.settled);
+	settle(&t, 1000, 25, &growth);
+	assert_true(xy__throughput_size(&t, 4e9) < best);
+}
+
+static void goes_on_from_earlier_runs(void **state)
+{
+	struct xy__throughput t = { .level = 0 }, again = { .level = 0 };
+
+	(void)state;
+	settle(&t, 1000, 0.25, &growth);
+	for (unsigned i = 0; i < XY__THROUGHPUT_LEVELS; i++)
+		if (t.samples[i])
+			xy__throughput_recall(&again, i, t.us_per_item[i] * (double)((uint64_t)1 << i), t.samples[i]);
+	xy__throughput_resume(&again, &growth);
+	assert_true(again.settled);
+	assert_true(again.trial);
+	assert_int_equal(again.level, t.level);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grows_until_launches_do_not_matter),
+		cmocka_unit_test(skips_sizes_that_take_no_longer),
+		cmocka_unit_test(stops_where_memory_ends),
+		cmocka_unit_test(measures_all_sizes_if_asked),
+		cmocka_unit_test(forgets_what_no_longer_holds),
+		cmocka_unit_test(goes_on_from_earlier_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
