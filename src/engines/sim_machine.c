@@ -13,6 +13,8 @@
 #include "core/util/buffer.h"
 #include "engines/sim.h"
 
+#define SIM_PLAIN_LINK "10us 12GB/s" /* of devices in a text: like PCI Express 3 */
+
 /* The bytes of all data of a task: what kernels are known by. */
 static double sim_task_bytes(const struct xy_task *task)
 {
@@ -99,38 +101,79 @@ static bool sim_allocate(struct xy__sim *sim)
 	       sim->busy_until_us && sim->channels && sim->flows && sim->link_users;
 }
 
-/* Workers without anything else, such as "cpu:4": how long tasks take is for models to say. */
+/* The first worker that is like w, and names their class; its line goes to the file with that one. */
+static unsigned sim_plain_class(struct xy__buffer *file, const struct xy_machine *machine, unsigned w)
+{
+	const struct xy_worker_info *info = xy_machine_worker(machine, w);
+	unsigned first = 0;
+
+	while (xy_machine_worker(machine, first)->arch != info->arch ||
+	       xy_machine_worker(machine, first)->speed != info->speed)
+		first++;
+	if (first == w)
+		xy__buffer_add(file, "class w%u %s speed %.17g\n", w, xy_arch_name(info->arch), info->speed);
+	return first;
+}
+
+/* CPU workers from w on that are equally fast; returns where others begin. */
+static unsigned sim_plain_cores(struct xy__buffer *file, const struct xy_machine *machine, unsigned w)
+{
+	const struct xy_worker_info *first = xy_machine_worker(machine, w);
+	unsigned n = xy_machine_nworkers(machine), end = w, class;
+
+	while (end < n && xy_machine_worker(machine, end)->arch == XY_CPU &&
+	       xy_machine_worker(machine, end)->speed == first->speed)
+		end++;
+	class = sim_plain_class(file, machine, w);
+	xy__buffer_add(file, "workers %u w%u\n", end - w, class);
+	return end;
+}
+
+/* The device of worker w, with a link of its own to RAM; returns where its workers end. */
+static unsigned sim_plain_device(struct xy__buffer *file, const struct xy_machine *machine, unsigned w)
+{
+	const struct xy_worker_info *first = xy_machine_worker(machine, w);
+	unsigned n = xy_machine_nworkers(machine), end = w, class;
+
+	while (end < n && xy_machine_worker(machine, end)->node == first->node)
+		end++;
+	class = sim_plain_class(file, machine, w);
+	xy__buffer_add(file, "devices 1 w%u workers %u\n", class, end - w);
+	xy__buffer_add(file, "link bus%u " SIM_PLAIN_LINK "\nroute ram0 <-> %s via bus%u\n", w,
+		       xy_machine_node(machine, first->node)->name, w);
+	return end;
+}
+
+/*
+ * Workers without anything else, such as "cpu:4 cuda:2*15": how long tasks take is for models to say. Each device has
+ * a link of its own.
+ */
 static int sim_read_plain(struct xy__platform **platform, const char *text, char *error, size_t error_size)
 {
 	struct xy__buffer problems = { 0 };
 	struct xy_machine *machine;
 	struct xy__buffer file = { 0 };
 	const char *begin = strstr(text, "topology("), *end;
-	unsigned n;
 	int status = xy_machine_create(&machine, text, error, error_size);
 
 	if (status)
 		return status;
-	n = xy_machine_nworkers(machine);
 	if (begin)
 		begin += strlen("topology(");
-	end = begin && xy_machine_nnodes(machine) == 1 ? strrchr(begin, ')') : NULL;
-	if (xy_machine_worker(machine, n - 1)->arch != XY_CPU) { /* those come last */
-		snprintf(error, error_size,
-			 "the machine \"%.64s\" has devices, and only a machine file says how far "
-			 "they are (see doc/machines.md)",
-			 text);
-		status = -EINVAL;
-	} else {
-		xy__buffer_add(&file, "machine plain\n");
-		if (end) /* not where there are several memories, as nothing says how far apart they are */
-			xy__buffer_add(&file, "topology %.*s\n", (int)(end - begin), begin);
-		xy__buffer_add(&file, "class cpu cpu\nworkers %u cpu\n", n);
-		status = file.failed ? -ENOMEM : xy__platform_read_text(platform, file.at, "plain", &problems);
-		snprintf(error, error_size, "%.*s", (int)strcspn(problems.at ? problems.at : "", "\n"),
-			 problems.at ? problems.at : "");
-		xy__buffer_fini(&problems);
-	}
+	end = begin && xy_machine_node(machine, 0) &&
+			      (xy_machine_nnodes(machine) == 1 || xy_machine_node(machine, 1)->arch != XY_CPU)
+		      ? strchr(begin, ')')
+		      : NULL;
+	xy__buffer_add(&file, "machine plain\n");
+	if (end) /* not where there are several memories, as nothing says how far apart they are */
+		xy__buffer_add(&file, "topology %.*s\n", (int)(end - begin), begin);
+	for (unsigned w = 0; w < xy_machine_nworkers(machine);)
+		w = xy_machine_worker(machine, w)->arch == XY_CPU ? sim_plain_cores(&file, machine, w)
+								  : sim_plain_device(&file, machine, w);
+	status = file.failed ? -ENOMEM : xy__platform_read_text(platform, file.at, text, &problems);
+	snprintf(error, error_size, "%.*s", (int)strcspn(problems.at ? problems.at : "", "\n"),
+		 problems.at ? problems.at : "");
+	xy__buffer_fini(&problems);
 	xy__buffer_fini(&file);
 	xy_machine_destroy(machine);
 	return status;

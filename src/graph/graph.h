@@ -166,6 +166,8 @@ int graph_open(struct graph *g, const char *text, char *error, size_t error_size
  */
 int graph_write(const struct graph *g, FILE *file);
 int graph_write_dot(const struct graph *g, FILE *file);
+/* Writes WfCommons JSON, whose tasks, edges, data and lengths read back. 0, -ENOMEM or -EIO. */
+int graph_write_wfcommons(const struct graph *g, FILE *file);
 
 /* --- submitting (submit.c) --- */
 

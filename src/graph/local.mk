@@ -30,5 +30,6 @@ libgraph_la_SOURCES = \
 	src/graph/static_heft.c \
 	src/graph/static_peft.c \
 	src/graph/submit.c \
-	src/graph/write.c
+	src/graph/write.c \
+	src/graph/write_wfcommons.c
 libgraph_la_LIBADD = -lm

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workflows of WfCommons (WfFormat 1.5): tasks and files of the specification, running times of the execution.
- * Files are data; a task comes after its parents and after the only writer of a file that it reads.
+ * Workflows of WfCommons. WfFormat 1.5: tasks and files of the specification, running times of the execution. Up to
+ * 1.4: tasks that have their files and running times inside, and refer to each other by name. Files are data; a task
+ * comes after its parents and after the only writer of a file that it reads.
  */
 #include "graph/json.h"
 
@@ -24,6 +25,7 @@ struct wf {
 	struct graph *g;
 	struct graph_source *source;
 	struct json json;
+	bool old; /* up to WfFormat 1.4 */
 	struct draft draft;
 	struct graph__names tasks, files, runs;
 	const struct json_node **run; /* by number in runs: what was measured */
@@ -62,7 +64,24 @@ static int wf_look_up(struct wf *wf, const struct json_node *node, const struct 
 	return 0;
 }
 
-/* Gives each element of an array the number of its place by its "id". */
+/* What others call a task or a file by. */
+static const char *wf_id_key(const struct wf *wf)
+{
+	return wf->old ? "name" : "id";
+}
+
+/* Some old files have other references by the id, too. */
+static int wf_add_alias(struct wf *wf, const struct json_node *node, struct graph__names *names, uint32_t number)
+{
+	const struct json_node *id = wf->old ? graph__json_find(&wf->json, node, "id") : NULL;
+	uint32_t other;
+
+	if (!id || id->kind != JSON_TEXT || graph__names_find(names, id->text, &other))
+		return 0;
+	return graph__names_add(names, id->text, number) ? graph__refuse_whole(wf->source, -ENOMEM) : 0;
+}
+
+/* Gives each element of an array the number of its place by its id. */
 static int wf_number(struct wf *wf, const struct json_node *array, struct graph__names *names, uint32_t *count)
 {
 	const struct json_node *id;
@@ -72,45 +91,79 @@ static int wf_number(struct wf *wf, const struct json_node *array, struct graph_
 	*count = 0;
 	for (const struct json_node *at = graph__json_first(&wf->json, array); at && !error;
 	     at = graph__json_next(&wf->json, at)) {
-		error = wf_get(wf, at, "id", JSON_TEXT, &id);
+		error = wf_get(wf, at, wf_id_key(wf), JSON_TEXT, &id);
 		if (!error && graph__names_find(names, id->text, &other))
 			error = graph__refuse(wf->source, id->line,
 					      "expected a new id, but \"%.80s\" "
 					      "already exists",
 					      id->text);
-		if (!error && graph__names_add(names, id->text, (*count)++))
+		if (!error && graph__names_add(names, id->text, *count))
 			error = graph__refuse_whole(wf->source, -ENOMEM);
+		if (!error)
+			error = wf_add_alias(wf, at, names, (*count)++);
 	}
 	return error;
 }
 
 /* --- files --- */
 
+/* Adds a datum for a file; its size is the value of a key. */
+static int wf_add_file(struct wf *wf, const struct json_node *file, const char *name, const char *key)
+{
+	const struct json_node *size;
+	int error = wf_get(wf, file, key, JSON_NUMBER, &size), added;
+
+	if (error)
+		return error;
+	if (!(size->number >= 0 && size->number <= (double)GRAPH_BYTES_MAX))
+		return wf_refuse(wf, size, "a number of bytes");
+	added = graph_add_data(wf->g, name, (uint64_t)ceil(size->number));
+	return added < 0 ? graph__refuse_whole(wf->source, added) : 0;
+}
+
+static int wf_make_room(struct wf *wf, uint32_t count)
+{
+	wf->file = calloc(count + (size_t)1, sizeof(*wf->file));
+	return wf->file ? 0 : graph__refuse_whole(wf->source, -ENOMEM);
+}
+
+/* The files of an old task, each where it is first named. */
+static int wf_add_old_files(struct wf *wf, const struct json_node *tasks)
+{
+	uint32_t count = 0, other;
+	int error = 0;
+
+	for (const struct json_node *task = graph__json_first(&wf->json, tasks); task && !error;
+	     task = graph__json_next(&wf->json, task)) {
+		const struct json_node *at = graph__json_first(&wf->json, graph__json_find(&wf->json, task, "files"));
+
+		for (; at && !error; at = graph__json_next(&wf->json, at)) {
+			const struct json_node *name;
+
+			error = wf_get(wf, at, "name", JSON_TEXT, &name);
+			if (error || graph__names_find(&wf->files, name->text, &other))
+				continue;
+			if (graph__names_add(&wf->files, name->text, count++))
+				return graph__refuse_whole(wf->source, -ENOMEM);
+			error = wf_add_file(wf, at, name->text,
+					    graph__json_find(&wf->json, at, "size") ? "size" : "sizeInBytes");
+		}
+	}
+	return error ? error : wf_make_room(wf, count);
+}
+
 static int wf_add_files(struct wf *wf, const struct json_node *specification)
 {
-	const struct json_node *array = graph__json_find(&wf->json, specification, "files"), *id, *size;
+	const struct json_node *array = graph__json_find(&wf->json, specification, "files");
 	uint32_t count;
 	int error = array && array->kind != JSON_ARRAY ? wf_refuse(wf, array, "an array as \"files\"")
 						       : wf_number(wf, array, &wf->files, &count);
 
-	if (error)
-		return error;
-	wf->file = calloc(count + (size_t)1, sizeof(*wf->file));
-	if (!wf->file)
-		return graph__refuse_whole(wf->source, -ENOMEM);
+	if (!error)
+		error = wf_make_room(wf, count);
 	for (const struct json_node *at = graph__json_first(&wf->json, array); at && !error;
-	     at = graph__json_next(&wf->json, at)) {
-		error = wf_get(wf, at, "sizeInBytes", JSON_NUMBER, &size);
-		if (!error && !(size->number >= 0 && size->number <= (double)GRAPH_BYTES_MAX))
-			error = wf_refuse(wf, size, "a number of bytes");
-		if (!error) {
-			int added;
-
-			id = graph__json_find(&wf->json, at, "id");
-			added = graph_add_data(wf->g, id->text, (uint64_t)ceil(size->number));
-			error = added < 0 ? graph__refuse_whole(wf->source, added) : 0;
-		}
-	}
+	     at = graph__json_next(&wf->json, at))
+		error = wf_add_file(wf, at, graph__json_find(&wf->json, at, "id")->text, "sizeInBytes");
 	return error;
 }
 
@@ -126,6 +179,39 @@ static int wf_list(struct wf *wf, const struct json_node *task, const char *key,
 	return 0;
 }
 
+/* From one file of an old task on: the next that it reads, or writes. */
+static const struct json_node *wf_linked(const struct wf *wf, const struct json_node *at, bool output)
+{
+	for (; at; at = graph__json_next(&wf->json, at)) {
+		const struct json_node *link = graph__json_find(&wf->json, at, "link");
+
+		if (link && link->kind == JSON_TEXT && !strcmp(link->text, output ? "output" : "input"))
+			break;
+	}
+	return at;
+}
+
+/* The files that a task reads, or writes; wf_next_file goes on, wf_file_id gives what a file is called. */
+static int wf_first_file(struct wf *wf, const struct json_node *task, bool output, const struct json_node **first)
+{
+	int error = wf_list(wf, task, wf->old ? "files" : output ? "outputFiles" : "inputFiles", first);
+
+	if (wf->old && !error)
+		*first = wf_linked(wf, *first, output);
+	return error;
+}
+
+static const struct json_node *wf_next_file(const struct wf *wf, const struct json_node *at, bool output)
+{
+	at = graph__json_next(&wf->json, at);
+	return wf->old ? wf_linked(wf, at, output) : at;
+}
+
+static const struct json_node *wf_file_id(const struct wf *wf, const struct json_node *at)
+{
+	return wf->old ? graph__json_find(&wf->json, at, "name") : at;
+}
+
 /* Records the writer of each file, before reads are added. */
 static int wf_note_writers(struct wf *wf, const struct json_node *tasks)
 {
@@ -136,9 +222,9 @@ static int wf_note_writers(struct wf *wf, const struct json_node *tasks)
 	     task = graph__json_next(&wf->json, task), number++) {
 		const struct json_node *at;
 
-		error = wf_list(wf, task, "outputFiles", &at);
-		for (; at && !error; at = graph__json_next(&wf->json, at)) {
-			error = wf_look_up(wf, at, &wf->files, "the id of a file", &datum);
+		error = wf_first_file(wf, task, true, &at);
+		for (; at && !error; at = wf_next_file(wf, at, true)) {
+			error = wf_look_up(wf, wf_file_id(wf, at), &wf->files, "the id of a file", &datum);
 			if (!error && (!wf->file[datum].nwriters || wf->file[datum].writer != number)) {
 				wf->file[datum].nwriters++;
 				wf->file[datum].writer = number;
@@ -160,12 +246,12 @@ static int wf_add_inputs(struct wf *wf, const struct json_node *task, uint32_t n
 {
 	const struct json_node *at;
 	uint32_t datum;
-	int error = wf_list(wf, task, "inputFiles", &at);
+	int error = wf_first_file(wf, task, false, &at);
 
-	for (; at && !error; at = graph__json_next(&wf->json, at)) {
+	for (; at && !error; at = wf_next_file(wf, at, false)) {
 		struct wf_file *file;
 
-		error = wf_look_up(wf, at, &wf->files, "the id of a file", &datum);
+		error = wf_look_up(wf, wf_file_id(wf, at), &wf->files, "the id of a file", &datum);
 		if (error)
 			break;
 		file = &wf->file[datum];
@@ -183,19 +269,19 @@ static int wf_add_outputs(struct wf *wf, const struct json_node *task, uint32_t 
 {
 	const struct json_node *at, *input;
 	uint32_t datum;
-	int error = wf_list(wf, task, "inputFiles", &input);
+	int error = wf_first_file(wf, task, false, &input);
 
-	for (; input && !error; input = graph__json_next(&wf->json, input)) {
-		error = wf_look_up(wf, input, &wf->files, "the id of a file", &datum);
+	for (; input && !error; input = wf_next_file(wf, input, false)) {
+		error = wf_look_up(wf, wf_file_id(wf, input), &wf->files, "the id of a file", &datum);
 		if (!error)
 			wf->file[datum].read_by = number + 1;
 	}
 	if (!error)
-		error = wf_list(wf, task, "outputFiles", &at);
-	for (; !error && at; at = graph__json_next(&wf->json, at)) {
+		error = wf_first_file(wf, task, true, &at);
+	for (; !error && at; at = wf_next_file(wf, at, true)) {
 		struct wf_file *file;
 
-		error = wf_look_up(wf, at, &wf->files, "the id of a file", &datum);
+		error = wf_look_up(wf, wf_file_id(wf, at), &wf->files, "the id of a file", &datum);
 		if (error)
 			break;
 		file = &wf->file[datum];
@@ -253,7 +339,8 @@ static int wf_set_run(struct wf *wf, const struct json_node *run, struct draft_t
 
 	if (!run)
 		return 0;
-	error = wf_get(wf, run, "runtimeInSeconds", JSON_NUMBER, &time);
+	error = wf_get(wf, run, wf->old && graph__json_find(&wf->json, run, "runtime") ? "runtime" : "runtimeInSeconds",
+		       JSON_NUMBER, &time);
 	if (!error && !(time->number >= 0 && time->number < 1e12))
 		error = wf_refuse(wf, time, "a number of seconds");
 	if (error)
@@ -266,7 +353,7 @@ static int wf_set_run(struct wf *wf, const struct json_node *run, struct draft_t
 
 static int wf_add_task(struct wf *wf, const struct json_node *node, uint32_t number)
 {
-	const struct json_node *name, *id = graph__json_find(&wf->json, node, "id"), *run = NULL;
+	const struct json_node *name, *id = graph__json_find(&wf->json, node, wf_id_key(wf)), *run = NULL;
 	struct draft_task *task;
 	uint32_t measured;
 	int error = wf_get(wf, node, "name", JSON_TEXT, &name);
@@ -277,7 +364,10 @@ static int wf_add_task(struct wf *wf, const struct json_node *node, uint32_t num
 		return error;
 	task->name = id->text;
 	task->line = node->line;
-	if (graph__names_find(&wf->runs, id->text, &measured))
+	if (wf->old &&
+	    (graph__json_find(&wf->json, node, "runtime") || graph__json_find(&wf->json, node, "runtimeInSeconds")))
+		run = node;
+	else if (graph__names_find(&wf->runs, id->text, &measured))
 		run = wf->run[measured];
 	error = wf_set_run(wf, run, task);
 	/* A task of zero duration does nothing. */
@@ -317,20 +407,24 @@ static int wf_find_runs(struct wf *wf, const struct json_node *workflow)
 
 static int wf_read(struct wf *wf)
 {
-	const struct json_node *root = &wf->json.nodes[0], *workflow, *specification, *tasks;
+	const struct json_node *root = &wf->json.nodes[0], *workflow, *specification = NULL, *tasks;
 	const struct json_node *name = graph__json_find(&wf->json, root, "name");
 	uint32_t count, number = 0;
 	int error = wf_get(wf, root, "workflow", JSON_OBJECT, &workflow);
 
-	if (!error)
+	wf->old = !error && !graph__json_find(&wf->json, workflow, "specification") &&
+		  (graph__json_find(&wf->json, workflow, "tasks") || graph__json_find(&wf->json, workflow, "jobs"));
+	if (!error && !wf->old)
 		error = wf_get(wf, workflow, "specification", JSON_OBJECT, &specification);
 	if (!error)
-		error = wf_get(wf, specification, "tasks", JSON_ARRAY, &tasks);
+		error = wf_get(wf, wf->old ? workflow : specification,
+			       wf->old && !graph__json_find(&wf->json, workflow, "tasks") ? "jobs" : "tasks",
+			       JSON_ARRAY, &tasks);
 	if (!error)
 		error = wf_number(wf, tasks, &wf->tasks, &count);
 	if (!error)
-		error = wf_add_files(wf, specification);
-	if (!error)
+		error = wf->old ? wf_add_old_files(wf, tasks) : wf_add_files(wf, specification);
+	if (!error && !wf->old)
 		error = wf_find_runs(wf, workflow);
 	if (!error)
 		error = wf_note_writers(wf, tasks);

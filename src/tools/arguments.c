@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the arguments of a subcommand from its table of options: --name, --name VALUE or
- * --name=VALUE, at most one operand, and -- before an operand that begins with a dash or before a
+ * Reads the arguments of a subcommand from its table of options: --name, --name VALUE,
+ * --name=VALUE or -x VALUE, at most one operand, and -- before an operand that begins with a dash or before a
  * command with its own arguments.
  */
 #include <string.h>
@@ -14,6 +14,13 @@ static int arguments_find(const struct tool_command *command, const char *argume
 	const char *name = argument + 2;
 	size_t length = strcspn(name, "=");
 
+	if (argument[1] != '-') {
+		*value = NULL;
+		for (int i = 0; command->options[i].name; i++)
+			if (command->options[i].letter && command->options[i].letter == argument[1] && !argument[2])
+				return i;
+		return -1;
+	}
 	*value = name[length] ? name + length + 1 : NULL;
 	for (int i = 0; command->options[i].name; i++)
 		if (strlen(command->options[i].name) == length && !strncmp(command->options[i].name, name, length))
@@ -42,7 +49,7 @@ static bool arguments_unknown(const struct tool_command *command, const char *ar
 static bool arguments_take(struct tool_arguments *a, const struct tool_command *command, char ***argv)
 {
 	const char *value;
-	int i = strncmp(**argv, "--", 2) ? -1 : arguments_find(command, **argv, &value);
+	int i = arguments_find(command, **argv, &value);
 
 	if (i < 0)
 		return arguments_unknown(command, **argv);

@@ -22,6 +22,9 @@ enum sim_option {
 	SIM_BOUND,
 	SIM_LIMIT,
 	SIM_GANTT,
+	SIM_PLOT,
+	SIM_SCHEDULE,
+	SIM_CSV,
 	SIM_JSON,
 	SIM_BATCH,
 	SIM_NOPTIONS,
@@ -118,10 +121,13 @@ static bool sim_request_init(struct sim_request *r, const struct tool_arguments 
 		.graph = a->options[SIM_GRAPH],
 		.policies = a->options[SIM_POLICY],
 		.gantt = a->options[SIM_GANTT],
+		.plot = a->options[SIM_PLOT],
+		.schedule = a->options[SIM_SCHEDULE],
 		.priorities = a->options[SIM_PRIORITIES],
 		.limit_s = SIM_LIMIT_S,
 		.transfers = !a->options[SIM_NO_TRANSFERS],
 		.json = a->options[SIM_JSON],
+		.csv = a->options[SIM_CSV],
 		.seed = 1,
 		.bound = BOUND_LP,
 	};
@@ -129,13 +135,15 @@ static bool sim_request_init(struct sim_request *r, const struct tool_arguments 
 		tool_say("sim: needs --machine, --graph and --policy; see xylem sim --help");
 		return false;
 	}
+	if (r->json && r->csv) {
+		tool_say("sim: --json and --csv exclude each other");
+		return false;
+	}
 	return sim_numbers(r, a->options);
 }
 
-/* --- policies --- */
-
 /* The next item of a comma-separated list; commas inside an expression's brackets don't separate. NULL at the end. */
-static char *sim_next_policy(const char **list)
+static char *sim_next(const char **list)
 {
 	const char *from = *list + strspn(*list, " ,"), *to = from;
 	int depth = 0;
@@ -147,6 +155,8 @@ static char *sim_next_policy(const char **list)
 		to--;
 	return to > from ? strndup(from, (size_t)(to - from)) : NULL;
 }
+
+/* --- policies --- */
 
 static int sim_rising(const void *a, const void *b)
 {
@@ -169,7 +179,7 @@ static enum tool_status sim_row_run(struct sim_row *row, const struct sim_case *
 		}
 		row->makespan_s[row->nruns] = run.makespan_s;
 		cpu_us[row->nruns++] = run.cpu_s * 1e6 / c->graph.ntasks;
-		if (i || !c->request->gantt)
+		if (i || !(c->request->gantt || c->request->schedule))
 			sim_run_fini(&run);
 		if (!i)
 			row->first = run;
@@ -194,7 +204,7 @@ static enum tool_status sim_row_init(struct sim_row *row, const struct sim_case 
 		.failed = true,
 	};
 	if (sim_is_static(policy))
-		places = sim_static_places(c, policy);
+		places = sim_static_places(c, policy, &row->planned_s);
 	if (cpu_us && row->makespan_s && (places || !sim_is_static(policy)))
 		status = sim_row_run(row, c, places, cpu_us);
 	row->failed = status != TOOL_OK;
@@ -213,7 +223,36 @@ static void sim_rows_fini(struct sim_row *rows, unsigned nrows)
 	free(rows);
 }
 
-static enum tool_status sim_rows(const struct sim_case *c)
+static void sim_print(const struct sim_case *c, const struct sim_row *rows, unsigned nrows)
+{
+	if (c->request->json)
+		sim_print_json(c, rows, nrows);
+	else if (c->request->csv)
+		sim_print_csv(c, rows, nrows);
+	else
+		sim_print_table(c, rows, nrows);
+}
+
+/* The files that a request asks for. */
+static enum tool_status sim_draw(const struct sim_case *c, const struct sim_row *rows, unsigned nrows,
+				 struct sim_plot *plot)
+{
+	enum tool_status status = TOOL_OK, one;
+
+	if (c->request->gantt)
+		status = sim_gantt(c, rows, nrows, c->request->gantt);
+	if (c->request->schedule) {
+		one = sim_schedule(c, rows, nrows, c->request->schedule);
+		status = one > status ? one : status;
+	}
+	if (c->request->plot && sim_plot_add(plot, c, rows, nrows)) {
+		tool_say("%s", strerror(ENOMEM));
+		status = TOOL_FAILED;
+	}
+	return status;
+}
+
+static enum tool_status sim_rows(const struct sim_case *c, struct sim_plot *plot)
 {
 	const char *list = c->request->policies;
 	enum tool_status status = TOOL_OK, one;
@@ -221,42 +260,102 @@ static enum tool_status sim_rows(const struct sim_case *c)
 	unsigned nrows = 0;
 	char *policy;
 
-	while (rows && (policy = sim_next_policy(&list))) {
+	while (rows && (policy = sim_next(&list))) {
 		one = sim_row_init(&rows[nrows++], c, policy);
 		status = one > status ? one : status;
 	}
 	if (!nrows) {
 		tool_say("--policy names no policy");
 		status = TOOL_USAGE;
-	} else if (c->request->json) {
-		sim_print_json(c, rows, nrows);
 	} else {
-		sim_print_table(c, rows, nrows);
-	}
-	if (nrows && c->request->gantt) {
-		one = sim_gantt(c, rows, nrows, c->request->gantt);
+		sim_print(c, rows, nrows);
+		one = sim_draw(c, rows, nrows, plot);
 		status = one > status ? one : status;
 	}
 	sim_rows_fini(rows, nrows);
 	return status;
 }
 
+/* --- cases --- */
+
+static enum tool_status sim_one(const struct sim_request *request, struct sim_plot *plot)
+{
+	struct sim_case c;
+	enum tool_status status = sim_case_init(&c, request);
+
+	if (status == TOOL_OK)
+		status = sim_rows(&c, plot);
+	sim_case_fini(&c);
+	return status;
+}
+
+static unsigned sim_count(const char *list)
+{
+	unsigned n = 0;
+
+	for (char *item; (item = sim_next(&list)); n++)
+		free(item);
+	return n;
+}
+
+/* Whether a request for one run names several. */
+static bool sim_is_ambiguous(const struct sim_request *r)
+{
+	if (!r->alone && (r->gantt || r->schedule)) {
+		tool_say("sim: --%s takes one machine and one graph", r->gantt ? "gantt" : "schedule");
+		return true;
+	}
+	if (*r->settings.record && !(r->alone && sim_count(r->policies) == 1)) {
+		tool_say("sim: XYLEM_RECORD takes one machine, one graph and one policy");
+		return true;
+	}
+	return false;
+}
+
+/* Each graph on each machine. */
+static enum tool_status sim_all(struct sim_request *request)
+{
+	const char *machines = request->machine, *graphs = request->graph, *list = machines;
+	enum tool_status status = TOOL_OK, one;
+	struct sim_plot plot = { 0 };
+	char *machine, *graph;
+	bool first = true;
+
+	request->alone = sim_count(machines) == 1 && sim_count(graphs) == 1;
+	if (sim_is_ambiguous(request))
+		return TOOL_USAGE;
+	if (request->csv)
+		sim_print_csv_head();
+	if (request->json && !request->alone)
+		printf("[\n");
+	for (; (machine = sim_next(&list)); free(machine))
+		for (const char *rest = graphs; (graph = sim_next(&rest)); free(graph)) {
+			if (!first && !request->csv)
+				printf(request->json ? ",\n" : "\n");
+			first = false;
+			request->machine = machine;
+			request->graph = graph;
+			one = sim_one(request, &plot);
+			status = one > status ? one : status;
+		}
+	if (request->json && !request->alone)
+		printf("]\n");
+	if (request->plot && plot.npoints) {
+		one = sim_plot_draw(&plot, request, request->plot);
+		status = one > status ? one : status;
+	}
+	sim_plot_fini(&plot);
+	return status;
+}
+
 static enum tool_status sim_command(const struct tool_arguments *a)
 {
 	struct sim_request request;
-	struct sim_case c;
 	enum tool_status status;
 
 	if (!sim_request_init(&request, a) || xy__settings_init(&request.settings, NULL))
 		return TOOL_USAGE;
-	if (a->options[SIM_BATCH]) {
-		status = sim_batch(&request, a->options[SIM_BATCH]);
-	} else {
-		status = sim_case_init(&c, &request);
-		if (status == TOOL_OK)
-			status = sim_rows(&c);
-		sim_case_fini(&c);
-	}
+	status = a->options[SIM_BATCH] ? sim_batch(&request, a->options[SIM_BATCH]) : sim_all(&request);
 	xy__settings_fini(&request.settings);
 	return status;
 }
@@ -269,10 +368,11 @@ const struct tool_command tool_sim = {
 	        "makespan, its distance from a lower bound, idle time by cause, bytes moved, and the scheduler's\n"
 	        "cost per task. Runs are deterministic.\n"
 	        "\n"
-	        "MACHINE is the name of a shipped machine, the path of a machine file, or a text such as cpu:4.\n"
-	        "GRAPH is one of those below or a file: Xylem's own format, STG, DOT, WfCommons JSON, a recorded\n"
-	        "run. LIST is comma-separated: policies, expressions, @files, and the static schedulers heft, cpop\n"
-	        "and peft.\n"
+	        "MACHINE is the name of a shipped machine, the path of a machine file, or a text such as\n"
+	        "\"cpu:4 cuda:2*15\". GRAPH is one of those below or a file: Xylem's own format, STG, DOT,\n"
+	        "WfCommons JSON, a recorded run. Both may be comma-separated lists: then each graph runs on each\n"
+	        "machine. LIST is comma-separated: policies, expressions, @files, and the static schedulers heft,\n"
+	        "cpop and peft, whose planned makespans are printed too.\n"
 	        "\n"
 	        "Idle time is in percent of all workers' time: path while no task was ready that the worker could\n"
 	        "run, data while its task waited for data, choice while a task that it could run was ready but went\n"
@@ -299,6 +399,10 @@ const struct tool_command tool_sim = {
 						 "mixed" },
 		[SIM_LIMIT] = { "limit", "S", "timeout of the bound in seconds (default 10)" },
 		[SIM_GANTT] = { "gantt", "FILE", "draw the first run of each policy, as SVG" },
+		[SIM_PLOT] = { "plot", "FILE", "draw the bound in percent of the makespan by policy, as SVG" },
+		[SIM_SCHEDULE] = { "schedule", "FILE", "write the first run of each policy as CSV: tasks, workers, "
+						       "times" },
+		[SIM_CSV] = { "csv", NULL, "print CSV" },
 		[SIM_JSON] = { "json", NULL, "print JSON" },
 		[SIM_BATCH] = { "batch", "ITEMS", "instead of a graph: the pieces of a batch under one policy, as "
 						  "CSV; ITEMS[:ITEM_US[:PIECE_US]]" },

@@ -14,12 +14,15 @@
 
 /* The command line. Strings belong to argv, or to the settings. */
 struct sim_request {
-	const char *machine, *graph, *policies, *gantt; /* the last two are NULL for a bound */
-	const char *priorities;                         /* NULL: as the graph has them */
+	const char *machine, *graph; /* of the case at hand */
+	const char *policies;        /* NULL for a bound */
+	bool alone;                  /* the only case */
+	const char *gantt, *schedule, *plot;
+	const char *priorities; /* NULL: as the graph has them */
 	double noise, submit_us, overhead_us, limit_s;
 	uint64_t seed;
 	unsigned repeat, window;
-	bool transfers, json;
+	bool transfers, json, csv;
 	enum bound_kind bound;
 	struct xy__settings settings;
 };
@@ -110,8 +113,8 @@ int sim_run_idle(struct sim_run *run, const struct sim_case *c);
 
 /* Whether a policy is a static scheduler: "heft", "cpop", "peft". */
 bool sim_is_static(const char *policy);
-/* Places of all tasks, to be freed; NULL after a message. */
-struct graph_place *sim_static_places(const struct sim_case *c, const char *policy);
+/* Places of all tasks, to be freed, and the makespan as planned; NULL after a message. */
+struct graph_place *sim_static_places(const struct sim_case *c, const char *policy, double *planned_s);
 
 /* --- a batch in place of a graph (sim_batch.c) --- */
 
@@ -125,12 +128,20 @@ struct sim_row {
 	bool failed;
 	unsigned nruns;
 	double *makespan_s;   /* by run, rising */
+	double planned_s;     /* by a static scheduler; 0: none */
 	double cpu_us;        /* of the computer, by task, the median */
-	struct sim_run first; /* events are kept for a chart only */
+	struct sim_run first; /* events are kept for a chart or a schedule only */
 };
 
 void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
 void sim_print_json(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
+/* A line for each policy; the one with the names of columns apart. */
+void sim_print_csv_head(void);
+void sim_print_csv(const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
+/* The bound in percent of a makespan. */
+double sim_percent(const struct sim_case *c, double makespan_s);
+/* A field of CSV, quoted if need be. */
+void sim_print_field(FILE *out, const char *text);
 /* The lines about the bounds alone, with the makespan of a recorded run if there is one (0: none). */
 void sim_print_bounds(const struct sim_case *c, double recorded_s);
 void sim_print_bounds_json(const struct sim_case *c, double recorded_s);
@@ -138,5 +149,28 @@ void sim_print_bounds_json(const struct sim_case *c, double recorded_s);
 /* --- chart (sim_gantt.c) --- */
 
 enum tool_status sim_gantt(const struct sim_case *c, const struct sim_row *rows, unsigned nrows, const char *path);
+
+/* --- schedules (sim_schedule.c) --- */
+
+/* Writes the first run of each policy as CSV: one line per task. */
+enum tool_status sim_schedule(const struct sim_case *c, const struct sim_row *rows, unsigned nrows, const char *path);
+
+/* --- comparison of policies over several cases (sim_plot.c) --- */
+
+struct sim_point {
+	char *policy, *label; /* of the case */
+	double percent;
+};
+
+struct sim_plot {
+	struct sim_point *points;
+	size_t npoints, room;
+};
+
+/* Adds the runs of a case. 0 or -ENOMEM. */
+int sim_plot_add(struct sim_plot *plot, const struct sim_case *c, const struct sim_row *rows, unsigned nrows);
+/* Draws them as SVG: the bound in percent of the makespan, by policy. */
+enum tool_status sim_plot_draw(const struct sim_plot *plot, const struct sim_request *request, const char *path);
+void sim_plot_fini(struct sim_plot *plot);
 
 #endif

@@ -40,9 +40,14 @@ static double row_percent(const struct sim_case *c, const struct sim_row *row, d
 	return all > 0 ? 100 * seconds / all : 0;
 }
 
+double sim_percent(const struct sim_case *c, double makespan_s)
+{
+	return makespan_s > 0 ? 100 * print_bound_s(c) / makespan_s : 100;
+}
+
 static double row_of_bound(const struct sim_case *c, const struct sim_row *row)
 {
-	return row_median(row) > 0 ? 100 * print_bound_s(c) / row_median(row) : 100;
+	return sim_percent(c, row_median(row));
 }
 
 /* --- for people --- */
@@ -114,6 +119,20 @@ static void print_row(const struct sim_case *c, const struct sim_row *row, struc
 	       row_percent(c, row, idle->choice_s), (double)row->first.bytes / 1e6, row->cpu_us);
 }
 
+/* What static schedulers expected: the simulator's transfers share links, theirs don't. */
+static void print_planned(const struct sim_row *rows, unsigned nrows, struct print_unit unit)
+{
+	const char *between = "\nplanned:";
+
+	for (unsigned i = 0; i < nrows; i++)
+		if (!rows[i].failed && rows[i].planned_s > 0) {
+			printf("%s %s %.3f %s", between, rows[i].policy, rows[i].planned_s * unit.per_s, unit.name);
+			between = ",";
+		}
+	if (*between == ',')
+		putchar('\n');
+}
+
 void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsigned nrows)
 {
 	double longest = print_bound_s(c);
@@ -137,6 +156,7 @@ void sim_print_table(const struct sim_case *c, const struct sim_row *rows, unsig
 	       "data", "choice", "MB moved", "us/task", tool_plain());
 	for (unsigned i = 0; i < nrows; i++)
 		print_row(c, &rows[i], unit, width);
+	print_planned(rows, nrows, unit);
 	if (c->request->repeat > 1)
 		printf("\n"
 		       "The makespan is the median of %u runs, with seeds from %llu; idle time and bytes "
@@ -213,6 +233,10 @@ static void json_row(const struct sim_case *c, const struct sim_row *row)
 		printf("%s%.17g", i ? ", " : "", row->makespan_s[i] * 1e6);
 	printf("], ");
 	json_number("makespan_us", row_median(row) * 1e6);
+	if (row->planned_s > 0) {
+		printf(", ");
+		json_number("planned_us", row->planned_s * 1e6);
+	}
 	printf(", ");
 	json_number("percent", row_of_bound(c, row));
 	printf(",\n     \"idle_percent\": {");
@@ -235,4 +259,53 @@ void sim_print_json(const struct sim_case *c, const struct sim_row *rows, unsign
 		printf("%s\n", i + 1 < nrows ? "," : "");
 	}
 	printf("  ]\n}\n");
+}
+
+/* --- for spreadsheets --- */
+
+void sim_print_field(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\n")) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	putc('"', out);
+}
+
+void sim_print_csv_head(void)
+{
+	printf("machine,graph,tasks,workers,transfers,noise,policy,runs,makespan_us,least_us,most_us,planned_us,bound,"
+	       "bound_us,percent,idle_path_percent,idle_data_percent,idle_choice_percent,bytes,us_per_task\n");
+}
+
+static void csv_row(const struct sim_case *c, const struct sim_row *row)
+{
+	const struct sim_request *r = c->request;
+	const struct sim_idle *idle = &row->first.idle;
+
+	sim_print_field(stdout, r->machine);
+	putchar(',');
+	sim_print_field(stdout, r->graph);
+	printf(",%u,%u,%s,%.17g,", c->graph.ntasks, c->nworkers, r->transfers ? "true" : "false", r->noise);
+	sim_print_field(stdout, row->policy);
+	if (row->failed) {
+		printf(",0,,,,,%s,%.17g,,,,,,\n", bound_name(r->bound), print_bound_s(c) * 1e6);
+		return;
+	}
+	printf(",%u,%.17g,%.17g,%.17g,", row->nruns, row_median(row) * 1e6, row->makespan_s[0] * 1e6,
+	       row->makespan_s[row->nruns - 1] * 1e6);
+	if (row->planned_s > 0)
+		printf("%.17g", row->planned_s * 1e6);
+	printf(",%s,%.17g,%.6g,%.6g,%.6g,%.6g,%llu,%.6g\n", bound_name(r->bound), print_bound_s(c) * 1e6,
+	       row_of_bound(c, row), row_percent(c, row, idle->path_s), row_percent(c, row, idle->data_s),
+	       row_percent(c, row, idle->choice_s), row->first.bytes, row->cpu_us);
+}
+
+void sim_print_csv(const struct sim_case *c, const struct sim_row *rows, unsigned nrows)
+{
+	for (unsigned i = 0; i < nrows; i++)
+		csv_row(c, &rows[i]);
 }

@@ -152,6 +152,7 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	struct xy_runtime *rt;
 	int error;
 
+	config.record = seed == c->request->seed && *c->request->settings.record ? c->request->settings.record : NULL;
 	/* In a schedule a task may wait for the turn of one that is submitted much later. */
 	if (places && config.window <= c->graph.ntasks)
 		config.window = c->graph.ntasks + 1;

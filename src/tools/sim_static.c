@@ -42,7 +42,7 @@ static double *static_costs(const struct sim_case *c)
 	return costs;
 }
 
-struct graph_place *sim_static_places(const struct sim_case *c, const char *policy)
+struct graph_place *sim_static_places(const struct sim_case *c, const char *policy, double *planned_s)
 {
 	struct graph_schedule schedule = { 0 };
 	struct graph_edges edges;
@@ -69,6 +69,7 @@ struct graph_place *sim_static_places(const struct sim_case *c, const char *poli
 		tool_say("%s: %s", policy, error == -ENOMEM ? "too many tasks and workers" : strerror(-error));
 		return NULL;
 	}
+	*planned_s = schedule.makespan * 1e-6;
 	schedule.places = NULL;
 	graph_schedule_fini(&schedule);
 	return places;

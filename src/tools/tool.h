@@ -20,12 +20,13 @@ enum tool_status {
 
 /* --- subcommands --- */
 
-#define TOOL_NOPTIONS 16
+#define TOOL_NOPTIONS 24
 
 struct tool_option {
 	const char *name;  /* without the dashes; NULL ends the table */
 	const char *value; /* name of its value, NULL: takes none */
 	const char *help;
+	char letter; /* another name, -x; 0: none */
 };
 
 /* The given arguments: strings belong to argv. */
@@ -52,7 +53,7 @@ struct tool_command {
 };
 
 extern const struct tool_command tool_policies, tool_components, tool_show, tool_check, tool_machine, tool_env,
-	tool_model, tool_pipeline, tool_farm, tool_sim, tool_bound, tool_slots;
+	tool_model, tool_pipeline, tool_farm, tool_sim, tool_bound, tool_slots, tool_graph;
 
 /* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
 bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command, char **argv);

@@ -253,6 +253,31 @@ static void wfcommons_has_tasks_files_and_times(void **state)
 		"task t2 - name=\"z\" after=t0\ntask t3 \"look\" name=\"y\" r=d2 after=t1\n");
 }
 
+static void old_wfcommons_has_files_and_times_in_its_tasks(void **state)
+{
+	static const char expected[] = "xygraph 1\nname \"w\"\nkernel \"split\"\nkernel \"merge\"\n"
+				       "data d0 100 name=\"i\"\ndata d1 5000 name=\"x\"\n"
+				       "task t0 \"split\" name=\"split_01\" us=1500000 w=d1 r=d0\n"
+				       "task t1 \"merge\" name=\"merge_02\" r=d1 after=t0\n";
+
+	(void)state;
+	expect_text("{\"name\":\"w\",\"schemaVersion\":\"1.3\",\"workflow\":{\"tasks\":["
+		    "{\"name\":\"split_01\",\"id\":\"1\",\"runtimeInSeconds\":1.5,\"files\":["
+		    "{\"link\":\"input\",\"name\":\"i\",\"sizeInBytes\":100},"
+		    "{\"link\":\"output\",\"name\":\"x\",\"sizeInBytes\":5000}]},"
+		    "{\"name\":\"merge_02\",\"id\":\"2\",\"parents\":[\"split_01\"],\"files\":["
+		    "{\"link\":\"input\",\"name\":\"x\",\"sizeInBytes\":5000}]}]}}",
+		    expected);
+	/* Older still: jobs, other names of figures, and parents by id. */
+	expect_text(
+		"{\"name\":\"w\",\"schemaVersion\":\"1.0\",\"workflow\":{\"jobs\":["
+		"{\"name\":\"split_01\",\"id\":\"1\",\"runtime\":1.5,\"files\":["
+		"{\"link\":\"input\",\"name\":\"i\",\"size\":100},{\"link\":\"output\",\"name\":\"x\",\"size\":5000}]},"
+		"{\"name\":\"merge_02\",\"id\":\"2\",\"parents\":[\"1\"],\"files\":["
+		"{\"link\":\"input\",\"name\":\"x\",\"size\":5000}]}]}}",
+		expected);
+}
+
 static void wfcommons_is_checked(void **state)
 {
 	static const struct wrong cases[] = {
@@ -432,6 +457,7 @@ int main(void)
 		cmocka_unit_test(dot_has_nodes_edges_groups_and_defaults),
 		cmocka_unit_test(dot_is_checked),
 		cmocka_unit_test(wfcommons_has_tasks_files_and_times),
+		cmocka_unit_test(old_wfcommons_has_files_and_times_in_its_tasks),
 		cmocka_unit_test(wfcommons_is_checked),
 		cmocka_unit_test(json_is_strict),
 		cmocka_unit_test(texts_of_json_are_utf_8),

@@ -178,6 +178,58 @@ sed 's/us=.*/us=1e39/' "$work/digits.xyg" >"$work/endless.xyg"
 expect 1 'invalid number' $tool sim --machine cpu:2 --graph "$work/endless.xyg" --policy tree-eager
 expect 1 'instead of a zero byte' $tool sim --machine cpu:2 --graph /dev/zero --policy tree-eager
 
+# Several graphs and machines.
+expect 0 '' $tool sim --machine 'laptop, cpu:4 cuda:2*15' --graph random:layers=4,chain:5 --policy tree-eager,heft --csv \
+	--plot "$work/plot.svg"
+[ "$(wc -l <"$work/out")" = 9 ] || {
+	echo "FAILED: CSV of four cases and two policies:"
+	cat "$work/out"
+	failures=$((failures + 1))
+}
+expect 0 '8 runs; box' cat "$work/plot.svg"
+expect 0 'chain:5 on cpu:4 cuda:2*15' cat "$work/plot.svg"
+expect 0 '"workers": 6' $tool sim --machine 'laptop,cpu:4 cuda:2*15' --graph chain:5 --policy tree-eager --json
+if command -v python3 >/dev/null; then
+	$tool sim --machine 'laptop,cpu:4' --graph chain:5 --policy tree-eager --json >"$work/json"
+	expect 0 '' python3 -m json.tool "$work/json"
+fi
+expect 2 'takes one machine and one graph' $tool sim --machine laptop --graph chain:5,chain:6 --policy tree-eager \
+	--schedule "$work/run.csv"
+expect 2 '--json and --csv exclude each other' $sim --policy tree-eager --json --csv
+
+# What static schedulers planned: the published makespans. What they became, task by task.
+expect 0 'planned: heft 80.000 us, cpop 86.000 us, peft 85.000 us' \
+	$tool sim --machine apart-3 --graph "$here/graphs/topcuoglu.xyg" --policy heft,cpop,peft
+expect 0 'planned: heft 133.000 us, cpop 167.000 us, peft 122.000 us' \
+	$tool sim --machine apart-3 --graph "$here/graphs/arabnejad.xyg" --policy heft,cpop,peft
+expect 0 '' $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eager --schedule "$work/run.csv"
+printf '%s\n' 'policy,task,name,kernel,worker,ready_us,fetch_us,start_us,end_us' \
+	'tree-eager,0,,a,cpu0,0,0,0,1000' 'tree-eager,1,,a,cpu0,1000,1000,1000,2000' >"$work/first"
+expect 0 '' diff "$work/first" "$work/run.csv"
+
+# A recorded simulation, and graphs as files.
+expect 0 '' env XYLEM_RECORD="$work/recorded.xyg" $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eager
+expect 0 'the recorded run took 2000.000 us: 100.0 %' $tool bound "$work/recorded.xyg" --machine cpu:2
+expect 2 'XYLEM_RECORD takes one machine, one graph and one policy' \
+	env XYLEM_RECORD="$work/recorded.xyg" $tool sim --machine cpu:2 --graph chain:5 --policy tree-eager,tree-ws
+for graph in random:layers=5:width=4 stencil:4x4 cholesky:3; do
+	expect 0 '' $tool graph $graph -o "$work/own.xyg"
+	expect 0 '' $tool graph "$work/own.xyg" --out "$work/again.xyg"
+	expect 0 '' cmp "$work/own.xyg" "$work/again.xyg"
+	expect 0 'digraph' $tool graph $graph --dot
+	expect 0 '' $tool graph $graph --json -o "$work/own.json"
+	$tool graph "$work/own.xyg" --dot | grep -c -e '->' >"$work/first"
+	$tool graph "$work/own.json" --dot | grep -c -e '->' >"$work/out"
+	cmp -s "$work/first" "$work/out" || {
+		echo "FAILED: $graph has other edges as JSON"
+		failures=$((failures + 1))
+	}
+done
+expect 2 '--dot and --json exclude each other' $tool graph chain:3 --dot --json
+expect 2 'unknown option -x' $tool graph chain:3 -x
+expect 3 'No such file' $tool graph chain:3 -o "$work/nowhere/g.xyg"
+expect 1 'cholesky' $tool graph cholesky
+
 # What is wrong.
 expect 2 'needs --machine, --graph and --policy' $tool sim --machine mirage
 expect 2 '--noise takes a number from 0 to 10, not "much"' $sim --policy tree-eager --noise much

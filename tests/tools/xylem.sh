@@ -52,9 +52,9 @@ run 0 --version; no_err
 grep -qx 'xylem [0-9]*\.[0-9]*\.[0-9]*' "$work/out" || fail "--version: no version"
 for ask in --help -h help; do
 	run 0 $ask; no_err; out 'usage: xylem'; out 'Exit status'
-	for command in policies components show check machine env pipeline slots; do out "  $command "; done
+	for command in policies components show check machine env pipeline graph slots; do out "  $command "; done
 done
-for command in policies components show check machine env pipeline slots; do
+for command in policies components show check machine env pipeline graph slots; do
 	run 0 $command --help; no_err; out "usage: xylem $command"; out 'Exit status'
 	cp "$work/out" "$work/help"
 	run 0 help $command; cmp -s "$work/help" "$work/out" || fail "help $command is another help"
@@ -235,7 +235,7 @@ if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
 		run 0 $with CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; err 'continuing without'
 		out 'cuda    failed: CUDA does not work: '
 		run 0 $with CUDART_DOUBLE_FAIL=cudaSetDevice:1:719 machine; err 'continuing without'
-		out "cuda    1 of 2 devices; device 0 can't be opened: "
+		out "cuda    1 of 2 devices; device 1 can't be opened: "
 		run 3 $with XYLEM_CUDA_DEVICES=all CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; no_out
 		err 'CUDA does not work'
 	}
