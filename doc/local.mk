@@ -23,7 +23,7 @@ dist_docdecisions_DATA = \
 dist_docpages_DATA += doc/devices.md doc/drivers.md doc/memory.md
 dist_docpages_DATA += doc/partition.md doc/cambium.md
 dist_docdecisions_DATA += doc/decisions/0007-parallel-tasks.md doc/decisions/0008-reduction.md \
-	doc/decisions/0011-children-share-ram.md
+	doc/decisions/0011-children-live-in-their-parent.md
 dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
 dist_docdecisions_DATA += doc/decisions/0013-virtual-time.md
 dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md

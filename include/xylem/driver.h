@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Changes with the structs below; a driver built for another value is refused. */
-#define XY_DRIVER_ABI 2u
+#define XY_DRIVER_ABI 3u
 
 struct xy_device; /* private to the driver: an open device */
 struct xy_event;  /* private to the driver: a pending operation; NULL: already completed */
@@ -95,6 +95,13 @@ struct xy_driver {
 	 */
 	int (*allocate)(struct xy_device *device, size_t bytes, void **memory);
 	void (*free)(struct xy_device *device, void *memory);
+	/*
+	 * `bytes` of memory from allocate, `offset` bytes from its start, as memory of its own for copies and codelets;
+	 * it ends before the memory. With `mixed`, bytes in between belong to parts that are written at the same time.
+	 * An error means that there is no such part. part may be NULL, and part_free too if nothing is to be freed.
+	 */
+	int (*part)(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part);
+	void (*part_free)(struct xy_device *device, void *part);
 
 	/* RAM from which copies are fast; NULL without memory. The pair may be NULL: malloc. */
 	void *(*host_allocate)(struct xy_device *device, size_t bytes);

@@ -55,20 +55,20 @@ extern const struct xy_filter_ops xy_filter_rows;
 struct xy_cut {
 	const struct xy_filter *filter;
 	const struct xy_interface *interface; /* of the parent */
-	const void *parent;                   /* its view in RAM */
-	unsigned i, n;                        /* which child of how many; 0 of 0 when counting */
-	void *child; /* its view, zeroed; to be filled with pointers into the parent's memory */
-	char *error; /* for an error message */
+	const void *parent; /* its view, in RAM or, unless the filter reads, on a device: not to be read there */
+	unsigned i, n;      /* which child of how many; 0 of 0 when counting */
+	void *child;        /* its view, zeroed; to be filled with pointers into the parent's memory */
+	char *error;        /* for an error message */
 	size_t error_size;
 };
 
 /* A type of filter. Its error, mostly -EINVAL, is the result of the partition. */
 struct xy_filter_ops {
 	const char *name;
-	const struct xy_interface *interface;                /* of parents it accepts; NULL: it checks itself */
-	const struct xy_interface *child_interface;          /* NULL: the parent's */
-	bool overlaps;                                       /* children share elements */
-	bool reads;                                          /* reads the content of the parent, not only its sizes */
+	const struct xy_interface *interface;       /* of parents it accepts; NULL: it checks itself */
+	const struct xy_interface *child_interface; /* NULL: the parent's */
+	bool overlaps;                              /* children share elements */
+	bool reads; /* reads the content of the parent, not only its sizes: the view is in RAM then */
 	int (*count)(const struct xy_cut *cut, unsigned *n); /* NULL: filter->n */
 	int (*child)(const struct xy_cut *cut);
 };

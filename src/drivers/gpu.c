@@ -200,6 +200,15 @@ void xy__gpu_free(struct xy_device *device, void *memory)
 	xy__gpu_error(device, device->api->cudaFree(memory), "Free");
 }
 
+int xy__gpu_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part)
+{
+	(void)device;
+	(void)bytes;
+	(void)mixed;
+	*part = (char *)memory + offset;
+	return 0;
+}
+
 void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes)
 {
 	void *memory = NULL;

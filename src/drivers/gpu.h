@@ -55,6 +55,7 @@ int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *confi
 void xy__gpu_close(struct xy_device *device);
 int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory);
 void xy__gpu_free(struct xy_device *device, void *memory);
+int xy__gpu_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part);
 void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes);
 void xy__gpu_host_free(struct xy_device *device, void *memory);
 bool xy__gpu_owns(struct xy_device *device, const void *memory);
@@ -67,9 +68,10 @@ bool xy__gpu_driver_is_lost(struct xy_device *device);
 /* The operations of xy_driver. */
 #define XY__GPU_OPERATIONS \
 	.probe = xy__gpu_probe, .open = xy__gpu_open, .close = xy__gpu_close, .allocate = xy__gpu_allocate, \
-	.free = xy__gpu_free, .host_allocate = xy__gpu_host_allocate, .host_free = xy__gpu_host_free, \
-	.owns = xy__gpu_owns, .host_pin = xy__gpu_host_pin, .host_unpin = xy__gpu_host_unpin, .copy = xy__gpu_copy, \
-	.launch = xy__gpu_launch, .poll = xy__gpu_poll, .explain = xy__gpu_explain, .is_lost = xy__gpu_driver_is_lost
+	.free = xy__gpu_free, .part = xy__gpu_part, .host_allocate = xy__gpu_host_allocate, \
+	.host_free = xy__gpu_host_free, .owns = xy__gpu_owns, .host_pin = xy__gpu_host_pin, \
+	.host_unpin = xy__gpu_host_unpin, .copy = xy__gpu_copy, .launch = xy__gpu_launch, .poll = xy__gpu_poll, \
+	.explain = xy__gpu_explain, .is_lost = xy__gpu_driver_is_lost
 
 /* --- gpu_error.c: the calling thread's last error --- */
 

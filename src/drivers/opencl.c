@@ -285,6 +285,28 @@ static void opencl_free(struct xy_device *device, void *memory)
 	clReleaseMemObject(memory);
 }
 
+/* Parts that overlap must not be written at the same time: those that are mixed would. */
+static int opencl_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part)
+{
+	cl_buffer_region region = { .origin = offset, .size = bytes };
+	cl_int code;
+
+	(void)device;
+	if (mixed)
+		return -ENOTSUP;
+	*part = clCreateSubBuffer(memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+	if (code == CL_SUCCESS)
+		return 0;
+	*part = NULL;
+	return code == CL_OUT_OF_HOST_MEMORY ? -ENOMEM : -ENOTSUP; /* it may begin at certain addresses only */
+}
+
+static void opencl_part_free(struct xy_device *device, void *part)
+{
+	(void)device;
+	clReleaseMemObject(part);
+}
+
 /* --- launches --- */
 
 /* Runs the codelet, which enqueues, and marks the end of what it enqueued. */
@@ -345,6 +367,8 @@ const struct xy_driver xy_driver = {
 	.close = opencl_close,
 	.allocate = opencl_allocate,
 	.free = opencl_free,
+	.part = opencl_part,
+	.part_free = opencl_part_free,
 	.copy = xy__opencl_copy,
 	.launch = opencl_launch,
 	.poll = xy__opencl_poll,

@@ -56,6 +56,15 @@ static void sim_free(struct xy_device *device, void *memory)
 	(void)memory;
 }
 
+static int sim_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part)
+{
+	(void)device;
+	(void)bytes;
+	(void)mixed;
+	*part = (char *)memory + offset;
+	return 0;
+}
+
 /* --- transfers --- */
 
 static double sim_bytes(const struct xy_copy *copies, unsigned n)
@@ -202,6 +211,7 @@ const struct xy_driver xy__sim_driver = {
 	.close = sim_close,
 	.allocate = sim_allocate,
 	.free = sim_free,
+	.part = sim_part,
 	.copy = sim_copy,
 	.launch = sim_launch,
 	.poll = sim_poll,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/interface.h"
+#include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/runtime/runtime.h"
 
@@ -48,14 +49,15 @@ static struct xy__node *copy_node(const struct xy__copy *copy)
 void xy__copy_pin(struct xy__copy *copy)
 {
 	struct xy__node *node = copy_node(copy);
+	struct xy__copy *used = copy->lender ? copy->lender : copy;
 
 	copy->pins++;
 	if (copy->home)
 		return;
 	xy__lock_take(&node->lock);
-	if (copy != node->newest) {
-		node_unlink(node, copy);
-		node_link_newest(node, copy);
+	if (used != node->newest) {
+		node_unlink(node, used);
+		node_link_newest(node, used);
 	}
 	xy__lock_drop(&node->lock);
 }
@@ -64,7 +66,7 @@ void xy__copy_make_oldest(struct xy__copy *copy)
 {
 	struct xy__node *node = copy_node(copy);
 
-	if (copy->home || !copy->allocated)
+	if (copy->home || !copy->allocated || copy->lender)
 		return;
 	xy__lock_take(&node->lock);
 	node_unlink(node, copy);
@@ -149,6 +151,10 @@ void xy__copy_release(struct xy__copy *copy)
 
 	if (copy->home || !copy->allocated)
 		return;
+	if (copy->lender) {
+		xy__lend_return(copy);
+		return;
+	}
 	xy__lock_take(&node->lock);
 	node_unlink(node, copy);
 	xy__lock_drop(&node->lock);
@@ -224,9 +230,12 @@ void xy__copies_fini(struct xy_handle *h)
 	if (!copies)
 		return;
 	xy__lock_take(&h->lock);
-	for (unsigned i = XY__RAM + 1; i < rt->memory.nnodes; i++)
+	for (unsigned i = XY__RAM + 1; i < rt->memory.nnodes; i++) {
+		while (copies->on[i] && copies->on[i]->borrowers) /* the runtime ends before a plan does */
+			xy__lend_return(copies->on[i]->borrowers);
 		if (copies->on[i])
 			xy__copy_release(copies->on[i]);
+	}
 	for (unsigned i = 0; copies->scratch && i < rt->nworkers; i++)
 		if (copies->scratch[i])
 			xy__copy_release(copies->scratch[i]);

@@ -30,19 +30,22 @@ static inline uint64_t xy__bit(unsigned node)
 
 /* The content of a handle, or room for it, on one node. */
 struct xy__copy {
-	struct xy_handle *handle;       /* (c) */
-	unsigned node;                  /* (c) */
-	bool home;                      /* (c) its memory is the handle's own: never evicted */
-	bool scratch;                   /* (c) content means nothing */
-	_Atomic bool allocated;         /* (l) to write: its view has memory; a home copy's may come later */
-	int error;                      /* (l) of the last transfer to it, 0 when that went well */
-	unsigned pins;                  /* (l) tasks and transfers that need it where it is */
-	_Atomic unsigned readers;       /* (l) to write: transfers that read it */
-	_Atomic unsigned wanted;        /* (a) tasks in queues of the node that will use it */
-	bool incoming;                  /* (l) a transfer to it is in flight, perhaps with a stop in RAM */
-	size_t bytes;                   /* (l) that it takes on its node */
-	struct xy__copy *older, *newer; /* (n) all that are allocated and not home */
-	void *view;                     /* (c) what codelets get */
+	struct xy_handle *handle; /* (c) */
+	unsigned node;            /* (c) */
+	bool home;                /* (c) its memory is the handle's own: never evicted */
+	bool scratch;             /* (c) content means nothing */
+	_Atomic bool allocated;   /* (l) to write: its view has memory; a home copy's may come later */
+	int error;                /* (l) of the last transfer to it, 0 when that went well */
+	unsigned pins;            /* (l) tasks and transfers that need it where it is */
+	_Atomic unsigned readers; /* (l) to write: transfers that read it */
+	_Atomic unsigned wanted;  /* (a) tasks in queues of the node that will use it */
+	bool incoming;            /* (l) a transfer to it is in flight, perhaps with a stop in RAM */
+	size_t bytes;             /* (l) that it takes on its node */
+	/* (n) all on the node that have memory of their own and are not home; or all that live in one copy's memory */
+	struct xy__copy *older, *newer;
+	struct xy__copy *lender;    /* (l) whose memory it lives in, NULL: it has its own; see lend.h */
+	struct xy__copy *borrowers; /* (n) those that live in its memory */
+	void *view;                 /* (c) what codelets get */
 };
 
 /* Notified when a transfer of a handle has ended: once, then it is removed from the list. */

@@ -7,20 +7,15 @@
 #include <string.h>
 
 #include "core/data/fetch.h"
+#include "core/data/handover.h"
+#include "core/data/partition.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/task_build.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/task_build.h"
 
-/* In the task, where a copied argument would be. */
-struct data_await {
-	struct xy__await base;
-	unsigned next; /* the first access that has not settled */
-	bool begun;    /* transfers to RAM */
-	bool leaves;   /* its handle ends with it */
-};
-_Static_assert(sizeof(struct data_await) <= XY__TASK_ARGUMENT, "it fits");
+_Static_assert(sizeof(struct xy__data_await) <= XY__TASK_ARGUMENT, "it fits");
 
 static void data_task_told(struct xy__await *await, struct xy__agent *agent)
 {
@@ -32,7 +27,7 @@ static void data_task_told(struct xy__await *await, struct xy__agent *agent)
 struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struct xy__agent *agent)
 {
 	struct xy_task *task = xy__task_blank(agent);
-	struct data_await *await;
+	struct xy__data_await *await;
 
 	if (!task)
 		return NULL;
@@ -55,7 +50,12 @@ struct xy_task *xy__data_task_create(const char *name, unsigned naccesses, struc
 
 void xy__data_task_leaves(struct xy_task *task)
 {
-	((struct data_await *)task->argument)->leaves = true;
+	((struct xy__data_await *)task->argument)->leaves = true;
+}
+
+void xy__data_task_hands(struct xy_task *task, enum xy__handing handing)
+{
+	((struct xy__data_await *)task->argument)->handing = (uint8_t)handing;
 }
 
 int xy__data_task_register(struct xy_task *task, int *count, struct xy__agent *agent)
@@ -88,7 +88,7 @@ static void data_task_begin(struct xy_task *task, struct xy__agent *agent)
 /* One access. What a task that has failed would read need not come, but what it would write has to rest. */
 static int data_task_step(struct xy_task *task, unsigned i, int status, struct xy__agent *agent)
 {
-	struct data_await *await = (struct data_await *)task->argument;
+	struct xy__data_await *await = (struct xy__data_await *)task->argument;
 	uintptr_t access = xy__task_accesses(task)[i];
 	struct xy_handle *h = xy__access_handle(access);
 	unsigned mode = xy__access_mode(access) & (status ? XY_W : XY_RW);
@@ -99,13 +99,41 @@ static int data_task_step(struct xy_task *task, unsigned i, int status, struct x
 	return mode ? xy__fetch_home(h, mode, &await->base, agent) : 0;
 }
 
-bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent)
+/* The task fails. */
+static void data_task_fail(struct xy_task *task, const struct xy_handle *h, int error)
 {
-	struct data_await *await = (struct data_await *)task->argument;
-	struct xy_runtime *rt = agent->runtime;
+	atomic_store_explicit(&task->status, error, memory_order_relaxed);
+	if (error != -ENODATA)
+		xy__log(&h->runtime->settings.log, "'%s' could not be copied for %s: %s", xy_handle_name(h),
+			xy_task_name(task), strerror(-error));
+}
 
-	if (rt->memory.nnodes == 1)
-		return true;
+/* Between a parent and its children. 0, -EAGAIN, or an error. */
+static int data_task_hand(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy__data_await *await = (struct xy__data_await *)task->argument;
+	uintptr_t parent = xy__task_accesses(task)[task->naccesses - 1];
+	struct xy_plan *plan = xy__access_handle(xy__task_accesses(task)[0])->child_of;
+
+	if (await->handing == XY__HANDING_DOWN)
+		return xy__handover_begin(plan, xy__access_mode(parent), &await->base, agent);
+	return xy__handover_end(plan, await, agent);
+}
+
+/* Whether the content is handed over, and not only to be left as it is. */
+static bool data_task_hands(struct xy_task *task)
+{
+	const struct xy__data_await *await = (const struct xy__data_await *)task->argument;
+	uintptr_t parent = xy__task_accesses(task)[task->naccesses - 1];
+
+	return await->handing == XY__HANDING_DOWN || (await->handing == XY__HANDING_UP && (parent & XY_W));
+}
+
+/* All accesses in RAM. */
+static bool data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent)
+{
+	struct xy__data_await *await = (struct xy__data_await *)task->argument;
+
 	if (!await->begun && !*status && !await->leaves)
 		data_task_begin(task, agent);
 	await->begun = true;
@@ -118,13 +146,32 @@ bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *a
 			await->next++;
 		} else {
 			*status = error;
-			atomic_store_explicit(&task->status, error, memory_order_relaxed);
-			if (error != -ENODATA)
-				xy__log(&rt->settings.log, "'%s' could not be copied to RAM for %s: %s",
-					xy_handle_name(xy__access_handle(xy__task_accesses(task)[await->next])),
-					xy_task_name(task), strerror(-error));
+			data_task_fail(task, xy__access_handle(xy__task_accesses(task)[await->next]), error);
 		}
 		await->base.begun = false;
 	}
+	return true;
+}
+
+bool xy__data_task_settle(struct xy_task *task, int *status, struct xy__agent *agent)
+{
+	struct xy__data_await *await = (struct xy__data_await *)task->argument;
+	int error;
+
+	if (agent->runtime->memory.nnodes == 1)
+		return true;
+	if (!*status && data_task_hands(task)) {
+		error = data_task_hand(task, agent);
+		if (!error || error == -EAGAIN)
+			return !error; /* another thread may already continue with it */
+		*status = error;
+		data_task_fail(task, xy__access_handle(xy__task_accesses(task)[task->naccesses - 1]), error);
+		await->next = 0;
+		await->base.begun = false;
+	}
+	if (!data_task_settle(task, status, agent))
+		return false;
+	if (await->handing == XY__HANDING_UP)
+		xy__handover_part(xy__access_handle(xy__task_accesses(task)[0])->child_of);
 	return true;
 }

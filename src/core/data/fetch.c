@@ -70,6 +70,23 @@ static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, str
 	return fetch_fail(f, error, "'%s' could not be copied to %s: %s", name, node, why);
 }
 
+/* Gives a copy memory of its own. */
+static int fetch_separate(struct xy__copy *copy, struct xy__agent *agent)
+{
+	struct xy_handle *h = copy->handle;
+	uint64_t valid = atomic_load(&h->valid), mine = xy__bit(copy->node);
+
+	if (copy->pins || copy->incoming)
+		return -EAGAIN;
+	if (!(valid & mine) || (valid & ~mine & ~atomic_load(&h->runtime->memory.lost))) {
+		xy__copy_release(copy);
+		return 0;
+	}
+	if (!h->copies->ram.pins && !h->copies->ram.incoming)
+		xy__transfer_evict(copy, agent);
+	return -EAGAIN;
+}
+
 /* Makes sure that an access has memory, pins it, and begins to bring its content. */
 static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 {
@@ -80,7 +97,9 @@ static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 
 	xy__lock_take(&h->lock);
 	copy = mode & XY_SCRATCH ? xy__copy_scratch(h, f->worker, f->node) : xy__copy_on(h, f->node);
-	error = copy ? xy__copy_allocate(copy, XY__EFFORT_ALL, agent) : -ENOMEM;
+	error = !copy ? -ENOMEM : f->apart && copy->lender ? fetch_separate(copy, agent) : 0;
+	if (!error)
+		error = xy__copy_allocate(copy, XY__EFFORT_ALL, agent);
 	if (!error) {
 		if (h->copies->advice == XY_ADVICE_WONT_USE)
 			h->copies->advice = XY_ADVICE_NORMAL;
@@ -134,6 +153,20 @@ static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 			  node->name, node->limit);
 }
 
+/* What it holds may live in larger copies, which can't be evicted for that. Then it starts again without them. */
+static bool fetch_set_apart(struct xy__fetch *f)
+{
+	bool apart = false;
+
+	for (unsigned i = 0; i < f->npinned && !f->apart; i++)
+		apart |= fetch_copy(f, i)->lender != NULL;
+	if (!apart)
+		return false;
+	f->apart = true;
+	fetch_drop(f);
+	return true;
+}
+
 /* Whether everything evictable was gone while it looked. The node is locked. */
 static bool fetch_is_last(const struct xy__fetch *f, struct xy__node *node)
 {
@@ -172,7 +205,7 @@ static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
 	xy__lock_drop(&node->lock);
 	if (!first)
 		fetch_give_way(f, node);
-	return hopeless ? fetch_too_large(f, node) : -EAGAIN;
+	return hopeless && !fetch_set_apart(f) ? fetch_too_large(f, node) : -EAGAIN;
 }
 
 /* If not, it is one of those that hold something. */
@@ -283,7 +316,7 @@ void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker
 	f->node = worker->node;
 	f->worker = worker->id;
 	f->npinned = 0;
-	f->holding = f->admitted = f->there = f->too_large = false;
+	f->holding = f->admitted = f->there = f->too_large = f->apart = false;
 	f->buffers = buffers;
 	f->reason[0] = '\0';
 	if (task->flags & XY__TASK_WANTED)

@@ -18,6 +18,7 @@ struct xy__fetch {
 	bool admitted;    /* all of them */
 	bool there;       /* all was in RAM, and nothing had to be held */
 	bool too_large;   /* it needs more than the node may hold */
+	bool apart;       /* what it holds must not live in larger copies: these leave no room */
 	unsigned changes; /* the node's, when it began to look for memory */
 	void **buffers;   /* (c) by access, for the codelet */
 	char reason[320]; /* why it failed */

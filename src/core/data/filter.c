@@ -10,6 +10,7 @@
 #include "core/data/filter.h"
 #include "core/data/handle.h"
 #include "core/data/interface.h"
+#include "core/data/lend.h"
 #include "core/data/partition.h"
 #include "core/runtime/runtime.h"
 #include "core/util/message.h"
@@ -101,6 +102,30 @@ static int filter_check_child(const struct xy_cut *cut, const struct xy_interfac
 	return error;
 }
 
+/*
+ * Where the child is in a copy of the whole on a device, of which the view `whole` has only sizes. A child that would
+ * not be there as it is in RAM has memory of its own.
+ */
+static void filter_place(struct xy_plan *plan, const struct xy_cut *in_ram, const struct xy_interface *interface,
+			 const void *whole)
+{
+	struct xy_handle *child = plan->children[in_ram->i];
+	struct xy_cut cut = *in_ram;
+	void *view = whole ? calloc(1, interface->view_size) : NULL;
+
+	if (!view)
+		return;
+	cut.parent = whole;
+	cut.child = view;
+	if (cut.filter->ops->child(&cut) || filter_check_child(&cut, interface) ||
+	    !xy__interface_equal(interface, view, in_ram->child)) {
+		free(view);
+		return;
+	}
+	child->inside = view;
+	child->root = plan->parent->inside ? plan->parent->root : plan->parent;
+}
+
 static int filter_child(struct xy_plan *plan, struct xy_cut *cut, const struct xy_interface *interface)
 {
 	int error;
@@ -121,6 +146,8 @@ int xy__filter_cut(struct xy_plan *plan, const struct xy_filter *filter)
 	const struct xy_interface *interface = filter->ops->child_interface;
 	char text[MESSAGE];
 	struct xy_cut cut = filter_cut(plan->parent, filter, text);
+	size_t bytes = 0;
+	void *whole;
 	int error = 0;
 
 	if (!interface)
@@ -129,11 +156,16 @@ int xy__filter_cut(struct xy_plan *plan, const struct xy_filter *filter)
 	cut.child = malloc(interface->view_size);
 	if (!cut.child)
 		return filter_log(plan->parent, filter, -ENOMEM, "not enough memory");
+	whole = filter->ops->reads ? NULL : xy__lend_view(plan->parent); /* without memory, there is no lending */
 	while (cut.i < cut.n && !error) {
 		error = filter_child(plan, &cut, interface);
-		if (!error)
-			cut.i++;
+		if (error)
+			break;
+		filter_place(plan, &cut, interface, whole);
+		bytes += plan->children[cut.i++]->size_bytes;
 	}
+	plan->covers = !plan->overlaps && bytes == plan->parent->size_bytes;
+	free(whole);
 	free(cut.child);
 	while (error && cut.i > 0)
 		xy__handle_forget(plan->children[--cut.i]);

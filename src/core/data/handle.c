@@ -228,6 +228,8 @@ void xy__handle_empty(struct xy_handle *h)
 	xy__redux_fini(h);
 	xy__copies_fini(h);
 	xy__plans_free(h);
+	free(h->inside);
+	h->inside = NULL;
 	if (h->owns_memory)
 		xy__interface_free_ram(h->interface, &h->view);
 }

@@ -41,6 +41,20 @@ size_t xy__part_span(const struct xy_part *part)
 	return span;
 }
 
+bool xy__interface_equal(const struct xy_interface *interface, const void *view, const void *other)
+{
+	struct xy_part a[XY_NPARTS], b[XY_NPARTS];
+	unsigned n = xy__interface_parts(interface, view, a);
+	bool equal = n == xy__interface_parts(interface, other, b);
+
+	for (unsigned i = 0; i < n && equal; i++) {
+		equal = a[i].row_bytes == b[i].row_bytes && a[i].ndims == b[i].ndims;
+		for (unsigned d = 0; equal && d < a[i].ndims; d++)
+			equal = a[i].count[d] == b[i].count[d];
+	}
+	return equal;
+}
+
 bool xy__interface_has_memory(const struct xy_interface *interface, const void *view)
 {
 	struct xy_part parts[XY_NPARTS];

@@ -26,6 +26,9 @@ static inline void **xy__part_pointer(void *view, const struct xy_part *part)
 	return (void **)((char *)view + part->pointer);
 }
 
+/* Whether the arrays of two views have equal sizes; strides may differ. */
+bool xy__interface_equal(const struct xy_interface *interface, const void *view, const void *other);
+
 /* Whether the arrays have memory; true if all are empty. */
 bool xy__interface_has_memory(const struct xy_interface *interface, const void *view);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
@@ -105,7 +106,65 @@ static bool evict_allows(const struct xy__copy *copy, unsigned level)
 	return clean == !(level & 1) && (clean || !(copies->ram.pins || copies->ram.incoming));
 }
 
-/* The oldest evictable copy, with its handle locked; NULL without one. */
+/* Unlocks the handles of those that live in a copy's memory, up to one of them; NULL: all. */
+static void family_unlock(struct xy__copy *lender, const struct xy__copy *end)
+{
+	for (struct xy__copy *copy = lender->borrowers; copy != end; copy = copy->newer)
+		xy__lock_drop(&copy->handle->lock);
+}
+
+/* Locks the handles of all that live in a copy's memory, or of none. The node and the copy's handle are locked. */
+static bool family_lock(struct xy__node *node, struct xy__copy *lender)
+{
+	for (struct xy__copy *copy = lender->borrowers; copy; copy = copy->newer) {
+		if (xy__lock_try(&copy->handle->lock))
+			continue;
+		xy__node_change(node); /* another thread is handling it */
+		family_unlock(lender, copy);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * evict_allows for a copy with all that live in its memory: they go together. With a level that saves, at least one has
+ * to be saved, and those that need not are no obstacle. All are locked.
+ */
+static bool family_allows(struct xy__node *node, const struct xy__copy *lender, unsigned level)
+{
+	bool clean = true;
+
+	if (!evict_allows(lender, level & ~1u))
+		return false;
+	for (struct xy__copy *copy = lender->borrowers; copy; copy = copy->newer) {
+		if (level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
+			return false;
+		if (evict_allows(copy, level & ~1u))
+			continue;
+		clean = false;
+		if (!evict_allows(copy, level | 1)) {
+			if (copy->handle->copies->ram.pins || copy->handle->copies->ram.incoming)
+				xy__node_change(node); /* it could be saved when RAM is at rest */
+			return false;
+		}
+	}
+	return clean == !(level & 1);
+}
+
+/* Whether a copy may be evicted, with all that live in its memory. Their handles stay locked if so. */
+static bool evict_locks(struct xy__node *node, struct xy__copy *copy, unsigned level)
+{
+	if (!copy->borrowers)
+		return evict_allows(copy, level);
+	if (!family_lock(node, copy))
+		return false;
+	if (family_allows(node, copy, level))
+		return true;
+	family_unlock(copy, NULL);
+	return false;
+}
+
+/* The oldest evictable copy, with its handle locked, and those of all that live in it; NULL without one. */
 static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 {
 	struct xy__copy *copy;
@@ -118,7 +177,7 @@ static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 			xy__node_change(node); /* another thread is handling it */
 			continue;
 		}
-		if (evict_allows(copy, level))
+		if (evict_locks(node, copy, level))
 			break;
 		if (copy->handle->copies->ram.pins || copy->handle->copies->ram.incoming)
 			xy__node_change(node); /* it could be saved when RAM is at rest */
@@ -134,10 +193,39 @@ static bool evict_clean(struct xy__node *node, unsigned level)
 
 	if (!copy)
 		return false;
+	while (copy->borrowers) {
+		struct xy_handle *h = copy->borrowers->handle;
+
+		xy__lend_return(copy->borrowers);
+		xy__lock_drop(&h->lock);
+	}
 	xy__copy_release(copy);
 	xy__lock_drop(&copy->handle->lock);
 	atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
 	return true;
+}
+
+static int evict_save(struct xy__node *node, struct xy__copy *copy, struct xy__agent *agent)
+{
+	int error = xy__transfer_evict(copy, agent);
+
+	if (!error) {
+		atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&node->writebacks, 1, memory_order_relaxed);
+	}
+	return error;
+}
+
+/* Starts saving those that live in a copy's memory and are valid nowhere else. */
+static int evict_save_family(struct xy__node *node, struct xy__copy *lender, unsigned level, struct xy__agent *agent)
+{
+	int error = 0;
+
+	for (struct xy__copy *copy = lender->borrowers; copy && !error; copy = copy->newer)
+		if (evict_allows(copy, level))
+			error = evict_save(node, copy, agent);
+	family_unlock(lender, NULL);
+	return error;
 }
 
 /* Starts saving copies of this many bytes; those that fail stay. */
@@ -147,14 +235,11 @@ static void evict_dirty(struct xy__node *node, unsigned level, size_t bytes, str
 	size_t saved = 0;
 
 	while (saved < bytes && (copy = evict_find(node, level))) {
-		int error = xy__transfer_evict(copy, agent);
+		int error = copy->borrowers ? evict_save_family(node, copy, level, agent)
+					    : evict_save(node, copy, agent);
 
 		saved += error ? bytes : copy->bytes;
 		xy__lock_drop(&copy->handle->lock);
-		if (!error) {
-			atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
-			atomic_fetch_add_explicit(&node->writebacks, 1, memory_order_relaxed);
-		}
 	}
 }
 

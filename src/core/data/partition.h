@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private parts of partitions. Children are handles whose memory in RAM is a piece of their parent's; on devices they
- * have their own memory. So at any time the content may be changed through the parent, or through the children of
- * one plan, or not at all; and its next user finds it in RAM and nowhere else. Handles bar the modes in which they
- * must not be used; tasks that move data (data_task.h) are between one use and the next.
+ * Private parts of partitions. Children are handles whose memory is a piece of their parent's, in RAM and where the
+ * parent has copies (lend.h). So at any time the content may be changed through the parent, or through the children of
+ * one plan, or not at all. Handles bar the modes in which they must not be used; tasks that move data (data_task.h,
+ * handover.h) are between one use and the next.
  *
  * Locking key: (c) constant, (p) the runtime's partition_lock. A mode is barred before the task that moves the data is
  * registered, and allowed afterwards: then every task in between sees the right one.
@@ -27,6 +27,7 @@ struct xy_plan {
 	struct xy_plan *next;         /* (p) of this parent */
 	char name[32];                /* (c) of the filter */
 	bool overlaps;                /* (c) */
+	bool covers;                  /* (c) each byte of the parent is in one child */
 	bool waits;                   /* (c) made by xy_partition */
 	unsigned mode;                /* (p) 0: inactive; XY_R, XY_RW */
 	unsigned nchildren;           /* (c) */

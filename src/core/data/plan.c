@@ -241,8 +241,10 @@ static struct xy_task *plan_task(struct xy_plan *plan, unsigned mode, bool begin
 
 	for (unsigned i = 0; task && i < n; i++)
 		xy__task_accesses(task)[i] = xy__access(plan->children[i], child);
-	if (task)
-		xy__task_accesses(task)[n] = xy__access(plan->parent, parent);
+	if (!task)
+		return NULL;
+	xy__task_accesses(task)[n] = xy__access(plan->parent, parent);
+	xy__data_task_hands(task, begins ? XY__HANDING_DOWN : XY__HANDING_UP);
 	return task;
 }
 

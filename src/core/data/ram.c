@@ -49,6 +49,15 @@ static void ram_free(struct xy_device *device, void *memory)
 	free(memory);
 }
 
+static int ram_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part)
+{
+	(void)device;
+	(void)bytes;
+	(void)mixed;
+	*part = (char *)memory + offset;
+	return 0;
+}
+
 static int ram_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event)
 {
@@ -97,6 +106,7 @@ const struct xy_driver xy__ram_driver = {
 	.close = ram_close,
 	.allocate = ram_allocate,
 	.free = ram_free,
+	.part = ram_part,
 	.copy = ram_copy,
 	.launch = ram_launch,
 	.poll = ram_poll,

@@ -71,6 +71,8 @@ struct xy_handle {
 	struct xy_plan *split;          /* (p) the one active for writing, or NULL */
 	unsigned shared;                /* (p) how many are active for reading */
 	struct xy_plan *child_of;       /* (c) or NULL */
+	struct xy_handle *root;         /* (c) in whose copies those of this handle may live, or NULL; see lend.h */
+	void *inside;                   /* (c) its view there, or NULL */
 	struct xy_handle *next, **link; /* runtime's handles_lock */
 	struct xy_runtime *runtime;     /* (c) also when it has been unregistered */
 	struct xy_task *leaving;        /* the task that ends with it; see leave.c */
