@@ -34,5 +34,6 @@ libxylem_all_la_SOURCES += src/core/data/prefetch.c src/core/data/prefetch.h
 libxylem_all_la_SOURCES += src/core/data/ram.c src/core/data/ram.h
 libxylem_all_la_SOURCES += src/core/data/redux.c src/core/data/redux.h
 libxylem_all_la_SOURCES += src/core/data/signal.c src/core/data/signal.h
+libxylem_all_la_SOURCES += src/core/data/source.c src/core/data/source.h
 libxylem_all_la_SOURCES += src/core/data/sparse.c src/core/data/sparse.h
 libxylem_all_la_SOURCES += src/core/data/transfer.c src/core/data/transfer.h

@@ -49,6 +49,7 @@ struct xy__node {
 	unsigned admitted;                        /* (n) tasks that have all of them */
 	const struct xy__fetch *starving;         /* (n) the fetch that gets memory before any other */
 
+	_Atomic size_t leaving;   /* (a) bytes that are being copied from here, or will be */
 	_Atomic unsigned busy;    /* (a) transfers in flight that pin copies here */
 	_Atomic unsigned changes; /* (a) of anything that may let an allocation work that has failed */
 	_Atomic uint64_t bytes_in, bytes_out, transfers_in, evictions, writebacks; /* (a) */

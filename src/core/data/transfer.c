@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transfers of a handle's content from node to node. A transfer pins the copies at both ends. Between two devices that
- * can't reach each other it goes through RAM. Threads that wait for data, and idle workers, poll transfers and finish
- * those that have ended.
+ * can't reach each other it goes through RAM; and where that is faster, it waits for one to another device and goes on
+ * from there, so that content for many devices spreads along a tree. Threads that wait for data, and idle workers, poll
+ * transfers and finish those that have ended.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "core/data/interface.h"
+#include "core/data/source.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
@@ -67,6 +69,8 @@ static bool transfer_register(struct xy__transfer *t)
 	struct xy_handle *h = t->handle;
 	struct xy__copy *from = h->copies->on[t->from], *to = h->copies->on[t->to];
 
+	to->arrives_us = h->runtime->engine->now(h->runtime) * 1e6 + xy__source_us(h, t->from, t->to);
+	atomic_fetch_add_explicit(&node_of(h, t->from)->leaving, h->size_bytes, memory_order_relaxed);
 	t->sibling = h->copies->transfers;
 	h->copies->transfers = t;
 	atomic_fetch_add(&h->underway, 1);
@@ -90,6 +94,7 @@ static void transfer_unregister(struct xy__transfer *t)
 	while (*link != t)
 		link = &(*link)->sibling;
 	*link = t->sibling;
+	atomic_fetch_sub_explicit(&node_of(h, t->from)->leaving, h->size_bytes, memory_order_relaxed);
 	xy__node_change(node_of(h, t->from));
 	xy__node_change(node_of(h, t->to));
 	atomic_fetch_sub(&node_of(h, t->from)->busy, 1);
@@ -122,8 +127,7 @@ static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int 
 }
 
 /* From one copy to another, both with memory. The handle is locked. The agent is NULL when another one has ended. */
-static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t further, bool evicts,
-			  const struct xy__agent *agent)
+static int transfer_start(struct xy__copy *from, struct xy__copy *to, bool evicts, const struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 	struct xy__transfer *t = malloc(sizeof *t);
@@ -132,9 +136,7 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 
 	if (!t)
 		return -ENOMEM;
-	*t = (struct xy__transfer){
-		.handle = h, .from = from->node, .to = to->node, .further = further, .evicts = evicts
-	};
+	*t = (struct xy__transfer){ .handle = h, .from = from->node, .to = to->node, .evicts = evicts };
 	t->device = transfer_kind(node_of(h, from->node), node_of(h, to->node)) == XY_COPY_OUT ? t->from : t->to;
 	alone = transfer_register(t);
 	error = transfer_issue(t);
@@ -150,17 +152,6 @@ static int transfer_start(struct xy__copy *from, struct xy__copy *to, uint64_t f
 	return error ? error : -EAGAIN; /* from elsewhere, that is */
 }
 
-/* The source node: RAM if valid there, else a device, a near one first. */
-static unsigned transfer_source(struct xy_handle *h, uint64_t valid, unsigned to)
-{
-	uint64_t ram = 0, near = valid & node_of(h, to)->peers;
-
-	for (unsigned i = 0; i < h->runtime->memory.nnodes; i++)
-		if (node_of(h, i)->ram)
-			ram |= valid & xy__bit(i);
-	return (unsigned)__builtin_ctzll(ram ? ram : near ? near : valid);
-}
-
 /* A useless transfer still reads old content at the destination. The caller tries again after that. */
 static int transfer_defer(struct xy__copy *to)
 {
@@ -168,32 +159,70 @@ static int transfer_defer(struct xy__copy *to)
 	return 0;
 }
 
-/* RAM gets it first; the destination copy is pinned until then. */
+/* The transfer that brings content as it is now to a node; NULL: there is none, or it has not started. */
+static struct xy__transfer *transfer_to(const struct xy_handle *h, unsigned node)
+{
+	struct xy__transfer *t = h->copies->transfers;
+
+	while (t && (t->stale || t->to != node))
+		t = t->sibling;
+	return t;
+}
+
+/* A copy gets the content when the transfer has ended, from where that goes; it is pinned until then. */
+static void transfer_follow(struct xy__transfer *t, struct xy__copy *copy)
+{
+	struct xy_handle *h = t->handle;
+
+	t->further |= xy__bit(copy->node);
+	atomic_fetch_add_explicit(&node_of(h, t->to)->leaving, h->size_bytes, memory_order_relaxed);
+	atomic_fetch_add(&node_of(h, copy->node)->busy, 1);
+	copy->pins++;
+	copy->incoming = true;
+	copy->error = 0;
+}
+
+/* It follows no more. */
+static void transfer_leave(struct xy__transfer *t, struct xy__copy *copy, int error)
+{
+	struct xy_handle *h = t->handle;
+
+	atomic_fetch_sub_explicit(&node_of(h, t->to)->leaving, h->size_bytes, memory_order_relaxed);
+	copy->pins--;
+	copy->incoming = false;
+	copy->error = error;
+	xy__node_change(node_of(h, copy->node));
+	atomic_fetch_sub(&node_of(h, copy->node)->busy, 1);
+}
+
+/* RAM gets it first. */
 static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 	struct xy__copy *ram = &h->copies->ram;
-	struct xy__transfer *t;
 	int error = 0;
 
-	if (ram->incoming) {
-		for (t = h->copies->transfers; t && t->to != XY__RAM; t = t->sibling)
-			;
-		t->further |= xy__bit(to->node);
-	} else if (atomic_load(&ram->readers)) {
-		return transfer_defer(to);
-	} else {
+	if (!transfer_to(h, XY__RAM)) {
+		if (ram->incoming || atomic_load(&ram->readers))
+			return transfer_defer(to);
 		error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
 		if (!error)
-			error = transfer_start(from, ram, xy__bit(to->node), false, agent);
+			error = transfer_start(from, ram, false, agent);
 	}
-	if (!error) {
-		atomic_fetch_add(&node_of(h, to->node)->busy, 1);
-		to->pins++;
-		to->incoming = true;
-		to->error = 0;
-	}
+	if (!error)
+		transfer_follow(transfer_to(h, XY__RAM), to);
 	return error;
+}
+
+/* Nodes to which content as it is now is on its way. */
+static uint64_t transfer_coming(const struct xy_handle *h)
+{
+	uint64_t nodes = 0;
+
+	for (const struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
+		if (!t->stale)
+			nodes |= xy__bit(t->to);
+	return nodes;
 }
 
 static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
@@ -211,13 +240,17 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 	if (atomic_load(&to->readers))
 		return transfer_defer(to);
 	valid &= ~lost;
-	source = transfer_source(h, valid, to->node);
+	source = xy__source_choose(h, valid, transfer_coming(h) & ~valid & ~lost, to->node);
+	if (!(valid & xy__bit(source))) {
+		transfer_follow(transfer_to(h, source), to);
+		return 0;
+	}
 	from = h->copies->on[source];
 	error = xy__copy_allocate(from, XY__EFFORT_ALL, agent); /* RAM that has not been written yet */
 	if (error)
 		return error;
-	if (node_of(h, source)->ram || node_of(h, to->node)->ram || (node_of(h, to->node)->peers & xy__bit(source)))
-		return transfer_start(from, to, 0, false, agent);
+	if (xy__source_reaches(h, source, to->node))
+		return transfer_start(from, to, false, agent);
 	return transfer_by_way_of_ram(from, to, agent);
 }
 
@@ -236,7 +269,7 @@ int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
 	struct xy__copy *ram = &from->handle->copies->ram;
 	int error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
 
-	return error ? error : transfer_start(from, ram, 0, true, agent);
+	return error ? error : transfer_start(from, ram, true, agent);
 }
 
 void xy__transfers_spoil(struct xy_handle *h)
@@ -287,24 +320,58 @@ static void transfer_count(struct xy__transfer *t)
 	atomic_fetch_add_explicit(&to->transfers_in, 1, memory_order_relaxed);
 }
 
-/* Those that waited for the stop in RAM. */
+/* Starts transfers from a node to those that wait: some of them follow the first. */
+static void transfer_spread(struct xy_handle *h, unsigned from, uint64_t waiting)
+{
+	while (waiting) {
+		unsigned first = (unsigned)__builtin_ctzll(waiting);
+		uint64_t relayed = xy__source_relay(h, from, waiting);
+		struct xy__copy *copy = h->copies->on[first];
+
+		copy->error = transfer_start(h->copies->on[from], copy, false, NULL);
+		for (unsigned i = first + 1; !copy->error && i < XY__NNODES && relayed >> i; i++)
+			if (relayed >> i & 1)
+				transfer_follow(transfer_to(h, first), h->copies->on[i]);
+		waiting &= ~xy__bit(first) & ~relayed;
+	}
+}
+
+/* Of some nodes, every second that is reached from `from`. */
+static uint64_t transfer_half(struct xy_handle *h, unsigned from, uint64_t nodes)
+{
+	uint64_t half = 0;
+	bool odd = false;
+
+	for (unsigned i = 0; i < XY__NNODES && nodes >> i; i++) {
+		if (!(nodes >> i & 1) || !xy__source_reaches(h, from, i))
+			continue;
+		half |= odd ? xy__bit(i) : 0;
+		odd = !odd;
+	}
+	return half;
+}
+
+/*
+ * Those that waited for the content to arrive: it goes on from there and, between devices, from where it came from. If
+ * it has not arrived on a device, they look for another source.
+ */
 static void transfer_go_on(struct xy__transfer *t, bool arrived, int error)
 {
 	struct xy_handle *h = t->handle;
+	uint64_t waiting = t->further, valid = atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost);
+	uint64_t half = 0;
 
-	for (unsigned i = 0; t->further >> i; i++) {
-		struct xy__copy *copy = h->copies->on[i];
-
-		if (!(t->further >> i & 1))
-			continue;
-		copy->pins--;
-		copy->incoming = false;
-		copy->error = error;
-		if (arrived)
-			copy->error = transfer_start(h->copies->on[t->to], copy, 0, false, NULL);
-		xy__node_change(node_of(h, i));
-		atomic_fetch_sub(&node_of(h, i)->busy, 1);
-	}
+	if (t->to != XY__RAM && valid)
+		error = 0;
+	for (unsigned i = 0; i < XY__NNODES && waiting >> i; i++)
+		if (waiting >> i & 1)
+			transfer_leave(t, h->copies->on[i], error);
+	if (!arrived)
+		return;
+	if ((valid & xy__bit(t->from)) && !node_of(h, t->from)->ram && !node_of(h, t->to)->ram)
+		half = transfer_half(h, t->from, waiting);
+	transfer_spread(h, t->to, waiting & ~half);
+	transfer_spread(h, t->from, half);
 }
 
 static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent *agent)

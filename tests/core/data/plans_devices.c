@@ -64,7 +64,7 @@ static void content_moves_once_between_devices(void **state)
 
 		assert_int_equal(x[i], 3 * (3 * (3 * (5 + i) + k) + 2 + k) + 9);
 	}
-	/* The second half to the other device, where it is used twice; then the first half, as the whole is used there. */
+	/* The second half goes to the other device and comes back; then the whole goes there. */
 	assert_int_equal(moved(CUDART_DOUBLE_PEER), BYTES / 2 + BYTES / 2 + BYTES);
 	assert_int_equal(moved(CUDART_DOUBLE_OUT), BYTES);
 	assert_int_equal(moved(CUDART_DOUBLE_IN), 0);
