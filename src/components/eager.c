@@ -28,7 +28,11 @@ static bool eager_can_pull(struct xy_component *self, const struct xy_offer *off
 
 static int eager_init(struct xy_component *self)
 {
-	return xy__spread_init(&((struct eager *)self)->spread, self);
+	struct xy__spread *spread = &((struct eager *)self)->spread;
+	int error = xy__spread_init(spread, self);
+
+	spread->keeps = xy_machine_nnodes(xy_component_machine(self)) > 1;
+	return error;
 }
 
 static void eager_fini(struct xy_component *self)
@@ -46,8 +50,9 @@ const struct xy_component_ops xy__eager_ops = {
 		  "\n"
 		  "A branch that begins with a reservoir gets tasks ahead of time: eager pushes each task\n"
 		  "into the branch of the worker that asks, or else into the next branch in turn that has\n"
-		  "room and a worker that can run it. It never pushes to a bare worker, which pulls\n"
-		  "instead.\n",
+		  "room and a worker that can run it. A task whose data only one device has waits for\n"
+		  "room in the branch of that device, or for an idle worker that pulls it. eager never\n"
+		  "pushes to a bare worker, which pulls instead.\n",
 	.flags = XY_MAPS,
 	.size = sizeof(struct eager),
 	.init = eager_init,

@@ -47,6 +47,19 @@ static void spread_end(struct xy__spread *spread, unsigned i, unsigned nchildren
 	atomic_store_explicit(&spread->turn, i + 1 < nchildren ? i + 1 : 0, memory_order_relaxed);
 }
 
+/* Whether the task should rather wait for room in another child, which needs no data from other devices. */
+static bool spread_keeps(const struct xy_component *self, const struct xy__spread *spread, unsigned i,
+			 const struct xy_task *task)
+{
+	if (!spread->keeps || !xy__task_is_elsewhere(task, self->children[i]->workers[0]))
+		return false;
+	for (unsigned k = 0; k < self->nchildren; k++)
+		if (self->children[k]->takes_pushes && !xy__task_is_elsewhere(task, self->children[k]->workers[0]) &&
+		    xy_task_can_run_below(task, self->children[k]))
+			return true;
+	return false;
+}
+
 /*
  * The mark is set before the push and cleared if that is taken. A child that refuses says can_push later,
  * and its lock puts that after the mark, so that no mark stays on a child that has room. All relaxed.
@@ -57,7 +70,7 @@ static bool spread_give(struct xy_component *self, struct xy__spread *spread, un
 	struct xy_component *child = self->children[i];
 	_Atomic uint8_t *full = &spread->full[xy__refusal(i, task)];
 
-	if (!child->takes_pushes || !xy_task_can_run_below(task, child))
+	if (!child->takes_pushes || !xy_task_can_run_below(task, child) || spread_keeps(self, spread, i, task))
 		return false;
 	if (task->constrained) /* is not like others of its architectures */
 		return xy_push(child, task, by);

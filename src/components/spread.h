@@ -13,6 +13,7 @@ struct xy__spread {
 	int *own;              /* (c) by worker: the child that leads to it, -1 if none does */
 	_Atomic uint8_t *full; /* (a) by refusal: the set that the child refused, and has not said can_push since */
 	_Atomic unsigned turn; /* (a) index of a child; relaxed, a turn that is lost does no harm */
+	bool keeps;            /* (c) what only one device has is not pushed to another; false unless set after init */
 };
 
 /* For the component's init and fini: 0 or -ENOMEM. */
@@ -27,7 +28,8 @@ static inline int xy__spread_own(const struct xy__spread *spread, const struct x
 
 /*
  * Pushes to the first child that accepts, among those that take pushes and have a worker that can run the task. A child
- * that refused is skipped until it announces room.
+ * that refused is skipped until it announces room. With `keeps`, a task whose data only a device has is not pushed to
+ * others while there is a child for that device: it waits for room there, or for a worker that pulls it.
  */
 bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struct xy_task *task, struct xy_agent *by);
 

@@ -58,7 +58,7 @@ tests_components_eager_LDADD = $(recording_libs)
 tests_components_eager_prio_LDADD = $(recording_libs)
 tests_components_fifo_LDADD = $(recording_libs)
 tests_components_prefetch_LDADD = $(recording_libs)
-tests_components_prefetch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
+tests_components_prefetch_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes -Wl,--wrap=xy__task_is_elsewhere
 tests_components_parallel_worker_LDADD = $(recording_libs)
 tests_components_give_back_LDADD = $(recording_libs)
 tests_components_heft_LDADD = $(recording_libs)

@@ -14,6 +14,17 @@ size_t __wrap_xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 	return worker == 2 ? (uintptr_t)task->arg : 0;
 }
 
+/* The only worker whose device has the data of all tasks; -1: it is in RAM. */
+static int holder = -1;
+
+bool __wrap_xy__task_is_elsewhere(const struct xy_task *task, unsigned worker);
+
+bool __wrap_xy__task_is_elsewhere(const struct xy_task *task, unsigned worker)
+{
+	(void)task;
+	return holder >= 0 && (int)worker != holder;
+}
+
 /* fifo | eager | each worker { ops(ntasks=room) } */
 static struct bed *open_queues(const char *text, const struct xy_component_ops *ops, const char *room,
 			       struct xy_component *queues[3])
@@ -278,6 +289,37 @@ static void a_worker_with_room_gets_what_is_ready_for_it(void **state)
 	bed_close(bed);
 }
 
+/* fifo | eager | each worker { basin } */
+static void a_task_waits_for_room_on_the_device_that_has_its_data(void **state)
+{
+	struct bed *bed = bed_open(machine);
+	struct xy_component *fifo = bed_add(bed, NULL, &xy__fifo_ops);
+	struct xy_component *eager = bed_add(bed, fifo, &xy__eager_ops), *basins[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		basins[i] = bed_add(bed, eager, &basin_ops);
+		bed_add_worker(bed, basins[i], i);
+	}
+	bed_seal(bed);
+	holder = 2;
+	recorder(basins[0])->room = recorder(basins[1])->room = 2;
+	for (unsigned i = 0; i < 2; i++)
+		bed_submit(bed, bed_task(bed, BOTH));
+	assert_int_equal(depth(fifo), 2);
+	recorder(basins[2])->room = 1;
+	assert_true(xy_can_push_parents(basins[2], &bed->workers[2]));
+	assert_ptr_equal(recorder(basins[2])->pushed[0], bed->tasks[0]);
+	assert_int_equal(depth(fifo), 1);
+	assert_ptr_equal(xy_pull(fifo, &bed->workers[0]), bed->tasks[1]); /* an idle worker takes it all the same */
+	/* Nobody who has the data can run it. */
+	recorder(basins[2])->room = 0;
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(recorder(basins[0])->npushed + recorder(basins[1])->npushed, 1);
+	holder = -1;
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +335,7 @@ int main(void)
 		cmocka_unit_test(with_ready_the_task_that_misses_least_leaves_first),
 		cmocka_unit_test(a_worker_that_has_all_data_gets_the_oldest),
 		cmocka_unit_test(a_worker_with_room_gets_what_is_ready_for_it),
+		cmocka_unit_test(a_task_waits_for_room_on_the_device_that_has_its_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -457,6 +457,39 @@ static void what_is_written_goes_to_the_nodes_of_the_mask(void **state)
 	assert_int_equal(sim_stop(bed, 0), 0);
 }
 
+/* Chains of tasks of several lengths, more than the GPUs can take ahead. Returns the bytes that moved. */
+static uint64_t run_chains(const char *sched)
+{
+	enum { CHAINS = 13, TASKS = 60, BYTES = 1 << 20 };
+	struct sim_bed *bed = sim_start("mirage", sched, NULL);
+	struct xy_handle *h[CHAINS];
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < CHAINS; i++)
+		h[i] = sim_vector(bed, BYTES);
+	for (unsigned k = 0; k < TASKS; k++)
+		for (unsigned i = 0; i < CHAINS; i++)
+			SIM_SUBMIT(bed, k * CHAINS + i, 1000 + (i * 7 + k * 3) % 5 * 200.0, .codelet = &sim_update_gpu,
+				   .handles = { h[i] });
+	sim_wait(bed);
+	for (unsigned i = 0; i < xy_machine_nnodes(xy_runtime_machine(bed->rt)); i++)
+		bytes += sim_stats(bed, i).bytes_in;
+	for (unsigned i = 0; i < CHAINS; i++)
+		sim_unregister(&h[i]);
+	assert_int_equal(sim_stop(bed, 0), 0);
+	return bytes;
+}
+
+static void chains_stay_on_their_device_also_with_tasks_ahead(void **state)
+{
+	uint64_t pulled = run_chains("tree-eager"), ahead = run_chains("tree-eager-prefetching");
+
+	(void)state;
+	printf("# tree-eager moves %.1f MB, tree-eager-prefetching %.1f MB\n", (double)pulled / 1e6,
+	       (double)ahead / 1e6);
+	assert_true(ahead <= pulled * 3 / 2);
+}
+
 static void partitions_work(void **state)
 {
 	struct sim_bed *bed = start_gpus(NULL);
@@ -630,6 +663,7 @@ int main(void)
 		cmocka_unit_test(what_is_prefetched_is_there),
 		cmocka_unit_test(what_is_invalidated_is_not_brought_back),
 		cmocka_unit_test(what_is_written_goes_to_the_nodes_of_the_mask),
+		cmocka_unit_test(chains_stay_on_their_device_also_with_tasks_ahead),
 		cmocka_unit_test(partitions_work),
 		cmocka_unit_test(plans_work),
 		cmocka_unit_test(reductions_on_several_nodes_come_together),

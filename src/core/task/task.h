@@ -232,6 +232,8 @@ bool xy__task_can_take(const struct xy_task *task, unsigned worker);
 bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_component *c);
 /* Whether a live worker below can run the task, constrained or not. Once a worker has died, teams don't count. */
 bool xy__task_has_live_below(const struct xy_task *task, const struct xy_component *c);
+/* Whether some of what it reads is valid neither on the worker's node nor in RAM, but on other devices. */
+bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {

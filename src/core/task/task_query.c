@@ -208,6 +208,22 @@ size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 	return bytes;
 }
 
+bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		struct xy_handle *h = xy__access_handle(accesses[i]);
+		uint64_t valid = atomic_load_explicit(&h->valid, memory_order_relaxed);
+
+		/* RAM is near to all. */
+		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies && valid && !(valid & 1) &&
+		    !(valid >> task->pool->places->nodes[worker] & 1))
+			return true;
+	}
+	return false;
+}
+
 void *xy_task_argument(const struct xy_task *task)
 {
 	return task->arg;
