@@ -68,7 +68,8 @@ struct xy_filter_ops {
 	const struct xy_interface *interface;       /* of parents it accepts; NULL: it checks itself */
 	const struct xy_interface *child_interface; /* NULL: the parent's */
 	bool overlaps;                              /* children share elements */
-	bool reads; /* reads the content of the parent, not only its sizes: the view is in RAM then */
+	bool reads;        /* reads the content of the parent, not only its sizes: the view is in RAM then */
+	unsigned constant; /* arrays of children that tasks must not write, as in xy_handle_set_constant */
 	int (*count)(const struct xy_cut *cut, unsigned *n); /* NULL: filter->n */
 	int (*child)(const struct xy_cut *cut);
 };

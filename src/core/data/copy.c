@@ -158,7 +158,7 @@ void xy__copy_release(struct xy__copy *copy)
 	xy__lock_take(&node->lock);
 	node_unlink(node, copy);
 	xy__lock_drop(&node->lock);
-	copy->allocated = false;
+	copy->allocated = copy->complete = false;
 	copy->bytes = 0;
 	if (!copy->scratch)
 		atomic_fetch_and(&h->valid, ~xy__bit(copy->node));
@@ -215,7 +215,8 @@ int xy__copies_init(struct xy_handle *h)
 	copies = calloc(1, sizeof *copies + rt->memory.nnodes * sizeof(struct xy__copy *));
 	if (!copies)
 		return -ENOMEM;
-	copies->ram = (struct xy__copy){ .handle = h, .node = XY__RAM, .home = true, .view = &h->view };
+	copies->ram =
+		(struct xy__copy){ .handle = h, .node = XY__RAM, .home = true, .complete = true, .view = &h->view };
 	copies->ram.allocated = !h->owns_memory || !h->size_bytes;
 	copies->on[XY__RAM] = &copies->ram;
 	h->copies = copies;

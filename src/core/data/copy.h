@@ -40,6 +40,7 @@ struct xy__copy {
 	_Atomic unsigned readers; /* (l) to write: transfers that read it */
 	_Atomic unsigned wanted;  /* (a) tasks in queues of the node that will use it */
 	bool incoming;            /* (l) a transfer to it is in flight, perhaps with a stop elsewhere */
+	bool complete;            /* (l) it has the arrays that no task writes */
 	double arrives_us;        /* (l) when that ends, as far as is known */
 	size_t bytes;             /* (l) that it takes on its node */
 	/* (n) all on the node that have memory of their own and are not home; or all that live in one copy's memory */

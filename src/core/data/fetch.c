@@ -29,13 +29,21 @@ static struct xy_handle *fetch_handle(const struct xy__fetch *f, unsigned i)
 	return access & XY_REDUX ? xy__redux_replica(access, f->worker)->handle : xy__access_handle(access);
 }
 
+/* A task that overwrites the content reads the arrays that it does not write. */
+static bool fetch_needs_constants(const struct xy__fetch *f, uintptr_t access)
+{
+	const struct xy_handle *h = xy__access_handle(access);
+
+	return (access & XY_W) && h->constant && f->node != XY__RAM && atomic_load(&((struct xy_handle *)h)->valid);
+}
+
 static unsigned fetch_mode(const struct xy__fetch *f, unsigned i)
 {
 	uintptr_t access = xy__task_accesses(f->task)[i];
 
 	if (access & XY_REDUX)
 		return xy__redux_replica(access, f->worker)->used ? XY_RW : XY_W;
-	return xy__access_mode(access);
+	return xy__access_mode(access) | (fetch_needs_constants(f, access) ? XY_R : 0);
 }
 
 /* The copy that an access holds. */

@@ -134,8 +134,12 @@ static int filter_child(struct xy_plan *plan, struct xy_cut *cut, const struct x
 	error = cut->filter->ops->child(cut);
 	if (!error)
 		error = filter_check_child(cut, interface);
-	if (!error)
-		return xy_register(plan->parent->runtime, &plan->children[cut->i], interface, cut->child);
+	if (!error) {
+		error = xy_register(plan->parent->runtime, &plan->children[cut->i], interface, cut->child);
+		if (!error)
+			plan->children[cut->i]->constant = cut->filter->ops->constant;
+		return error;
+	}
 	xy__log(&plan->parent->runtime->settings.log, "'%s' can't be partitioned (%s): child %u of %u: %s",
 		xy_handle_name(plan->parent), plan->name, cut->i, cut->n, *cut->error ? cut->error : strerror(-error));
 	return error;

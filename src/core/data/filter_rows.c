@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The filter for sparse matrices: a child is a range of rows, with the entries of those. Its rowptr is a piece of the
- * parent's, so that neighbours have one entry of it in common, which tasks must not change.
+ * parent's, so that neighbours have one entry of it in common; it is never written, nor copied back.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -116,6 +116,7 @@ static int rows_child(const struct xy_cut *cut)
 const struct xy_filter_ops xy_filter_rows = {
 	.name = "rows",
 	.reads = true,
+	.constant = 1 << 2, /* rowptr */
 	.count = rows_count,
 	.child = rows_child,
 };

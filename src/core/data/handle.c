@@ -389,6 +389,20 @@ int xy_handle_set_sequential(struct xy_handle *h, bool sequential)
 	return 0;
 }
 
+int xy_handle_set_constant(struct xy_handle *h, unsigned arrays)
+{
+	struct xy_part parts[XY_NPARTS];
+
+	if (!xy__handle_is_here(h, "xy_handle_set_constant"))
+		return -EINVAL;
+	if (arrays >> xy__interface_parts(h->interface, &h->view, parts))
+		return invalid(h->runtime, "xy_handle_set_constant: the interface has fewer arrays");
+	if (h->owns_memory)
+		return invalid(h->runtime, "xy_handle_set_constant: the arrays need memory of the application");
+	h->constant = arrays;
+	return 0;
+}
+
 int xy_handle_set_name(struct xy_handle *h, const char *name)
 {
 	char *copy;

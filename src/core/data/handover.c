@@ -83,12 +83,21 @@ static uint64_t begin_lend(struct xy_plan *plan, const struct lenders *lenders, 
 	return nodes;
 }
 
+/* Tasks on the parent may write what is constant in a child: where the child is not valid now, it has old arrays. */
+static void begin_forget(struct xy_handle *child, const struct xy_handle *h, uint64_t valid)
+{
+	for (unsigned i = XY__RAM + 1; (child->constant & ~h->constant) && i < h->runtime->memory.nnodes; i++)
+		if (child->copies->on[i] && !(valid >> i & 1))
+			child->copies->on[i]->complete = false;
+}
+
 static void begin_children(struct xy_plan *plan, uint64_t valid)
 {
 	for (unsigned k = 0; k < plan->nchildren; k++) {
 		struct xy_handle *child = plan->children[k];
 
 		xy__lock_take(&child->lock);
+		begin_forget(child, plan->parent, valid);
 		atomic_store(&child->valid, valid);
 		xy__lock_drop(&child->lock);
 	}

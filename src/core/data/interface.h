@@ -51,8 +51,8 @@ struct xy__copy_list {
 
 /* Fills the list, which needs no init, with what moves the content of one view to the other. The memory of
  * each place is the array's pointer, which need not be an address. 0 or -ENOMEM. */
-int xy__interface_copies(const struct xy_interface *interface, const void *to_view, const void *from_view,
-			 struct xy__copy_list *list);
+int xy__interface_copies(const struct xy_interface *interface, unsigned without, const void *to_view,
+			 const void *from_view, struct xy__copy_list *list);
 void xy__copy_list_fini(struct xy__copy_list *list);
 
 /* Does a copy both ends of which are in RAM. */

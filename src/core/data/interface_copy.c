@@ -96,8 +96,8 @@ static int copies_add(struct xy__copy_list *list, const struct copies_array *arr
 	return 0;
 }
 
-int xy__interface_copies(const struct xy_interface *interface, const void *to_view, const void *from_view,
-			 struct xy__copy_list *list)
+int xy__interface_copies(const struct xy_interface *interface, unsigned without, const void *to_view,
+			 const void *from_view, struct xy__copy_list *list)
 {
 	struct xy_part to[XY_NPARTS], from[XY_NPARTS];
 	unsigned nparts = xy__interface_parts(interface, to_view, to);
@@ -114,7 +114,7 @@ int xy__interface_copies(const struct xy_interface *interface, const void *to_vi
 			.row_bytes = to[i].row_bytes,
 		};
 
-		if (!to[i].row_bytes)
+		if (!to[i].row_bytes || (without >> i & 1))
 			continue;
 		for (unsigned d = 0; d < to[i].ndims; d++)
 			copies_add_dimension(&array, to[i].count[d], to[i].stride[d], from[i].stride[d]);

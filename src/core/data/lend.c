@@ -116,6 +116,7 @@ int xy__lend(const struct xy__copy *parent, struct xy__copy *copy, bool exclusiv
 		memcpy(copy->view, view, h->interface->view_size);
 		copy->allocated = true;
 		copy->lender = lender;
+		copy->complete = parent->complete;
 		xy__lock_take(&node->lock);
 		copy->older = NULL;
 		copy->newer = lender->borrowers;
@@ -140,7 +141,7 @@ void xy__lend_return(struct xy__copy *copy)
 	copy->older = copy->newer = NULL;
 	xy__lock_drop(&node->lock);
 	copy->lender = NULL;
-	copy->allocated = false;
+	copy->allocated = copy->complete = false;
 	atomic_fetch_and(&copy->handle->valid, ~xy__bit(copy->node));
 	lend_free(node, copy->handle->interface, copy->view);
 }

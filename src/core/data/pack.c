@@ -66,7 +66,7 @@ static void *pack_view(const struct xy_handle *h, char *bytes)
 static int pack_copy(const struct xy_handle *h, const void *to, const void *from, const char *who)
 {
 	struct xy__copy_list list = { .items = list.few };
-	int error = to && from ? xy__interface_copies(h->interface, to, from, &list) : -ENOMEM;
+	int error = to && from ? xy__interface_copies(h->interface, 0, to, from, &list) : -ENOMEM;
 
 	for (unsigned i = 0; i < list.count && !error; i++)
 		xy__copy_in_ram(&list.items[i]);

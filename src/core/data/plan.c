@@ -48,6 +48,8 @@ static void plan_inherit(const struct xy_plan *plan, struct xy_handle *child)
 			child->copies->advice = XY_ADVICE_KEEP;
 		xy__lock_drop(&h->lock);
 	}
+	if (child->interface == h->interface)
+		child->constant |= h->constant;
 	if (h->redux && child->interface == h->interface && !plan->overlaps)
 		xy_handle_set_reduction(child, h->redux->init, h->redux->combine);
 }

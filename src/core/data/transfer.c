@@ -39,7 +39,9 @@ static int transfer_issue(struct xy__transfer *t)
 	enum xy_copy_kind kind = transfer_kind(from, to);
 	struct xy__channel *channel = &device->channels[kind];
 	struct xy__copy_list list;
-	int error = xy__interface_copies(h->interface, h->copies->on[t->to]->view, h->copies->on[t->from]->view, &list);
+	struct xy__copy *target = h->copies->on[t->to];
+	int error = xy__interface_copies(h->interface, target->complete ? h->constant : 0, target->view,
+					 h->copies->on[t->from]->view, &list);
 
 	xy__lock_take(&channel->lock);
 	if (!error && list.count) {
@@ -310,13 +312,28 @@ static void transfer_settle(struct xy_handle *h, struct xy__agent *agent)
 
 /* --- ending --- */
 
+/* Bytes of the arrays that are copied. */
+static size_t transfer_bytes(const struct xy_handle *h, const struct xy__copy *to)
+{
+	struct xy_part parts[XY_NPARTS];
+	size_t bytes = h->size_bytes;
+	unsigned n = to->complete && h->constant ? xy__interface_parts(h->interface, &h->view, parts) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (h->constant >> i & 1)
+			bytes -= xy__part_bytes(&parts[i]);
+	return bytes;
+}
+
 static void transfer_count(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
 	struct xy__node *from = node_of(h, t->from), *to = node_of(h, t->to);
+	size_t bytes = transfer_bytes(h, h->copies->on[t->to]);
 
-	atomic_fetch_add_explicit(&from->bytes_out, h->size_bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&to->bytes_in, h->size_bytes, memory_order_relaxed);
+	h->copies->on[t->to]->complete = true;
+	atomic_fetch_add_explicit(&from->bytes_out, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->bytes_in, bytes, memory_order_relaxed);
 	atomic_fetch_add_explicit(&to->transfers_in, 1, memory_order_relaxed);
 }
 

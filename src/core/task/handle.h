@@ -71,6 +71,7 @@ struct xy_handle {
 	struct xy_plan *split;          /* (p) the one active for writing, or NULL */
 	unsigned shared;                /* (p) how many are active for reading */
 	struct xy_plan *child_of;       /* (c) or NULL */
+	unsigned constant;              /* (c) arrays that no task writes, by bit */
 	struct xy_handle *root;         /* (c) in whose copies those of this handle may live, or NULL; see lend.h */
 	void *inside;                   /* (c) its view there, or NULL */
 	struct xy_handle *next, **link; /* runtime's handles_lock */

@@ -112,7 +112,7 @@ static void copy(const struct xy_interface *interface, const void *to, const voi
 {
 	struct xy__copy_list list;
 
-	assert_int_equal(xy__interface_copies(interface, to, from, &list), 0);
+	assert_int_equal(xy__interface_copies(interface, 0, to, from, &list), 0);
 	for (unsigned i = 0; i < list.count; i++)
 		xy__copy_in_ram(&list.items[i]);
 	xy__copy_list_fini(&list);
@@ -221,7 +221,7 @@ static void empty_arrays_need_neither_memory_nor_copies(void **state)
 	assert_false(xy__interface_has_memory(&xy_csr_interface, &other));
 	assert_int_equal(xy__interface_allocate_ram(&xy_csr_interface, &other), 0);
 	assert_true(xy__interface_has_memory(&xy_csr_interface, &other));
-	assert_int_equal(xy__interface_copies(&xy_csr_interface, &csr, &other, &list), 0);
+	assert_int_equal(xy__interface_copies(&xy_csr_interface, 0, &csr, &other, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_ptr_equal(list.items[0].to.memory, csr.rowptr);
 	assert_int_equal(list.items[0].row_bytes, 16);
@@ -230,7 +230,7 @@ static void empty_arrays_need_neither_memory_nor_copies(void **state)
 	xy__interface_free_ram(&xy_csr_interface, &other);
 
 	assert_true(xy__interface_has_memory(&xy_coo_interface, &coo));
-	assert_int_equal(xy__interface_copies(&xy_coo_interface, &coo, &coo, &list), 0);
+	assert_int_equal(xy__interface_copies(&xy_coo_interface, 0, &coo, &coo, &list), 0);
 	assert_int_equal(list.count, 0);
 	xy__copy_list_fini(&list);
 }
@@ -245,7 +245,7 @@ static void what_has_no_gaps_on_both_sides_is_one_row(void **state)
 
 	(void)state;
 	from.ptr = b;
-	assert_int_equal(xy__interface_copies(&xy_ndim_interface, &to, &from, &list), 0);
+	assert_int_equal(xy__interface_copies(&xy_ndim_interface, 0, &to, &from, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_ptr_equal(list.items[0].to.memory, a);
 	assert_ptr_equal(list.items[0].from.memory, b);
@@ -263,7 +263,7 @@ static void dimensions_without_a_gap_between_them_become_one(void **state)
 	struct xy__copy_list list;
 
 	(void)state;
-	assert_int_equal(xy__interface_copies(&xy_tensor_interface, &to, &from, &list), 0);
+	assert_int_equal(xy__interface_copies(&xy_tensor_interface, 0, &to, &from, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.items[0].row_bytes, 4);
 	assert_int_equal(list.items[0].nrows, 12);
@@ -281,7 +281,7 @@ static void more_than_three_dimensions_are_several_copies(void **state)
 	struct xy__copy_list list;
 
 	(void)state;
-	assert_int_equal(xy__interface_copies(&xy_ndim_interface, &to, &from, &list), 0);
+	assert_int_equal(xy__interface_copies(&xy_ndim_interface, 0, &to, &from, &list), 0);
 	assert_int_equal(list.count, 12);
 	for (unsigned i = 0; i < 12; i++) {
 		assert_int_equal(list.items[i].nrows, 2);
@@ -299,7 +299,7 @@ static void too_many_copies_are_an_error(void **state)
 	struct xy__copy_list list;
 
 	(void)state;
-	assert_int_equal(xy__interface_copies(&xy_ndim_interface, &view, &view, &list), -ENOMEM);
+	assert_int_equal(xy__interface_copies(&xy_ndim_interface, 0, &view, &view, &list), -ENOMEM);
 	xy__copy_list_fini(&list);
 }
 
@@ -392,7 +392,7 @@ static void a_count_of_zero_makes_an_array_empty(void **state)
 	assert_int_equal(xy__part_span(&parts[0]), 0);
 	assert_int_equal(xy__part_bytes(&parts[0]), 0);
 	assert_int_equal(xy__part_span(&parts[1]), 40);
-	assert_int_equal(xy__interface_copies(&two_interface, &view, &view, &list), 0);
+	assert_int_equal(xy__interface_copies(&two_interface, 0, &view, &view, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.items[0].nrows, 3);
 	xy__copy_list_fini(&list);
