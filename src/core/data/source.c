@@ -70,7 +70,8 @@ static bool source_is_sending(const struct xy_handle *h, unsigned from, unsigned
 	const struct xy__bus *bus = &h->runtime->bus;
 	double direct_us, relay_us;
 
-	if (source_node(h, from)->ram || !xy__bus_time(bus, from, to, h->size_bytes, &direct_us))
+	if (source_node(h, from)->ram || source_node(h, to)->ram ||
+	    !xy__bus_time(bus, from, to, h->size_bytes, &direct_us))
 		return false;
 	for (const struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
 		if (!t->stale && t->from == from && !source_node(h, t->to)->ram && xy__source_reaches(h, t->to, to) &&

@@ -216,11 +216,13 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 	return error;
 }
 
-/* Nodes to which content as it is now is on its way. */
-static uint64_t transfer_coming(const struct xy_handle *h)
+/* Nodes to which content as it is now is on its way, for one that may wait for it: RAM has links of its own. */
+static uint64_t transfer_coming(struct xy_handle *h, unsigned to)
 {
 	uint64_t nodes = 0;
 
+	if (node_of(h, to)->ram)
+		return 0;
 	for (const struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
 		if (!t->stale)
 			nodes |= xy__bit(t->to);
@@ -242,7 +244,7 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 	if (atomic_load(&to->readers))
 		return transfer_defer(to);
 	valid &= ~lost;
-	source = xy__source_choose(h, valid, transfer_coming(h) & ~valid & ~lost, to->node);
+	source = xy__source_choose(h, valid, transfer_coming(h, to->node) & ~valid & ~lost, to->node);
 	if (!(valid & xy__bit(source))) {
 		transfer_follow(transfer_to(h, source), to);
 		return 0;
