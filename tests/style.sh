@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Rules of the sources that a search can check: licence and purpose at the top, the environment read
-# in one place, a library that neither prints to stdout nor ends the program, lines that fit.
+# in one place, a library that neither prints to stdout nor ends the program, flags that differ, lines that fit.
 cd "${srcdir:-.}" || exit 99
 found=$(mktemp) || exit 99
 trap 'rm -f "$found"' EXIT
@@ -42,6 +42,21 @@ grep -nE '(^|[^[:alnum:]])(TODO|FIXME|XXX)([^[:alnum:]]|$)' $files | forbid "unf
 # shellcheck disable=SC2086
 grep -nE 'typedef (struct|union|enum)' $files | grep -v '^compat/starpu/include/' | # names of StarPU's
 	forbid "a typedef hides what it is"
+# shellcheck disable=SC2086
+awk '/^enum [a-z_]*_flags \{/ { inside = 1; split("", seen) }
+     inside {
+	     line = $0
+	     while (match(line, /[A-Z_]+ = [0-9]+/)) {
+		     split(substr(line, RSTART, RLENGTH), part, " = ")
+		     line = substr(line, RSTART + RLENGTH)
+		     for (bit = 1; bit < part[2]; bit *= 2)
+			     ;
+		     if (bit != part[2] || part[2] in seen)
+			     print FILENAME ":" FNR ": " part[1] " = " part[2]
+		     seen[part[2]] = 1
+	     }
+     }
+     /}/ { inside = 0 }' $files | forbid "a flag is not a bit of its own"
 library '(^|[^_[:alnum:]])(secure_)?getenv *\(' | grep -vE '^src/(core/machine/config|job/environment)\.c:' |
 	forbid "only src/core/machine/config.c and, in the library for jobs, src/job/environment.c read the environment"
 library '(^|[^_[:alnum:]])(abort|_?exit|_Exit|quick_exit) *\(' | forbid "the library ends the program"

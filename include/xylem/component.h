@@ -133,12 +133,12 @@ enum xy_component_flags {
 	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
 	XY_LEAF = 16,     /* a worker, or a team of workers: no children */
 	XY_PREDICTS = 32, /* asks when workers will be free, which makes the runtime track it */
-	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
 	XY_AWAITS = 64,   /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
 			   * without running */
+	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
+	XY_CUTS = 256,    /* calls xy_task_cut */
 	XY_ORDERS = 512,  /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
 			   * while a worker pulls */
-	XY_CUTS = 256,    /* calls xy_task_cut */
 };
 
 /* The workers that may take an offered task. */

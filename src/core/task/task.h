@@ -41,23 +41,24 @@ enum xy__task_state {
 };
 
 enum xy__task_flags {
-	XY__TASK_COMMUTES = 1,     /* some access has XY_COMMUTE */
-	XY__TASK_ACQUIRE = 2,      /* represents the application */
-	XY__TASK_KEPT = 4,         /* came from xy_task_create: the user has a reference */
-	XY__TASK_UNORDERED = 8,    /* some access gives no dependency */
-	XY__TASK_TAKEN = 16,       /* (q) its commuting handles are its own */
-	XY__TASK_CHOICE = 64,      /* the codelet has a second implementation for some architecture */
-	XY__TASK_CALLBACK = 128,   /* callback, group, part, parent and children are defined */
-	XY__TASK_WANTED = 256,     /* (q) a queue had its data brought to the node wanted_on */
-	XY__TASK_SENT = 2048,      /* (q) sent away by a worker that is dead: see sent_at */
-	XY__TASK_UNFETCHED = 512,  /* an acquire that does not need the data in RAM */
-	XY__TASK_NESTED = 512,     /* a task with a codelet that is XY_NESTED: what it submits are its children */
-	XY__TASK_UNCOUNTED = 32,   /* neither counted nor reported: an acquire, or given up */
-	XY__TASK_MEASURED = 32768, /* its time is for a model */
+	XY__TASK_COMMUTES = 1,    /* some access has XY_COMMUTE */
+	XY__TASK_ACQUIRE = 2,     /* represents the application */
+	XY__TASK_KEPT = 4,        /* came from xy_task_create: the user has a reference */
+	XY__TASK_UNORDERED = 8,   /* some access gives no dependency */
+	XY__TASK_TAKEN = 16,      /* (q) its commuting handles are its own */
+	XY__TASK_UNCOUNTED = 32,  /* neither counted nor reported: an acquire, or given up */
+	XY__TASK_CHOICE = 64,     /* the codelet has a second implementation for some architecture */
+	XY__TASK_CALLBACK = 128,  /* callback, group, part, parent and children are defined */
+	XY__TASK_WANTED = 256,    /* (q) a queue had its data brought to the node wanted_on */
+	XY__TASK_UNFETCHED = 512, /* an acquire that does not need the data in RAM */
+	/* a task with a codelet that is XY_NESTED: what it submits are its children; no acquire has a codelet */
+	XY__TASK_NESTED = XY__TASK_UNFETCHED,
 	XY__TASK_DATA = 1024,      /* moves data to RAM and ends: see data/data_task.h */
-	XY__TASK_REDUX = 16384,    /* some access has XY_REDUX */
+	XY__TASK_SENT = 2048,      /* (q) sent away by a worker that is dead: see sent_at */
 	XY__TASK_CLOSES = 4096,    /* stands at the end of a group that reduces: see data/redux.h */
 	XY__TASK_COMBINES = 8192,  /* works for one of those: nothing is barred */
+	XY__TASK_REDUX = 16384,    /* some access has XY_REDUX */
+	XY__TASK_MEASURED = 32768, /* its time is for a model */
 };
 
 /*
