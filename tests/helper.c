@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WAIT_S = 30, GUARD_S = 230, RUNTIMES = 16 };
+enum { GUARD_S = 230, RUNTIMES = 16 };
 
 #if defined(__has_feature)
 #define HELPER_HAS(x) __has_feature(x)
@@ -149,12 +149,12 @@ int helper_stop(struct helper *h)
 static void helper_late(struct helper *h, const char *what)
 {
 	xy_dump(h->rt, STDERR_FILENO);
-	fail_msg("%s took more than %d s", what, WAIT_S);
+	fail_msg("%s took more than %d s", what, HELPER_WAIT_S);
 }
 
 int helper_wait(struct helper *h)
 {
-	int status = xy_wait_for(h->rt, WAIT_S);
+	int status = xy_wait_for(h->rt, HELPER_WAIT_S);
 
 	if (status == -ETIMEDOUT)
 		helper_late(h, "xy_wait");
@@ -163,7 +163,7 @@ int helper_wait(struct helper *h)
 
 int helper_wait_task(struct helper *h, struct xy_task *task)
 {
-	int status = xy_task_wait_for(task, WAIT_S);
+	int status = xy_task_wait_for(task, HELPER_WAIT_S);
 
 	if (status == -ETIMEDOUT)
 		helper_late(h, "xy_task_wait");
@@ -172,7 +172,7 @@ int helper_wait_task(struct helper *h, struct xy_task *task)
 
 void helper_rest(struct helper *h)
 {
-	double end = xy__now() + WAIT_S;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	while (!h->rt->engine->at_rest(h->rt)) {
 		if (xy__now() >= end)
@@ -183,7 +183,7 @@ void helper_rest(struct helper *h)
 
 int helper_body_reach(_Atomic int *word, int value)
 {
-	double end = xy__now() + WAIT_S;
+	double end = xy__now() + HELPER_WAIT_S;
 	int now;
 
 	while ((now = atomic_load(word)) < value) {

@@ -22,6 +22,8 @@
 #define HELPER_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { HELPER_LINES = 256, HELPER_LINE = 256 };
+/* Limit in seconds of every wait for something that takes milliseconds on an idle machine. */
+enum { HELPER_WAIT_S = 120 };
 #define HELPER_ANY_LINES (~0u)
 
 /* A runtime under test. */

@@ -284,7 +284,7 @@ static int visit_copy(struct visit *visit, unsigned i)
 
 static bool visit_wait(_Atomic bool *flag)
 {
-	double end = xy__now() + 40;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	while (!atomic_load(flag) && xy__now() < end)
 		sched_yield();

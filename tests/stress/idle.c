@@ -122,7 +122,7 @@ static void an_idle_runtime_uses_no_processor(void **state)
 static void *wait_for_all(void *h)
 {
 	pthread_setname_np(pthread_self(), "xylem-waits");
-	return (void *)(intptr_t)xy_wait_for(((struct helper *)h)->rt, 60);
+	return (void *)(intptr_t)xy_wait_for(((struct helper *)h)->rt, HELPER_WAIT_S);
 }
 
 static void workers_that_wait_for_a_long_task_use_no_processor(void **state)
@@ -131,7 +131,7 @@ static void workers_that_wait_for_a_long_task_use_no_processor(void **state)
 	struct gate gate = { 0 };
 	pthread_t application;
 	void *status;
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	(void)state;
 	helper_block(h, &gate);
@@ -179,7 +179,7 @@ static struct stuck *stuck_begin(const struct xy_config *config)
 /* Waits until one worker is asleep, besides the one at the gate. One that was called may get up late. */
 static void stuck_rest(struct stuck *s)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 	unsigned asleep;
 
 	do {
@@ -306,7 +306,7 @@ static unsigned log_text(struct helper *h, unsigned begin, char *text, size_t si
 /* As log_text, when the end of a dump has come. */
 static unsigned log_until(struct helper *h, const char *last, unsigned begin, char *text, size_t size)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 	unsigned n;
 
 	do {
@@ -321,7 +321,7 @@ static unsigned log_until(struct helper *h, const char *last, unsigned begin, ch
 static void the_watchdog_barks_once_when_nothing_moves(void **state)
 {
 	char text[65536], rest[65536];
-	double limit = xy__now() + 20;
+	double limit = xy__now() + HELPER_WAIT_S;
 	unsigned barks = 0, begin, end = 0;
 	struct stuck *s;
 

@@ -414,7 +414,7 @@ static uint64_t sleeps_of_idle(struct helper *h, unsigned busy)
 /* Waits until those that are not busy sleep. The busy ones stand at a gate, so that nothing moves then. */
 static void wait_for_quiet(struct helper *h, unsigned busy)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 	uint64_t sleeps = 0, before;
 
 	do {

@@ -29,7 +29,7 @@ static uint64_t copies(enum cudart_double_direction direction)
 /* Waits until a device has looked for memory several times since `changes` were counted, or has saved something. */
 static void wait_for_looks(struct xy__node *node, unsigned changes)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	while (atomic_load(&node->changes) - changes < 10 && !atomic_load(&node->writebacks)) {
 		if (xy__now() >= end)
@@ -182,7 +182,7 @@ static void what_was_on_a_lost_device_is_not_taken_for_invalid(void **state)
 /* What a CPU wrote is on its way from RAM to the first device, and stays there, when the second one overwrites it. */
 static void send_and_overwrite(struct helper *h, struct xy_handle *v, uint64_t through)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	assert_int_equal(xy_handle_set_write_through(v, 1u << bed_node(h, XY_CUDA, 0)), 0);
 	cudart_double_hold_copies(true);
@@ -199,7 +199,7 @@ static void send_and_overwrite(struct helper *h, struct xy_handle *v, uint64_t t
 /* Lets the old content arrive, after which the new one has to be on these nodes. */
 static void let_go_and_expect(struct xy_handle *v, uint64_t nodes)
 {
-	double end = xy__now() + 20;
+	double end = xy__now() + HELPER_WAIT_S;
 
 	cudart_double_hold_copies(false);
 	while ((xy_handle_nodes(v) & nodes) != nodes && xy__now() < end)
