@@ -76,17 +76,23 @@ static double price_us(const struct xy__cambium *c, unsigned i)
 	return fmin(lengths[graph.lengths[i]][0] * c->prices[0], lengths[graph.lengths[i]][3] * c->prices[1]);
 }
 
-static double path_us(unsigned i)
+/* The longest path after each task. */
+static const double *paths_us(void)
 {
 	static double longest[MOST];
 
-	for (unsigned k = graph.n; k-- > i;) {
+	for (unsigned k = graph.n; k-- > 0;) {
 		longest[k] = 0;
 		for (unsigned next = k + 1; next < graph.n; next++)
 			if (graph.edge[k][next])
 				longest[k] = fmax(longest[k], least_us(next) + longest[next]);
 	}
-	return longest[i];
+	return longest;
+}
+
+static double path_us(unsigned i)
+{
+	return paths_us()[i];
 }
 
 /* The price of all tasks that are marked. */
@@ -107,11 +113,13 @@ static const struct xy__cambium_node *node(const struct xy__cambium *c, unsigned
 /* Each task after those that are ready is there, with the longest path and all the work that follow it. */
 static void assert_view(const struct xy__cambium *c)
 {
+	const double *paths = paths_us();
+
 	assert_int_equal(c->view.n, graph.n);
 	for (unsigned i = 0; i < graph.n; i++) {
 		assert_non_null(node(c, i));
 		assert_ptr_equal(node(c, i)->task, graph.tasks[i]);
-		assert_float_equal(node(c, i)->path_us, path_us(i), 0.01);
+		assert_float_equal(node(c, i)->path_us, paths[i], 0.01);
 		assert_float_equal(node(c, i)->area_us, area_us(c, graph.after[i]), 0.01);
 	}
 }
@@ -217,14 +225,16 @@ static void the_longest_tails_of_each_type_are_known(void **state)
 	struct bed *bed = cambium_open("cpu:3 cuda:1", &c);
 	unsigned type = 0, n = 0;
 	double tails[MOST];
+	const double *paths;
 
 	(void)state;
 	graph_random(bed, MOST, 70);
 	graph_submit(bed);
 	xy__cambium_look(c, 0);
+	paths = paths_us();
 	for (unsigned i = 0; i < graph.n; i++)
 		if (graph.lengths[i] == 3) {
-			double tail = fmax(path_us(i), area_us(c, graph.after[i]));
+			double tail = fmax(paths[i], area_us(c, graph.after[i]));
 			unsigned k = n++;
 
 			for (; k && tails[k - 1] < tail; k--)
