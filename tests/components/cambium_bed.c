@@ -2,8 +2,6 @@
 /* A bed with cambium above all workers of a machine. */
 #include "cambium_bed.h"
 
-#include <math.h>
-
 #include "core/lockfree/successors.h"
 
 static struct xy__edge edges[EDGES];

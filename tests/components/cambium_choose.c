@@ -2,8 +2,6 @@
 /* What cambium expects of the workers, and which task it chooses for one of them. */
 #include "cambium_bed.h"
 
-#include <math.h>
-
 enum { CORE = 0, DEVICE = 1 };
 
 /* Stores a task of a type; so much follows it. */
@@ -60,6 +58,8 @@ static void the_time_left_is_for_the_longest_path_too(void **state)
 	store(bed, c, 0, 400);
 	store(bed, c, 0, 300);
 	assert_near(xy__cambium_outlook(c, 0, 1000).left_us, 410);
+	store(bed, c, cambium_type(c, (float[]){ 20, 60 }, 0), 500); /* of another type */
+	assert_near(xy__cambium_outlook(c, 0, 1000).left_us, 520);
 	bed_close(bed);
 }
 
@@ -177,6 +177,12 @@ static void nothing_is_due_without_a_claim(void **state)
 	c->types[0].us[DEVICE] = 1000;
 	c->types[0].begun = 1;
 	assert_true(isinf(xy__cambium_outlook(c, 0, 0).due_us));
+	/* the same for the device */
+	c->types[0] =
+		(struct xy__cambium_type){ .us = { 1000, 10 }, .least_us = 10, .fast = DEVICE, .left = 1, .ntops = 1 };
+	assert_false(isinf(xy__cambium_outlook(c, 2, 0).due_us));
+	c->types[0].us[CORE] = 10.5;
+	assert_true(isinf(xy__cambium_outlook(c, 2, 0).due_us));
 	bed_close(bed);
 	bed = cambium_open("cpu:2", &c);
 	c->types[cambium_type(c, (float[]){ 10 }, 1)].ntops = 1;
@@ -215,6 +221,21 @@ static void a_slow_class_takes_what_would_end_later_elsewhere(void **state)
 	c->backlog_us[DEVICE] = 0;
 	c->ends_us[1] = 21;
 	assert_int_equal(choose(c, CORE, 0, INFINITY).type, (int)type);
+	bed_close(bed);
+}
+
+/* The same with the device as the slow one. */
+static void a_slow_device_takes_what_would_end_later_on_a_core(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:1 cuda:1", &c);
+	unsigned type = cambium_type(c, (float[]){ 10, 30 }, 0);
+
+	(void)state;
+	store(bed, c, type, 50);
+	assert_int_equal(choose(c, DEVICE, 0, INFINITY).type, -1);
+	c->ends_us[0] = 30;
+	assert_int_equal(choose(c, DEVICE, 0, INFINITY).type, (int)type);
 	bed_close(bed);
 }
 
@@ -322,6 +343,10 @@ static void nothing_is_wasted(void **state)
 	store(bed, c, type, 0);
 	assert_int_equal(choose(c, CORE, 1000, INFINITY).type, (int)type);
 	assert_near(choose(c, CORE, 1000, INFINITY).cost, 3);
+	/* of a large machine, a task takes a small share */
+	c->prices[CORE] = c->prices[DEVICE] = 0.01;
+	c->types[type].price_us = 0.1;
+	assert_near(choose(c, CORE, 1000, INFINITY).cost, 3);
 	bed_close(bed);
 }
 
@@ -347,6 +372,77 @@ static void the_fastest_class_leaves_for_last_what_is_cheaper_elsewhere(void **s
 	assert_int_equal(choose(c, DEVICE, 12 + 40 * c->slack - 0.01, INFINITY).type, (int)cheap);
 	c->caution = 3;
 	assert_int_equal(choose(c, DEVICE, 12 + 40 * c->slack + 0.01, INFINITY).type, (int)cheap);
+	bed_close(bed);
+}
+
+/* A core is faster on both types, too. */
+static void cores_leave_for_last_what_is_cheaper_on_devices(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:1 cuda:1", &c);
+	unsigned cheap = cambium_type(c, (float[]){ 10, 12 }, 1), dear = cambium_type(c, (float[]){ 10, 100 }, 1);
+
+	(void)state;
+	c->prices[CORE] = 0.8;
+	c->prices[DEVICE] = 0.2;
+	c->types[cheap].price_us = 2.4;
+	c->types[dear].price_us = 8;
+	store(bed, c, cheap, 40);
+	store(bed, c, dear, 0);
+	assert_int_equal(choose(c, CORE, 1000, INFINITY).type, (int)dear);
+	assert_int_equal(choose(c, CORE, 20, INFINITY).type, (int)cheap);
+	bed_close(bed);
+}
+
+/*
+ * A chain of 20 tasks, and so many tasks beside it, all 30 us on the core and 10 us on the device. If the core begins
+ * the chain, the device can go on for so long only.
+ */
+static struct bed *open_beside(unsigned beside, struct xy__cambium **c)
+{
+	static const double lengths[] = { 30, 10 };
+	struct bed *bed = cambium_open("cpu:1 cuda:1", c);
+	struct xy_task *first = bed_task_lasting(bed, XY_ON_CPU | XY_ON_CUDA, lengths), *last = first;
+
+	for (unsigned i = 1; i < 20; i++) {
+		struct xy_task *task = bed_task_lasting(bed, XY_ON_CPU | XY_ON_CUDA, lengths);
+
+		cambium_follows(task, last);
+		last = task;
+	}
+	bed_submit(bed, first);
+	for (unsigned i = 0; i < beside; i++)
+		bed_submit(bed, bed_task_lasting(bed, XY_ON_CPU | XY_ON_CUDA, lengths));
+	xy__cambium_look(*c, 0);
+	(*c)->backlog_us[DEVICE] = 0; /* only the time that is left counts */
+	return bed;
+}
+
+static void the_others_must_have_work_while_a_slow_class_is_busy(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = open_beside(1, &c);
+	double need, has;
+
+	(void)state;
+	/* little is beside the chain: the core may take what nothing waits for */
+	assert_int_equal(c->types[0].ngroups, 2);
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).group, 0);
+	/* and nothing that takes longer than all the rest */
+	c->waste = INFINITY;
+	c->types[0].us[CORE] = 2000;
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).type, -1);
+	bed_close(bed);
+	/* so much that the device would not run out of work: the most urgent */
+	bed = open_beside(20, &c);
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).group, 1);
+	/* twice as much is needed if more is to come */
+	need = (double)c->types[0].us[CORE];
+	has = xy__cambium_free_us(c, c->types[0].groups[1].first, 0);
+	c->types[0].us[CORE] *= (float)(has / need / 1.6);
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).group, 1);
+	c->more = true;
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).group, 0);
 	bed_close(bed);
 }
 
@@ -397,12 +493,15 @@ int main(void)
 		cmocka_unit_test(the_most_urgent_claim_counts),
 		cmocka_unit_test(nothing_is_due_without_a_claim),
 		cmocka_unit_test(a_slow_class_takes_what_would_end_later_elsewhere),
+		cmocka_unit_test(a_slow_device_takes_what_would_end_later_on_a_core),
 		cmocka_unit_test(all_workers_of_the_faster_class_count),
 		cmocka_unit_test(a_task_that_ends_sooner_on_any_class_is_left_to_it),
 		cmocka_unit_test(a_slow_class_takes_what_has_time),
 		cmocka_unit_test(a_worker_that_is_due_takes_nothing_long),
 		cmocka_unit_test(nothing_is_wasted),
 		cmocka_unit_test(the_fastest_class_leaves_for_last_what_is_cheaper_elsewhere),
+		cmocka_unit_test(cores_leave_for_last_what_is_cheaper_on_devices),
+		cmocka_unit_test(the_others_must_have_work_while_a_slow_class_is_busy),
 		cmocka_unit_test(among_the_cheapest_the_highest_rank_comes_first),
 		cmocka_unit_test(a_class_takes_only_what_it_can_run),
 	};

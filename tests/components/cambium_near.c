@@ -2,12 +2,10 @@
 /* What moving data changes: how long a task takes on each class, and which task of a type a worker takes. */
 #include "cambium_bed.h"
 
-#include <math.h>
-
 enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
 
 /* By task and worker: how long its data is under way; and its result between any two workers. */
-static double transfers_us[BED_RECORDS][4], result_us;
+static double transfers_us[BED_RECORDS][32], result_us;
 
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker);
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker)
@@ -120,8 +118,64 @@ static void the_nearest_worker_of_a_class_counts(void **state)
 	transfer(task, 1, 100);
 	assert_near(c->types[xy__cambium_type_now(c, 0, task, 0)].us[0], 100);
 	assert_near(c->types[xy__cambium_type_now(c, 0, task, 0)].us[1], 20 + 128);
-	/* unless much follows that uses the data as well */
+	/* unless more follows that uses the data as well */
+	assert_near(c->types[xy__cambium_type_now(c, 0, task, 10)].us[1], 20);
 	assert_near(c->types[xy__cambium_type_now(c, 0, task, 2000)].us[1], 20);
+	bed_close(bed);
+}
+
+/* The core is a little faster, but has to fetch the data that is with the device. */
+static void a_task_is_best_where_it_ends_soonest(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = open_moving("cpu:1 cuda:1", &c);
+	struct xy_task *task = bed_task(bed, CPU | CUDA);
+	unsigned type;
+
+	(void)state;
+	cambium_type(c, (float[]){ 20, 22 }, 1);
+	transfer(task, 0, 30);
+	type = xy__cambium_type_now(c, 0, task, 0);
+	assert_near(c->types[type].us[0], 20 + 32);
+	assert_near(c->types[type].us[1], 22);
+	assert_int_equal(c->types[type].fast, 1);
+	bed_close(bed);
+}
+
+static void each_class_has_its_own_way_to_go(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = open_moving("cpu:1 cuda:1 opencl:1", &c);
+	struct xy_task *task = bed_task(bed, CPU | CUDA | XY_ON_OPENCL);
+	unsigned type;
+
+	(void)state;
+	cambium_type(c, (float[]){ 100, 20, 60 }, 1);
+	transfer(task, 2, 32);
+	type = xy__cambium_type_now(c, 0, task, 0);
+	assert_near(c->types[type].us[0], 100);
+	assert_near(c->types[type].us[1], 20);
+	assert_near(c->types[type].us[2], 92);
+	bed_close(bed);
+}
+
+/* Types for far data are not for tasks that take so long wherever their data is. */
+static void a_task_is_never_of_a_derived_type(void **state)
+{
+	static const double near[] = { 100, 20 }, like_far[] = { 132, 20 };
+	struct xy__cambium *c;
+	struct bed *bed = open_moving("cpu:1 cuda:1", &c);
+	struct xy_task *task = bed_task_lasting(bed, CPU | CUDA, near);
+	unsigned base = xy__cambium_type_of(c, task), far, other;
+
+	(void)state;
+	transfer(task, 0, 32);
+	far = xy__cambium_type_now(c, base, task, 0);
+	assert_near(c->types[far].us[0], 132);
+	other = xy__cambium_type_of(c, bed_task_lasting(bed, CPU | CUDA, like_far));
+	assert_true(other != far && other != base);
+	assert_int_equal(c->types[other].base, other);
+	assert_int_equal(xy__cambium_type_now(c, base, task, 0), far);
 	bed_close(bed);
 }
 
@@ -233,6 +287,29 @@ static void what_is_nearer_to_another_is_left_to_it(void **state)
 	bed_close(bed);
 }
 
+/* The order of those that are left is kept, and the second of a class behind many cores is looked at, too. */
+static void the_next_best_is_taken_instead(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = open_moving("cpu:20 cuda:2", &c);
+	struct xy_task *tasks[4];
+
+	(void)state;
+	cambium_type(c, (float[]){ INFINITY, 10 }, 1);
+	for (unsigned i = 0; i < 4; i++)
+		tasks[i] = add(bed, c, 50);
+	transfer(tasks[0], 20, 4);
+	transfer(tasks[0], 21, 9);
+	transfer(tasks[1], 20, 3);
+	transfer(tasks[1], 21, 9);
+	transfer(tasks[2], 20, 2); /* the nearest two are nearer to the other one */
+	transfer(tasks[3], 20, 1);
+	c->ends_us[21] = 100; /* it was to be busy, and is done */
+	assert_ptr_equal(pick(c, 20).task, tasks[1]);
+	assert_ptr_equal(pick(c, 20).before, tasks[0]);
+	bed_close(bed);
+}
+
 /* A small advantage is none: the data would go back and forth. */
 static void a_task_is_left_only_to_those_who_gain_by_it(void **state)
 {
@@ -294,10 +371,14 @@ int main(void)
 		cmocka_unit_test(moving_counts_on_the_slower_class),
 		cmocka_unit_test(results_are_moved_to_those_who_read_them),
 		cmocka_unit_test(the_nearest_worker_of_a_class_counts),
+		cmocka_unit_test(a_task_is_best_where_it_ends_soonest),
+		cmocka_unit_test(each_class_has_its_own_way_to_go),
+		cmocka_unit_test(a_task_is_never_of_a_derived_type),
 		cmocka_unit_test(without_another_place_nothing_is_moved),
 		cmocka_unit_test(the_nearest_of_equals_comes_first),
 		cmocka_unit_test(rank_and_nearness_are_weighed),
 		cmocka_unit_test(what_is_nearer_to_another_is_left_to_it),
+		cmocka_unit_test(the_next_best_is_taken_instead),
 		cmocka_unit_test(a_task_is_left_only_to_those_who_gain_by_it),
 		cmocka_unit_test(long_results_keep_tasks_together),
 	};

@@ -2,8 +2,6 @@
 /* Prices of workers' time: the whole machine costs 1, and the remaining work costs as much as it can. */
 #include "cambium_bed.h"
 
-#include <math.h>
-
 /* What all remaining work costs with these prices if each task runs where it is cheapest. */
 static double cost(const struct xy__cambium *c, const double *prices)
 {
@@ -80,6 +78,10 @@ static void the_area_of_two_classes_is_the_best_division_of_work(void **state)
 	c->types[1].left = 0;
 	xy__cambium_price(c);
 	assert_near(c->area_us, 60);
+	c->types[0].left = 1; /* the last one counts like any other */
+	c->prices[0] = c->prices[1] = 1. / 3;
+	xy__cambium_price(c);
+	assert_near(c->area_us, 6);
 	assert_consistent(c);
 	bed_close(bed);
 }

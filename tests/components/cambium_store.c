@@ -2,8 +2,6 @@
 /* cambium's types of tasks, the tasks in order of rank, and the workers by class. */
 #include "cambium_bed.h"
 
-#include <math.h>
-
 enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, TASKS = 400 };
 
 /* --- types --- */
@@ -161,6 +159,23 @@ static void assert_groups(const struct xy__cambium *c, unsigned type)
 	assert_near(c->backlog_us[t->fast], count * t->least_us);
 }
 
+/* What is left of one type does not depend on another. */
+static void the_backlog_of_a_class_is_of_all_types(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:1 cuda:1", &c);
+	unsigned a = cambium_type(c, (float[]){ 100, 10 }, 1), b = cambium_type(c, (float[]){ 100, 20 }, 1);
+	struct xy_task *task = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	assert_true(xy__cambium_insert(c, b, bed_task(bed, CPU | CUDA), 0, 0));
+	assert_true(xy__cambium_insert(c, a, task, 0, 0));
+	assert_near(c->backlog_us[1], 30);
+	xy__cambium_remove(c, a, 0, task, NULL);
+	assert_near(c->backlog_us[1], 20);
+	bed_close(bed);
+}
+
 static void model_insert(struct bed *bed, struct xy__cambium *c, unsigned type)
 {
 	unsigned i = model.n++, random = xy_agent_random(&bed->application);
@@ -281,18 +296,25 @@ static void workers_of_too_many_classes_share_the_last(void **state)
 /* Workers in teams are not for cambium to choose. */
 static void teams_are_of_no_class(void **state)
 {
+	static const double lengths[] = { 10, 10, 10, 10 };
 	struct bed *bed = bed_open("topology(core:4)");
 	struct xy_component *self = bed_add(bed, NULL, &xy__cambium_ops);
 	struct xy__cambium *c = (struct xy__cambium *)self;
 
 	(void)state;
+	assert_int_equal(xy_tree_link(self, xy_tree_team(bed->tree, 0)), 0);
 	for (unsigned i = 0; i < 4; i++)
 		bed_add_worker(bed, self, i);
-	assert_int_equal(xy_tree_link(self, xy_tree_team(bed->tree, 0)), 0);
 	bed_seal(bed);
 	assert_int_equal(c->nclasses, 1);
 	assert_int_equal(c->counts[0], 4);
 	assert_int_equal(c->first_of_class[1], 4);
+	/* a team asks only for what teams can run */
+	bed_submit(bed, bed_task_lasting(bed, CPU, lengths));
+	bed->workers[0].team = xy_tree_team(bed->tree, 0);
+	assert_null(xy_pull(self, &bed->workers[0]));
+	bed->workers[0].team = NULL;
+	assert_non_null(bed_pull(bed, 0));
 	bed_close(bed);
 }
 
@@ -304,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_takes_no_time_has_no_type),
 		cmocka_unit_test(tasks_of_too_many_types_go_to_the_nearest),
 		cmocka_unit_test(tasks_are_in_order_of_rank),
+		cmocka_unit_test(the_backlog_of_a_class_is_of_all_types),
 		cmocka_unit_test(all_tasks_can_be_taken_out_at_once),
 		cmocka_unit_test(workers_are_sorted_by_class),
 		cmocka_unit_test(workers_of_too_many_classes_share_the_last),

@@ -3,6 +3,7 @@ component_tests = tests/components/all
 component_tests += tests/components/best_implementation
 component_tests += tests/components/cambium
 component_tests += tests/components/cambium_choose
+component_tests += tests/components/cambium_course
 component_tests += tests/components/cambium_data
 component_tests += tests/components/cambium_near
 component_tests += tests/components/cambium_price
@@ -44,6 +45,8 @@ tests_components_cambium_data_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfe
 cambium_bed = tests/components/cambium_bed.c tests/components/cambium_bed.h
 tests_components_cambium_choose_SOURCES = tests/components/cambium_choose.c $(cambium_bed)
 tests_components_cambium_choose_LDADD = $(recording_libs) -lm
+tests_components_cambium_course_SOURCES = tests/components/cambium_course.c $(cambium_bed)
+tests_components_cambium_course_LDADD = $(recording_libs) -lm
 tests_components_cambium_near_SOURCES = tests/components/cambium_near.c $(cambium_bed)
 tests_components_cambium_near_LDADD = $(recording_libs) -lm
 tests_components_cambium_near_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_transfer -Wl,--wrap=xy__predict_result_us
