@@ -18,10 +18,15 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/memory.c \
 	compat/starpu/src/ndim.c \
 	compat/starpu/src/pick.c \
+	compat/starpu/src/omp.c \
+	compat/starpu/src/omp.h \
+	compat/starpu/src/omp_api.c \
+	compat/starpu/src/omp_task.c \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
 	compat/starpu/src/policy.c \
+	compat/starpu/src/recursive.c \
 	compat/starpu/src/reduction.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
@@ -60,6 +65,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_max_fpga.h \
 	compat/starpu/include/starpu_mpi_sc.h \
 	compat/starpu/include/starpu_opencl.h \
+	compat/starpu/include/starpu_openmp.h \
 	compat/starpu/include/starpu_parallel_worker.h \
 	compat/starpu/include/starpu_perf_monitoring.h \
 	compat/starpu/include/starpu_perf_steering.h \
@@ -90,6 +96,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/deprecated.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
+	compat/starpu/include/parts/omp.h \
 	compat/starpu/include/parts/perf.h \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
@@ -117,7 +124,9 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/mixed.c \
 	compat/starpu/tests/policy.c \
 	compat/starpu/tests/ndim.c \
+	compat/starpu/tests/omp.c \
 	compat/starpu/tests/own_interface.c \
+	compat/starpu/tests/recursive.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \

@@ -18,6 +18,7 @@
 #include <parts/task.h>
 #include <parts/insert.h>
 #include <parts/worker.h>
+#include <parts/omp.h>
 #include <parts/perf.h>
 #include <parts/sched.h>
 #include <parts/toolbox.h>

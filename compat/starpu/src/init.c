@@ -167,6 +167,7 @@ void starpu_shutdown(void)
 		return;
 	}
 	xs_pause_fini();
+	xs_deps_cycles();
 	xs_policy_do_schedule();
 	xy_wait(xs_global.rt);
 	xs_handles_fini();

@@ -245,7 +245,10 @@ static void insertion_handle(struct insertion *in, starpu_data_handle_t handle, 
 	if ((int)i < cl->nbuffers && (cl->dyn_modes || i < STARPU_NMAXBUFS)) {
 		unsigned declared = STARPU_CODELET_GET_MODE(cl, i);
 
-		if (declared && (declared & 0x1f) != (mode & 0x1f))
+		/* A codelet without modes takes those of its first task. */
+		if (!declared && !cl->checked)
+			STARPU_CODELET_SET_MODE(task->cl, (enum starpu_data_access_mode)mode, i);
+		else if (declared && (declared & 0x1f) != (mode & 0x1f))
 			in->error = xs_fail(-EINVAL, "codelet '%s' declares mode %u for handle %u, and the task has %u",
 					    cl->name ? cl->name : "", declared, i, mode);
 	}
@@ -321,6 +324,33 @@ static void insertion_mode_array(struct insertion *in)
 }
 
 typedef void (*callback_t)(void *);
+typedef int (*decide_t)();
+typedef void (*replace_t)();
+
+static bool insertion_recursive(struct insertion *in, int kind)
+{
+	struct starpu_task *task = in->task;
+
+	switch (kind) {
+	case STARPU_RECURSIVE_TASK_FUNC:
+		task->recursive_task_func = va_arg(in->list, decide_t);
+		return true;
+	case STARPU_RECURSIVE_TASK_FUNC_ARG:
+		task->recursive_task_func_arg = va_arg(in->list, void *);
+		return true;
+	case STARPU_RECURSIVE_TASK_GEN_DAG_FUNC:
+		task->recursive_task_gen_dag_func = va_arg(in->list, replace_t);
+		return true;
+	case STARPU_RECURSIVE_TASK_GEN_DAG_FUNC_ARG:
+		task->recursive_task_gen_dag_func_arg = va_arg(in->list, void *);
+		return true;
+	case STARPU_RECURSIVE_TASK_PARENT:
+		task->recursive_task_parent = va_arg(in->list, struct starpu_task *);
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* Callbacks and their arguments. False: it is another kind. */
 static bool insertion_callback(struct insertion *in, int kind)
@@ -490,7 +520,7 @@ static void insertion_take(struct insertion *in, int kind)
 	else if (kind == STARPU_TAG || kind == STARPU_TAG_ONLY) {
 		in->task->tag_id = va_arg(in->list, starpu_tag_t);
 		in->task->use_tag = kind == STARPU_TAG;
-	} else if (!insertion_callback(in, kind) && !insertion_setting(in, kind))
+	} else if (!insertion_callback(in, kind) && !insertion_setting(in, kind) && !insertion_recursive(in, kind))
 		in->error = xs_fail(-EINVAL, "starpu_task_insert: unknown kind of argument %d", kind);
 }
 

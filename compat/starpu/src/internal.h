@@ -109,12 +109,18 @@ struct xs_job {
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
+	bool skipped;                   /* (d) it waits for itself: its function is not called */
+	unsigned visit;                 /* (d) of the search for cycles */
+	struct xs_job *next_gated, *previous_gated; /* (d) all with a gate */
 };
 
 /* The job of a task, made at the first call; NULL without memory. */
 struct xs_job *xs_job(struct starpu_task *task);
 int xs_submit(struct starpu_task *task, bool ordered);
 void xs_task_free(struct starpu_task *task);
+
+/* recursive.c: whether other tasks were submitted in its place */
+bool xs_recursive(struct starpu_task *task);
 
 /* run.c */
 int xs_run_cpu(struct xy_call *call);
@@ -135,6 +141,10 @@ unsigned xs_archs(uint32_t where); /* XY_ON_* */
 void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate);
 void xs_deps_ended(struct xs_job *job, bool regenerate);
 void xs_deps_forget(struct xs_job *job);
+/* With the lock held: the job waits behind its gate no more. */
+void xs_deps_ungate(struct xs_job *job);
+/* Tasks that wait for each other: one of each cycle is skipped. 0, or -EDEADLK with a log line. */
+int xs_deps_cycles(void);
 void xs_tags_fini(void);
 void xs_gate_drop(struct xs_gate *gate);
 struct xs_gate *xs_gate_create(void);

@@ -307,6 +307,28 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct star
 	pthread_mutex_unlock(&plans_lock);
 }
 
+unsigned starpu_data_partition_get_nplans(starpu_data_handle_t handle)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&plans_lock);
+	for (const struct xs_plan *p = handle->plans; p; p = p->next)
+		n++;
+	pthread_mutex_unlock(&plans_lock);
+	return n;
+}
+
+int starpu_data_get_nb_children_async(starpu_data_handle_t handle)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&plans_lock);
+	for (const struct xs_plan *p = handle->plans; p && !n; p = p->next)
+		n = p->nchildren;
+	pthread_mutex_unlock(&plans_lock);
+	return (int)n;
+}
+
 /* With the lock: no plan of the handle, or of its children, is active any more.
  */
 static int plan_end(struct xs_plan *plan)

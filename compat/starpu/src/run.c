@@ -160,6 +160,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	struct starpu_task *task = job->task;
 	int status = 0;
 
+	if (job->skipped)
+		return -EDEADLK;
 	xs_wait_resume();
 	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation };
 	job->implementation = call->implementation;

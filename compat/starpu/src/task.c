@@ -374,7 +374,7 @@ static void job_unsubmit(struct xs_job *job, struct xs_gate *gate)
 	if (gate) {
 		pthread_mutex_lock(&xs_deps_lock);
 		if (job->gate == gate) {
-			job->gate = NULL;
+			xs_deps_ungate(job);
 			xs_gate_drop(gate);
 		}
 		pthread_mutex_unlock(&xs_deps_lock);
@@ -394,6 +394,22 @@ static void job_prepare(struct xs_job *job, struct starpu_task *task)
 	if (task->profiling_info)
 		task->profiling_info->submit_time = now();
 	atomic_fetch_add(&xs_global.nsubmitted, 1);
+}
+
+/* Whether a thread, a callback or another task takes note of the end of a task that does nothing. */
+static bool job_is_awaited(const struct xs_job *job)
+{
+	const struct starpu_task *task = job->task;
+
+	return task->synchronous || !task->detach || !task->destroy || task->use_tag || task->callback_func ||
+	       task->epilogue_callback_func || task->regenerate || task->cl->callback_func || job->nend ||
+	       atomic_load(&job->has_successors);
+}
+
+static int job_drop(struct xs_job *job)
+{
+	xs_task_free(job->task);
+	return 0;
 }
 
 int xs_submit(struct starpu_task *task, bool ordered)
@@ -416,9 +432,15 @@ int xs_submit(struct starpu_task *task, bool ordered)
 		return -ENOMEM;
 	if (atomic_load(&job->state) == XS_SUBMITTED)
 		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
-	desc.codelet = xs_codelet(task->cl, task->where, &error);
-	if (error)
-		return error;
+	if (xs_recursive(task)) {
+		if (!job_is_awaited(job))
+			return job_drop(job);
+		/* It does nothing itself, and ends after those in its place. */
+	} else {
+		desc.codelet = xs_codelet(task->cl, task->where, &error);
+		if (error)
+			return error;
+	}
 	n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
 	if (n > FEW)
 		accesses = malloc((n + 1) * sizeof *accesses);
@@ -515,8 +537,10 @@ int starpu_task_wait(struct starpu_task *task)
 	if (!xy)
 		return xs_fail(-EINVAL, "starpu_task_wait: the task was not submitted, or is waited for twice");
 	xs_policy_do_schedule();
+	if (!xs_thread.task)
+		xs_deps_cycles();
 	error = xy_task_wait(xy);
-	if (error == -EDEADLK)
+	if (error == -EDEADLK && atomic_load(&job->state) != XS_ENDED)
 		return error;
 	if (job->xy == xy) {
 		job->xy = NULL;
@@ -556,15 +580,16 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 
 int starpu_task_wait_for_all(void)
 {
-	int error;
+	int error, cycles;
 
 	if (xs_thread.task)
 		return xs_fail(-EDEADLK, "a codelet or callback can't wait for all tasks");
 	if (!xs_global.rt)
 		return xs_fail(-ENODEV, "starpu_task_wait_for_all before starpu_init");
 	xs_policy_do_schedule();
+	cycles = xs_deps_cycles();
 	error = xy_wait(xs_global.rt);
-	return error == -EDEADLK ? error : 0;
+	return error == -EDEADLK ? error : cycles;
 }
 
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)

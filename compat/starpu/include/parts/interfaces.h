@@ -67,11 +67,6 @@ struct starpu_data_copy_methods {
 	int (*max_fpga_to_mic)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
 	int (*max_fpga_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
 	int (*max_fpga_to_max_fpga)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
-#ifdef __cplusplus
-#define XYLEM_STARPU_ANY ...
-#else
-#define XYLEM_STARPU_ANY
-#endif
 	int (*ram_to_cuda_async)(XYLEM_STARPU_ANY);
 	int (*ram_to_opencl_async)(XYLEM_STARPU_ANY);
 	int (*ram_to_hip_async)(XYLEM_STARPU_ANY);
@@ -666,6 +661,8 @@ void starpu_data_map_filters_parray(starpu_data_handle_t root_handle, int nfilte
 void starpu_data_map_filters_array(starpu_data_handle_t root_handle, int nfilters, struct starpu_data_filter *filters);
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct starpu_data_filter *f,
 				starpu_data_handle_t *children);
+unsigned starpu_data_partition_get_nplans(starpu_data_handle_t handle);
+int starpu_data_get_nb_children_async(starpu_data_handle_t handle);
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle, unsigned nparts, starpu_data_handle_t *children);
 void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 					   starpu_data_handle_t *children);

@@ -98,8 +98,9 @@ struct starpu_codelet {
 	starpu_mic_func_t mic_funcs[STARPU_MAXIMPLEMENTATIONS];
 	starpu_mpi_ms_func_t mpi_ms_funcs[STARPU_MAXIMPLEMENTATIONS];
 	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
-	void (*recursive_task_func)(struct starpu_task *t, void *arg);
-	int (*recursive_task_gen_dag_is_recursive)(struct starpu_task *t, void *arg);
+	/* (task, argument, buffers): whether the task is replaced by others, and the function that submits those */
+	int (*recursive_task_func)(XYLEM_STARPU_ANY);
+	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
 	int nbuffers;
 	enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
 	enum starpu_data_access_mode *dyn_modes;
@@ -197,6 +198,11 @@ struct starpu_task {
 	void *starpu_private;
 	struct starpu_omp_task *omp_task;
 	unsigned nb_termination_call_required;
+	int (*recursive_task_func)(XYLEM_STARPU_ANY);
+	void *recursive_task_func_arg;
+	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
+	void *recursive_task_gen_dag_func_arg;
+	struct starpu_task *recursive_task_parent;
 	unsigned specific_nodes;
 	int nodes[STARPU_NMAXBUFS];
 	int *dyn_nodes;
