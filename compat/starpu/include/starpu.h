@@ -27,7 +27,9 @@
 extern "C" {
 #endif
 
-struct starpu_opencl_program;
+struct starpu_opencl_program {
+	void *programs[STARPU_MAXOPENCLDEVS]; /* of OpenCL, by device */
+};
 struct starpu_driver;
 
 /* Settings of a program; filled in by starpu_conf_init. Environment variables win, unless

@@ -243,6 +243,9 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 	return starpu_data_acquire(handle, mode);
 }
 
+/* Callbacks of acquires that this thread is in. */
+static XS_THREAD_LOCAL unsigned in_callbacks;
+
 struct acquisition {
 	void (*callback)(void *);
 	void *arg;
@@ -258,8 +261,11 @@ static void acquired(void *arg, int status)
 		status = xs_opaque_allocate(a.handle);
 	if (status)
 		xs_fail(status, "starpu_data_acquire_cb: %s", strerror(-status));
-	else
+	else {
+		in_callbacks++;
 		a.callback(a.arg);
+		in_callbacks--;
+	}
 	atomic_fetch_sub(&xs_global.nsubmitted, 1);
 }
 
@@ -399,9 +405,18 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum 
 	return starpu_data_acquire_try(handle, mode);
 }
 
+/* What this thread has released early, because it could not wait. */
+static XS_THREAD_LOCAL struct _starpu_data_state *lowered;
+
 void starpu_data_release(starpu_data_handle_t handle)
 {
-	int error = handle_check(handle, "starpu_data_release") ? xy_release(handle->xy) : 0;
+	int error;
+
+	if (handle && handle == lowered) {
+		lowered = NULL;
+		return;
+	}
+	error = handle_check(handle, "starpu_data_release") ? xy_release(handle->xy) : 0;
 
 	if (error)
 		xs_fail(error, "starpu_data_release: the data is not acquired");
@@ -414,14 +429,22 @@ void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 }
 
 /* The mode is lowered by releasing the data and acquiring it again: tasks that
- * were submitted meanwhile come first. */
+ * were submitted meanwhile come first. A callback can't wait for that: it gives the data up now. */
+/* starpu_data_acquire, without a log line where it can't wait. */
+static int acquire_again(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	return xs_thread.task || in_callbacks ? -EDEADLK : starpu_data_acquire(handle, mode);
+}
+
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
 {
 	int error;
 
 	starpu_data_release(handle);
-	error = down_to_mode == STARPU_NONE ? 0 : starpu_data_acquire(handle, down_to_mode);
-	if (error)
+	error = down_to_mode == STARPU_NONE ? 0 : acquire_again(handle, down_to_mode);
+	if (error == -EDEADLK)
+		lowered = handle;
+	else if (error)
 		xs_fail(error, "starpu_data_release_to: %s", strerror(-error));
 }
 

@@ -341,6 +341,24 @@ static bool job_reaches(struct xs_job *from, const struct xs_job *to)
 	return false;
 }
 
+/* Nothing that waits behind a gate releases the job any more. */
+static void job_detach(struct xs_job *job)
+{
+	for (struct xs_job *before = gated; before; before = before->next_gated) {
+		struct xs_edge **at = &before->successors, *edge;
+
+		while ((edge = *at))
+			if (edge->job == job && !edge->ends) {
+				*at = edge->next;
+				free(edge);
+				job->ndone++;
+			} else {
+				at = &edge->next;
+			}
+	}
+	job->known = job->ndone < job->ndeps;
+}
+
 int xs_deps_cycles(void)
 {
 	struct opening o = { 0 };
@@ -355,6 +373,7 @@ int xs_deps_cycles(void)
 		error = xs_fail(-EDEADLK, "task '%s' waits for itself, through its dependencies: it is skipped",
 				starpu_task_get_name(job->task));
 		job->skipped = true;
+		job_detach(job);
 		opening_add(&o, job->gate);
 		xs_deps_ungate(job);
 	}

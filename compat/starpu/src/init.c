@@ -152,6 +152,19 @@ void starpu_wait_initialized(void)
 	pthread_mutex_unlock(&init_lock);
 }
 
+static void print_stats(void)
+{
+	if (xs_global.worker_stats)
+		starpu_display_stats();
+	for (unsigned node = 0; node < xs_global.nnodes && xs_global.bus_stats; node++) {
+		struct xy_node_stats stats;
+
+		if (!xy_node_stats(xs_global.rt, node, &stats))
+			fprintf(stderr, "memory node %u\t%llu bytes in\t%llu bytes out\t%llu transfers\n", node,
+				stats.bytes_in, stats.bytes_out, stats.transfers);
+	}
+}
+
 void starpu_shutdown(void)
 {
 	int error;
@@ -172,6 +185,7 @@ void starpu_shutdown(void)
 	xy_wait(xs_global.rt);
 	xs_handles_fini();
 	xs_policy_stop();
+	print_stats();
 	error = xy_stop(&xs_global.rt);
 	if (error)
 		xs_note("starpu_shutdown: %s", strerror(-error));
@@ -180,6 +194,7 @@ void starpu_shutdown(void)
 			strerror(-atomic_load(&xs_global.first_error)));
 	xs_policy_fini();
 	xs_tags_fini();
+	xs_tasks_fini();
 	xs_models_fini();
 	xs_topology_fini();
 	xs_global.rt = NULL;

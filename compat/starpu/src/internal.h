@@ -32,6 +32,7 @@ struct xs_global {
 	const struct starpu_sched_policy *policy; /* (c) of the program's own, or NULL */
 	double start_s;                           /* (c) */
 	bool silent;                              /* (c) STARPU_SILENT */
+	bool worker_stats, bus_stats;             /* (c) printed at the end */
 	bool copies_synchronous;                  /* (c) asked for; a program may query it */
 	_Atomic int profiling;                    /* (a) starpu_profiling_status_set */
 	_Atomic long nsubmitted;                  /* (a) tasks that have not ended */
@@ -69,7 +70,9 @@ struct xs_thread {
 	int worker;           /* -1 unless the thread is a worker's */
 	unsigned generation;  /* for which worker holds */
 };
-extern _Thread_local struct xs_thread xs_thread;
+/* Without a call to find it: programs are linked with the library. */
+#define XS_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+extern XS_THREAD_LOCAL struct xs_thread xs_thread;
 int xs_worker(void);
 
 /* --- tasks --- */
@@ -109,6 +112,7 @@ struct xs_job {
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
+	bool known;                     /* (d) a task that ends later still knows it: it is not freed */
 	bool skipped;                   /* (d) it waits for itself: its function is not called */
 	unsigned visit;                 /* (d) of the search for cycles */
 	struct xs_job *next_gated, *previous_gated; /* (d) all with a gate */
@@ -118,8 +122,9 @@ struct xs_job {
 struct xs_job *xs_job(struct starpu_task *task);
 int xs_submit(struct starpu_task *task, bool ordered);
 void xs_task_free(struct starpu_task *task);
+void xs_tasks_fini(void);
 
-/* recursive.c: whether other tasks were submitted in its place */
+/* recursive.c: whether other tasks were submitted in the place of a task that has the functions for it */
 bool xs_recursive(struct starpu_task *task);
 
 /* run.c */

@@ -20,7 +20,7 @@ static int variable(const char *name, int value)
 		return 1;
 	if (!strcmp(text, "false") || !strcmp(text, "FALSE"))
 		return 0;
-	return starpu_getenv_number_default(name, value);
+	return starpu_get_env_number_default(name, value);
 }
 
 static int schedule_named(const char *text, size_t n)

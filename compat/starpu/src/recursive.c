@@ -34,13 +34,11 @@ static void buffers_put(struct starpu_task *task, unsigned n, const bool *acquir
 bool xs_recursive(struct starpu_task *task)
 {
 	struct starpu_codelet *cl = task->cl;
-	unsigned n = cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+	unsigned n = STARPU_TASK_GET_NBUFFERS(task);
 	decide_t decide;
 	replace_t replace;
 	bool is = false;
 
-	if (!cl || !(task->recursive_task_gen_dag_func || cl->recursive_task_gen_dag_func))
-		return false;
 	decide = (decide_t)(task->recursive_task_func ? task->recursive_task_func : cl->recursive_task_func);
 	replace = (replace_t)(task->recursive_task_gen_dag_func ? task->recursive_task_gen_dag_func
 								: cl->recursive_task_gen_dag_func);

@@ -5,7 +5,7 @@
  */
 #include "internal.h"
 
-_Thread_local struct xs_thread xs_thread = { .worker = -1 };
+XS_THREAD_LOCAL struct xs_thread xs_thread = { .worker = -1 };
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t pause_cond = PTHREAD_COND_INITIALIZER;

@@ -29,9 +29,73 @@ void starpu_task_init(struct starpu_task *task)
 	task->predicted = task->predicted_transfer = task->predicted_start = NAN;
 }
 
+/* --- structs that are used again ---
+ * A thread takes them from a list of its own; when that is empty, it takes all that any thread has given back. */
+
+static XS_THREAD_LOCAL struct task_and_job *own_structs;
+static _Atomic(struct task_and_job *) spare_structs;
+static pthread_key_t structs_key;
+static pthread_once_t structs_once = PTHREAD_ONCE_INIT;
+
+static void structs_give(struct task_and_job *first, struct task_and_job *last)
+{
+	struct task_and_job *old = atomic_load_explicit(&spare_structs, memory_order_relaxed);
+
+	do
+		last->job.task = (struct starpu_task *)old;
+	while (!atomic_compare_exchange_weak(&spare_structs, &old, first));
+}
+
+/* The end of a thread that has some. */
+static void structs_return(void *arg)
+{
+	(void)arg;
+	while (own_structs) {
+		struct task_and_job *both = own_structs;
+
+		own_structs = (struct task_and_job *)both->job.task;
+		structs_give(both, both);
+	}
+}
+
+static void structs_init(void)
+{
+	pthread_key_create(&structs_key, structs_return);
+}
+
+void xs_tasks_fini(void)
+{
+	struct task_and_job *both = atomic_exchange(&spare_structs, NULL);
+
+	structs_return(NULL);
+	if (!both)
+		both = atomic_exchange(&spare_structs, NULL);
+	while (both) {
+		struct task_and_job *next = (struct task_and_job *)both->job.task;
+
+		free(both);
+		both = next;
+	}
+}
+
+static struct task_and_job *structs_take(void)
+{
+	struct task_and_job *both = own_structs;
+
+	if (!both && atomic_load_explicit(&spare_structs, memory_order_relaxed)) {
+		both = atomic_exchange(&spare_structs, NULL);
+		pthread_once(&structs_once, structs_init);
+		pthread_setspecific(structs_key, &own_structs);
+	}
+	if (!both)
+		return malloc(sizeof *both);
+	own_structs = (struct task_and_job *)both->job.task;
+	return both;
+}
+
 struct starpu_task *starpu_task_create(void)
 {
-	struct task_and_job *both = malloc(sizeof *both);
+	struct task_and_job *both = structs_take();
 
 	if (!both)
 		return NULL;
@@ -134,7 +198,7 @@ void xs_task_free(struct starpu_task *task)
 
 	starpu_task_clean(task);
 	if (embedded)
-		free((struct task_and_job *)task);
+		structs_give((struct task_and_job *)task, (struct task_and_job *)task);
 	else
 		free(task);
 }
@@ -229,7 +293,7 @@ static void job_ended(void *arg, int status)
 {
 	struct xs_job *job = arg;
 	struct starpu_task *task = job->task;
-	bool regenerate = task->regenerate, frees = task->detach && task->destroy && !task->synchronous;
+	bool regenerate = task->regenerate, frees = task->detach && task->destroy && !task->synchronous && !job->known;
 	unsigned submissions = atomic_load(&job->submissions);
 
 	if (status && status != -ECANCELED)
@@ -432,7 +496,8 @@ int xs_submit(struct starpu_task *task, bool ordered)
 		return -ENOMEM;
 	if (atomic_load(&job->state) == XS_SUBMITTED)
 		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
-	if (xs_recursive(task)) {
+	if (task->cl && (task->recursive_task_gen_dag_func || task->cl->recursive_task_gen_dag_func) &&
+	    xs_recursive(task)) {
 		if (!job_is_awaited(job))
 			return job_drop(job);
 		/* It does nothing itself, and ends after those in its place. */
@@ -449,19 +514,20 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	again = atomic_load(&job->submissions);
 	if (task->sched_ctx >= STARPU_NMAX_SCHED_CTXS)
 		task->sched_ctx = xs_context_current();
-	if (xs_hub())
+	if (xs_hub()) {
 		xs_policy_submitted(task);
+		desc.sched_data = job;
+	}
 	job_prepare(job, task);
 	error = job_accesses(job, accesses, n, ordered);
 	if (error) {
 		job_unsubmit(job, NULL);
 		goto out;
 	}
-	desc.accesses = accesses;
+	desc.accesses = n ? accesses : NULL;
 	desc.arg = desc.callback_arg = job;
 	desc.callback = job_ended;
 	desc.priority = task->priority;
-	desc.sched_data = job;
 	desc.name = task->name;
 	if (task->execute_on_a_specific_worker && desc.codelet) {
 		desc.workers = &task->workerid;

@@ -140,6 +140,8 @@ void starpu_usleep(float nb_micro_sec);
 
 /* --- helpers --- */
 
+/* Xylem's own: which of StarPU's variables and policies there are, and what they do. */
+void starpu_xylem_print_environment(FILE *to);
 char *starpu_getenv(const char *str);
 int starpu_getenv_string_var_default(const char *str, const char *strings[], int defvalue);
 int starpu_getenv_size_default(const char *str, int defval);
