@@ -2,7 +2,16 @@
 examples_programs = examples/batch examples/cholesky examples/complex examples/dot examples/hello examples/errors examples/graph \
 	examples/hand_built_tree examples/pipeline examples/spmd
 noinst_PROGRAMS += $(examples_programs)
+examples_batch_SOURCES = examples/batch.c examples/batch.h
+if HAVE_OPENCL
+examples_batch_SOURCES += examples/batch_opencl.c
+examples_batch_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+examples_batch_LDADD = libxylem.la $(OPENCL_LIBS) -lm
+else
+examples_batch_SOURCES += examples/batch_no_opencl.c
 examples_batch_LDADD = libxylem.la -lm
+endif
+EXTRA_DIST += examples/batch_opencl.c examples/batch_no_opencl.c
 examples_complex_LDADD = libxylem.la
 examples_dot_LDADD = libxylem.la
 examples_hello_LDADD = libxylem.la
@@ -65,7 +74,7 @@ examples_test_kernels_SOURCES = examples/test_kernels.c $(cholesky_kernels)
 examples_test_kernels_CFLAGS = $(cholesky_cflags)
 examples_test_kernels_LDADD = libxylem.la $(BLAS_LIBS) -lm
 examples_scripts = examples/test-cholesky.sh examples/test-examples.sh examples/test-installed.sh \
-	examples/component/test-plugin.sh examples/test-pipeline.sh
+	examples/component/test-plugin.sh examples/test-batch.sh examples/test-pipeline.sh
 TESTS += examples/test_kernels $(examples_scripts)
 EXTRA_DIST += $(examples_scripts)
 
@@ -94,7 +103,7 @@ EXTRA_DIST += examples/cuda/test-axpy.sh
 
 # Sources, beside the installed pages that name them.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/hello_cpp.cpp examples/batch.c examples/complex.c examples/dot.c examples/errors.c examples/graph.c examples/hand_built_tree.c \
+dist_examples_DATA = examples/hello_cpp.cpp examples/batch.c examples/batch.h examples/batch_no_opencl.c examples/batch_opencl.c examples/complex.c examples/dot.c examples/errors.c examples/graph.c examples/hand_built_tree.c \
 	examples/hello.c examples/pipeline.c examples/spmd.c
 dist_examples_DATA += examples/cholesky.c examples/cholesky.h examples/cholesky_chart.c examples/cholesky_graph.c \
 	examples/cholesky_matrix.c examples/cholesky_noblas.c examples/cholesky_onethread.c examples/cholesky_options.c \

@@ -15,18 +15,6 @@ shows() {
 	}
 }
 
-for SCHED in '' tree-batch-hybrid tree-batch-simple tree-batch-mpi static-hybrid tree-batch-auto tree-eager; do
-	export SCHED
-	got=$(examples/batch 20000 2>/dev/null) || {
-		echo "FAILED: examples/batch ends with $? under SCHED='$SCHED'"
-		status=1
-	}
-	[ "$got" = 'the sums agree' ] || {
-		echo "FAILED: examples/batch under SCHED=$SCHED prints $got"
-		status=1
-	}
-done
-
 for SCHED in '' tree-eager tree-eager-prefetching tree-random tree-parallel-random 'prio | eager | each worker { }'; do
 	export SCHED
 	shows examples/hello '2.5 5 7.5 10'

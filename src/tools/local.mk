@@ -3,6 +3,7 @@
 bin_PROGRAMS += xylem
 xylem_SOURCES = src/tools/main.c src/tools/tool.h
 xylem_SOURCES += src/tools/arguments.c src/tools/output.c src/tools/world.c
+xylem_SOURCES += src/tools/batch.c src/tools/batch.h src/tools/batch_curves.c src/tools/batch_plot.c
 xylem_SOURCES += src/tools/check.c src/tools/check_run.c src/tools/check_run.h src/tools/components.c src/tools/env.c
 xylem_SOURCES += src/tools/machine.c src/tools/policies.c src/tools/show.c
 if HAVE_YAML

@@ -14,7 +14,7 @@
 
 static const struct tool_command *const main_commands[] = {
 	&tool_policies, &tool_components, &tool_show, &tool_check, &tool_machine, &tool_env,   &tool_model,
-	&tool_pipeline, &tool_farm,       &tool_sim,  &tool_bound, &tool_graph,   &tool_slots,
+	&tool_pipeline, &tool_farm,       &tool_sim,  &tool_bound, &tool_graph,   &tool_slots, &tool_batch,
 };
 #define MAIN_NCOMMANDS (sizeof(main_commands) / sizeof(main_commands[0]))
 

@@ -53,7 +53,7 @@ struct tool_command {
 };
 
 extern const struct tool_command tool_policies, tool_components, tool_show, tool_check, tool_machine, tool_env,
-	tool_model, tool_pipeline, tool_farm, tool_sim, tool_bound, tool_slots, tool_graph;
+	tool_model, tool_pipeline, tool_farm, tool_sim, tool_bound, tool_slots, tool_graph, tool_batch;
 
 /* Reads what follows the subcommand; says what is wrong and returns false otherwise. */
 bool tool_arguments_parse(struct tool_arguments *arguments, const struct tool_command *command, char **argv);
