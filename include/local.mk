@@ -18,6 +18,7 @@ xyleminclude_HEADERS = \
 	include/xylem/machine.h \
 	include/xylem/opencl.h \
 	include/xylem/memory.h \
+	include/xylem/mpi.h \
 	include/xylem/partition.h \
 	include/xylem/perf.h \
 	include/xylem/shapes.h \

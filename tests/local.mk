@@ -71,6 +71,8 @@ one_thread_scripts += tests/tools/sim.sh
 one_thread_scripts += tests/tools/sim_batch.sh
 one_thread_scripts += tests/tools/cambium.sh
 one_thread_scripts += tests/tree_page.sh
+one_thread_scripts += tests/mpi/ranks.sh
+EXTRA_DIST += tests/mpi/ranks.c
 source_tests += tests/format.sh tests/layers.sh tests/setup.sh tests/style.sh
 include tests/bound/local.mk
 include tests/components/local.mk

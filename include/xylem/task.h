@@ -101,6 +101,7 @@ struct xy_config {
 	const char *batch_share;      /* XYLEM_BATCH_SHARE: processes of this host with this name share devices */
 	enum xy_switch batch_strict;  /* XYLEM_BATCH_STRICT: more devices than ranks is an error (default no) */
 	unsigned batch_rank;          /* XYLEM_BATCH_RANK: of this process on its host (default as mpirun says) */
+	unsigned batch_ranks;         /* XYLEM_BATCH_RANKS: on this host (default as mpirun says); see <xylem/mpi.h> */
 	const char *record;           /* XYLEM_RECORD: a file to which the run is written as a graph */
 	const struct xy_watch *watch; /* task observer, until xy_stop returns; NULL: none */
 

@@ -293,7 +293,8 @@ static void config_ranks(struct xy__settings *s)
 
 	if (s->batch_rank == UINT_MAX && rank >= 0)
 		s->batch_rank = (unsigned)rank;
-	s->batch_ranks = size > 0 ? (unsigned)size : 0;
+	if (!s->batch_ranks && size > 0)
+		s->batch_ranks = (unsigned)size;
 }
 
 static bool config_is_text(const struct xy__variable *v)
@@ -333,6 +334,8 @@ int xy__settings_init(struct xy__settings *s, const struct xy_config *config)
 	if (error)
 		return error;
 	config_check_ncpu(s);
+	if (s->batch_rank == UINT_MAX && config->batch_ranks) /* the program knows its ranks: this is the first */
+		s->batch_rank = 0;
 	if (!config->ignore_environment)
 		config_ranks(s);
 	s->sched_from = s->sched == config->sched ? "config.sched" : "SCHED";

@@ -92,6 +92,9 @@ static const struct xy__variable variables_plain[] = {
 	{ "XYLEM_BATCH_RANK", VARIABLE_PLACE(batch_rank), .kind = XY__VARIABLE_COUNT, .usual = (unsigned)-1,
 	  .most = 1000000, .initial = "what mpirun or srun says", .values = "a whole number from 0 to 1000000",
 	  .meaning = "number of this rank on its host, for tree-batch-mpi" },
+	{ "XYLEM_BATCH_RANKS", VARIABLE_PLACE(batch_ranks), .kind = XY__VARIABLE_COUNT, .most = 1000000,
+	  .initial = "what mpirun or srun says", .values = "a whole number from 0 to 1000000; 0: not known",
+	  .meaning = "number of ranks on this host, for tree-batch-mpi" },
 	{ "XYLEM_SIGUSR1", VARIABLE_PLACE(sigusr1), .kind = XY__VARIABLE_SWITCH, .usual = 1, .initial = "1",
 	  .values = VARIABLE_SWITCH, .meaning = "dump the state on SIGUSR1, unless the program has a handler" },
 };
