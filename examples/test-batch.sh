@@ -35,12 +35,27 @@ if [ -e src/drivers/.libs/opencl.so ]; then
 		export XYLEM_DRIVERS POCL_DEVICES POCL_CACHE_DIR XYLEM_OPENCL_DEVICES
 		agrees 20000
 		grep -q '^opencl:1 ' batch.$$ || fail "the second device did nothing: $(cat batch.$$)"
+		# Two ranks share the devices; one is killed, the other ends.
+		XYLEM_BATCH_SHARE=test$$
+		export XYLEM_BATCH_SHARE
+		for SCHED in tree-batch-auto tree-batch-hybrid; do
+			export SCHED
+			examples/batch 1000000000 >/dev/null 2>&1 &
+			victim=$!
+			examples/batch 200000 >batch.other.$$ 2>&1 &
+			other=$!
+			sleep 1
+			kill -9 $victim
+			wait $other || fail "the rank that lives ended with $?: $(cat batch.other.$$)"
+			wait $victim
+		done
 		exit $status
 	) || status=1
 fi
 
+unset XYLEM_NCPU
 got=$(XYLEM_SIM=mirage XYLEM_MACHINES=$machines examples/batch 2>batch.$$) || fail "in simulation it ends with $?"
 percent=$(printf '%s\n' "$got" | sed -n 's/^tree-batch-auto reaches \([0-9]*\) % of the devices alone$/\1/p')
 [ "${percent:-0}" -ge 95 ] || fail "in simulation: $got, $(cat batch.$$)"
-rm -f batch.$$
+rm -f batch.$$ batch.other.$$
 exit $status

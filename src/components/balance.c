@@ -6,12 +6,14 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xylem/tree.h>
 
 #include "components/all.h"
 #include "components/devices.h"
+#include "components/share.h"
 #include "components/throughput.h"
 #include "core/model/model.h"
 #include "core/task/division.h"
@@ -25,14 +27,17 @@ enum {
 	BALANCE_SUBJECTS = 8, /* sorts of items of which the speeds are kept */
 	BALANCE_SWEEP = 3,    /* measurements of each size, if all are to be measured */
 };
-#define BALANCE_MEMORY 4 /* pieces that should fit into a device's memory */
+#define BALANCE_LOOK_US 500.0 /* how soon other processes are looked at again */
+#define BALANCE_MEMORY 4      /* pieces that should fit into a device's memory */
 
 /* Locking key: (c) constant after seal, (l) lock. */
 struct balance_device {
 	uint64_t load;       /* (l) items that it has, */
 	unsigned pieces;     /* (l) in so many pieces */
+	bool refused;        /* (l) other processes have it now */
 	double ended_s;      /* (l) when it last ended one while it had another: that one was next; 0: it had none */
 	size_t memory_bytes; /* (c) 0: not limited */
+	int shared;          /* (c) its number in the table of the host; -1: not shared */
 };
 
 /* A sort of items, and how fast each device is with it. */
@@ -45,6 +50,7 @@ struct balance_subject {
 struct balance {
 	struct xy_component base;
 	char devices[XY_OPTION_TEXT_SIZE]; /* (c) option, and those below */
+	char share[XY_OPTION_TEXT_SIZE];
 	double least_us;
 	bool sweep;
 	struct xy__devices all;                            /* (c) */
@@ -52,7 +58,8 @@ struct balance {
 	struct balance_subject subjects[BALANCE_SUBJECTS]; /* (l) */
 	unsigned nsubjects;                                /* (l) that there have been */
 	struct xy_lock lock;
-	struct xy__aside aside; /* tasks without items */
+	struct xy__aside aside;  /* tasks without items */
+	struct xy__share *table; /* (c) shared with other processes, or NULL */
 };
 
 static struct balance *balance_of(struct xy_component *self)
@@ -232,7 +239,7 @@ static unsigned balance_choose(const struct balance *b, const struct balance_sub
 		double rate = balance_rate(b, s, i), idle = rate > 0 ? (double)b->of[i].load / rate : b->of[i].pieces;
 		uint64_t items;
 
-		if (b->of[i].pieces >= balance_room(b, s, i) || idle >= soonest ||
+		if (b->of[i].refused || b->of[i].pieces >= balance_room(b, s, i) || idle >= soonest ||
 		    !xy__device_serves(&b->all.of[i], &b->base, task))
 			continue;
 		items = balance_size(b, s, i, task, &view);
@@ -245,6 +252,30 @@ static unsigned balance_choose(const struct balance *b, const struct balance_sub
 	return best;
 }
 
+/* Other processes may have the device. Then they are looked at again soon. */
+static bool balance_reserve(struct balance *b, const struct balance_subject *s, unsigned i)
+{
+	if (b->of[i].shared < 0 || xy__share_take(b->table, (unsigned)b->of[i].shared, 1, balance_room(b, s, i)))
+		return true;
+	xy_component_at(&b->base, xy_component_now_us(&b->base) + BALANCE_LOOK_US);
+	b->of[i].refused = true;
+	return false;
+}
+
+/* balance_choose, of the devices that other processes leave. */
+static unsigned balance_choose_free(struct balance *b, const struct balance_subject *s, const struct xy_task *task,
+				    uint64_t *size)
+{
+	unsigned i;
+
+	for (unsigned k = 0; k < b->all.count; k++)
+		b->of[k].refused = false;
+	do
+		i = balance_choose(b, s, task, size);
+	while (i < b->all.count && !balance_reserve(b, s, i));
+	return i;
+}
+
 static bool balance_serves(const struct balance *b, const struct xy_task *task)
 {
 	for (unsigned i = 0; i < b->all.count; i++)
@@ -255,6 +286,16 @@ static bool balance_serves(const struct balance *b, const struct xy_task *task)
 
 /* --- sending; the lock is held --- */
 
+static void balance_end(struct balance *b, const struct xy_task *piece, unsigned place)
+{
+	if (place == XY_NO_PLACE)
+		return;
+	b->of[place].load -= balance_items(piece);
+	b->of[place].pieces--;
+	if (b->of[place].shared >= 0)
+		xy__share_give(b->table, (unsigned)b->of[place].shared, 1);
+}
+
 static bool balance_send(struct balance *b, struct xy_task *piece, unsigned i, struct xy_agent *by)
 {
 	uint64_t items = balance_items(piece);
@@ -263,17 +304,8 @@ static bool balance_send(struct balance *b, struct xy_task *piece, unsigned i, s
 	b->of[i].pieces++;
 	if (xy__device_push(&b->all.of[i], &b->base, piece, by))
 		return true;
-	b->of[i].load -= items;
-	b->of[i].pieces--;
+	balance_end(b, piece, i);
 	return false;
-}
-
-static void balance_end(struct balance *b, const struct xy_task *piece, unsigned place)
-{
-	if (place == XY_NO_PLACE)
-		return;
-	b->of[place].load -= balance_items(piece);
-	b->of[place].pieces--;
 }
 
 /* No device is left for it. It fails, in whichever branch. */
@@ -297,7 +329,7 @@ static bool balance_divide(struct balance *b, struct xy_task *task, struct xy_ag
 		return balance_send_lost(b, task, by);
 	do {
 		uint64_t size = 1;
-		unsigned i = balance_choose(b, s, task, &size);
+		unsigned i = balance_choose_free(b, s, task, &size);
 
 		if (i == b->all.count)
 			return false;
@@ -329,6 +361,8 @@ static bool balance_again(struct balance *b, struct xy_task *task, struct xy_age
 	if (best == b->all.count)
 		return balance_send_lost(b, task, by);
 	xy_task_cut(&b->base, task, 1, best, by);
+	if (b->of[best].shared >= 0)
+		xy__share_force(b->table, (unsigned)b->of[best].shared, 1);
 	return balance_send(b, task, best, by);
 }
 
@@ -428,6 +462,12 @@ static void balance_piece_ended(struct xy_component *self, const struct xy_task 
 	xy_can_push_parents(self, by);
 }
 
+/* Another process may have given back what it had. */
+static void balance_tick(struct xy_component *self, struct xy_agent *by)
+{
+	xy_can_push_parents(self, by);
+}
+
 /* --- set-up --- */
 
 static bool balance_is_bounded(const struct xy_component *self)
@@ -452,6 +492,8 @@ static void balance_fini(struct xy_component *self)
 {
 	struct balance *b = balance_of(self);
 
+	xy__share_leave(b->table);
+	b->table = NULL;
 	xy__devices_fini(&b->all);
 	free(b->of);
 	b->of = NULL;
@@ -460,6 +502,25 @@ static void balance_fini(struct xy_component *self)
 		free(b->subjects[i].stored);
 		b->subjects[i] = (struct balance_subject){ 0 };
 	}
+}
+
+/* Joins the processes of this host that share the devices. Pieces are counted; the CPUs are each process's own. */
+static int balance_join(struct balance *b)
+{
+	int error = xy__devices_share(&b->table, &b->base, b->share);
+
+	for (unsigned i = 0; i < b->all.count && !error; i++) {
+		char name[XY__DEVICE_NAME + 8];
+
+		if (b->all.of[i].index < 0)
+			continue;
+		snprintf(name, sizeof name, "%s pieces", b->all.of[i].name);
+		b->of[i].shared = xy__share_device(b->table, name);
+		if (b->of[i].shared < 0)
+			error = xy_tree_fail(b->base.tree, b->of[i].shared,
+					     "balance: too many devices are shared as \"%s\"", b->share);
+	}
+	return error;
 }
 
 static int balance_init(struct xy_component *self)
@@ -482,32 +543,42 @@ static int balance_init(struct xy_component *self)
 	for (unsigned i = 0; i < b->all.count && !error; i++) {
 		unsigned worker = self->children[b->all.of[i].children[0]]->workers[0];
 
+		b->of[i].shared = -1;
 		if (b->all.of[i].index >= 0)
 			b->of[i].memory_bytes =
 				xy_machine_node(machine, xy_machine_worker(machine, worker)->node)->memory_bytes;
 	}
+	if (!error && *b->share)
+		error = balance_join(b);
 	if (error)
 		balance_fini(self);
 	return error;
 }
 
-static const struct xy_option balance_options[] = { { .name = "devices",
-						      .help = "such as cpu+cuda:0; all below if not set",
-						      .type = XY_OPTION_TEXT,
-						      .offset = offsetof(struct balance, devices) },
-						    { .name = "least_us",
-						      .help = "pieces grow until they last this long",
-						      .type = XY_OPTION_DOUBLE,
-						      .offset = offsetof(struct balance, least_us),
-						      .initial = 200,
-						      .min = 0,
-						      .max = 1e9 },
-						    { .name = "sweep",
-						      .help = "measure pieces of all sizes, to tune (see: xylem batch)",
-						      .type = XY_OPTION_BOOL,
-						      .offset = offsetof(struct balance, sweep),
-						      .max = 1 },
-						    { 0 } };
+static const struct xy_option balance_options[] = {
+	{ .name = "devices",
+	  .help = "such as cpu+cuda:0; all below if not set",
+	  .type = XY_OPTION_TEXT,
+	  .offset = offsetof(struct balance, devices) },
+	{ .name = "least_us",
+	  .help = "pieces grow until they last this long",
+	  .type = XY_OPTION_DOUBLE,
+	  .offset = offsetof(struct balance, least_us),
+	  .initial = 200,
+	  .min = 0,
+	  .max = 1e9 },
+	{ .name = "share",
+	  .help = "name of a table through which processes of this host share "
+		  "the devices",
+	  .type = XY_OPTION_TEXT,
+	  .offset = offsetof(struct balance, share) },
+	{ .name = "sweep",
+	  .help = "measure pieces of all sizes, to tune (see: xylem batch)",
+	  .type = XY_OPTION_BOOL,
+	  .offset = offsetof(struct balance, sweep),
+	  .max = 1 },
+	{ 0 }
+};
 
 const struct xy_component_ops xy__balance_ops = {
 	.name = "balance",
@@ -522,6 +593,9 @@ const struct xy_component_ops xy__balance_ops = {
 		  "\n"
 		  "If the batch or the codelet has a name, its measurements are kept with the performance\n"
 		  "models for the next run: as NAME.cuda0, or NAME.cpu-8 for eight CPU workers.\n"
+		  "\n"
+		  "With share=NAME, all processes of this user on the host that say so share the devices,\n"
+		  "but not the CPUs: together they send a device as many pieces as one would.\n"
 		  "\n"
 		  "Each branch has workers of one device and begins with a reservoir without a limit; the\n"
 		  "task waits in the reservoir above:\n"
@@ -540,6 +614,7 @@ const struct xy_component_ops xy__balance_ops = {
 	.can_pull = balance_can_pull,
 	.ended = balance_ended,
 	.piece_ended = balance_piece_ended,
+	.tick = balance_tick,
 	.is_bounded = balance_is_bounded,
 	.depth = balance_depth,
 	.each_task = balance_each_task,

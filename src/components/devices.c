@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xylem/tree.h>
 
+#include "components/share.h"
 #include "core/task/task.h"
 #include "core/util/nearest.h"
 
@@ -214,6 +215,20 @@ void xy__devices_keep(struct xy__devices *devices, unsigned i)
 		free(devices->of[k].children);
 	devices->of[0] = kept;
 	devices->count = 1;
+}
+
+int xy__devices_share(struct xy__share **table, struct xy_component *self, const char *name)
+{
+	int error = 0;
+
+	if (strchr(name, '/') || strlen(name) > 64)
+		return xy_tree_fail(self->tree, -EINVAL, "%s: share is a name of at most 64 letters, not \"%.80s\"",
+				    self->ops->name, name);
+	*table = xy__share_join(name, &error);
+	if (*table)
+		return 0;
+	return xy_tree_fail(self->tree, error, "%s: the devices can't be shared as \"%s\": %s", self->ops->name, name,
+			    strerror(-error));
 }
 
 /* --- tasks --- */

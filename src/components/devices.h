@@ -35,6 +35,10 @@ void xy__devices_fini(struct xy__devices *devices);
 /* Leaves only one of them. */
 void xy__devices_keep(struct xy__devices *devices, unsigned i);
 
+struct xy__share;
+/* For a component's init: joins the processes that share devices under a name. 0, or an error that is explained. */
+int xy__devices_share(struct xy__share **table, struct xy_component *self, const char *name);
+
 /* Whether a worker of the device lives that can run the task. */
 bool xy__device_serves(const struct xy__device *device, const struct xy_component *self, const struct xy_task *task);
 /* Pushes a task into one of its branches, in turn. */

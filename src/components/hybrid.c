@@ -369,15 +369,10 @@ static void hybrid_each_task(struct xy_component *self, void (*visit)(void *arg,
 /* Joins the processes of this host that share the devices. */
 static int hybrid_join(struct hybrid *h)
 {
-	int error = 0, number;
+	int error = xy__devices_share(&h->table, &h->base, h->share), number;
 
-	if (strchr(h->share, '/') || strlen(h->share) > 64)
-		return xy_tree_fail(h->base.tree, -EINVAL,
-				    "hybrid: share is a name of at most 64 letters, not \"%.80s\"", h->share);
-	h->table = xy__share_join(h->share, &error);
-	if (!h->table)
-		return xy_tree_fail(h->base.tree, error, "hybrid: the devices can't be shared as \"%s\": %s", h->share,
-				    strerror(-error));
+	if (error)
+		return error;
 	for (unsigned i = 0; i < h->all.count; i++) {
 		number = xy__share_device(h->table, h->all.of[i].name);
 		if (number < 0)

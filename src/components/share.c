@@ -15,16 +15,20 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 1 };
+enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 2 };
 #define SHARE_MAGIC 0x78796c62u
+#define SHARE_PATIENCE_NS 50000000u /* a process that has not asked again for so long does not wait any more */
 
 /* A process. pid 0: free. */
 struct share_row {
 	pid_t pid;
 	uint64_t started; /* a process with the number of a dead one began later */
 	uint64_t load[SHARE_DEVICES];
+	uint64_t since_ns[SHARE_DEVICES]; /* when it was first refused; 0: it does not wait */
+	uint64_t asked_ns[SHARE_DEVICES]; /* when it last asked */
 };
 
 /* In shared memory. Locking key: (c) constant once it is made, (l) lock. */
@@ -245,17 +249,48 @@ static uint64_t share_load(const struct share_table *table, unsigned device)
 	return load;
 }
 
+static uint64_t share_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether another process has waited longer and has no more than this one: then it is its turn. */
+static bool share_is_anothers(const struct share_table *table, unsigned own, unsigned device, uint64_t now)
+{
+	const struct share_row *row = &table->rows[own], *other;
+
+	for (unsigned i = 0; i < SHARE_ROWS; i++) {
+		other = &table->rows[i];
+		if (i != own && other->since_ns[device] && other->load[device] <= row->load[device] &&
+		    now - other->asked_ns[device] < SHARE_PATIENCE_NS &&
+		    (!row->since_ns[device] || other->since_ns[device] < row->since_ns[device]))
+			return true;
+	}
+	return false;
+}
+
 bool xy__share_take(struct xy__share *share, unsigned device, uint64_t items, uint64_t capacity)
 {
 	struct share_table *table = share->table;
+	struct share_row *row = &table->rows[share->row];
+	uint64_t now = share_now_ns();
 	bool taken;
 
 	share_lock(table);
 	taken = share_load(table, device) + items <= capacity;
 	if (!taken && share_bury(table))
 		taken = share_load(table, device) + items <= capacity;
-	if (taken)
-		table->rows[share->row].load[device] += items;
+	taken = taken && !share_is_anothers(table, share->row, device, now);
+	if (taken) {
+		row->load[device] += items;
+		row->since_ns[device] = 0;
+	} else {
+		row->since_ns[device] = row->since_ns[device] ? row->since_ns[device] : now;
+		row->asked_ns[device] = now;
+	}
 	share_unlock(table);
 	return taken;
 }

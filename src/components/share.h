@@ -22,7 +22,10 @@ void xy__share_leave(struct xy__share *share);
 /* The number of a device in the table, by its name; -ENOSPC if there are too many. */
 int xy__share_device(struct xy__share *share, const char *name);
 
-/* Takes room for items on a device if all processes together have at most `capacity` then. Any thread. */
+/*
+ * Takes room for items on a device if all processes together have at most `capacity` then, and if no other process has
+ * waited longer for it. One that is refused should ask again soon: else it no longer waits. Any thread.
+ */
 bool xy__share_take(struct xy__share *share, unsigned device, uint64_t items, uint64_t capacity);
 /* Takes it in any case: for what has to run. */
 void xy__share_force(struct xy__share *share, unsigned device, uint64_t items);

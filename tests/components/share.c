@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "components/share.h"
@@ -52,8 +53,8 @@ static void processes_stay_within_the_capacity(void **state)
 	xy__share_leave(share);
 }
 
-/* A process that takes what there is, says so, and waits to be killed; with `locked` it dies with the lock held. */
-static pid_t start_rank(const char *name)
+/* A process that takes what there is of a device, says so, and waits to be killed. */
+static pid_t start_rank(const char *name, const char *device, uint64_t n)
 {
 	int ready[2];
 	char byte;
@@ -65,7 +66,7 @@ static pid_t start_rank(const char *name)
 		int error;
 		struct xy__share *share = xy__share_join(name, &error);
 
-		if (!share || !xy__share_take(share, (unsigned)xy__share_device(share, "cpu"), 10, 10))
+		if (!share || !xy__share_take(share, (unsigned)xy__share_device(share, device), n, n))
 			_exit(1);
 		if (write(ready[1], "", 1) != 1)
 			_exit(1);
@@ -82,11 +83,11 @@ static pid_t start_rank(const char *name)
 static void a_rank_that_is_killed_gives_its_share_back(void **state)
 {
 	const char *name = table_name();
-	struct xy__share *keeper = join(name);
+	struct xy__share *keeper = join(name), *other;
 	char text[256];
 	struct bed *bed;
 	struct xy_task *piece;
-	pid_t rank = start_rank(name);
+	pid_t rank = start_rank(name, "cpu", 10);
 
 	(void)state;
 	snprintf(text, sizeof text,
@@ -102,12 +103,113 @@ static void a_rank_that_is_killed_gives_its_share_back(void **state)
 	piece = bed_pull(bed, 0);
 	assert_non_null(piece);
 	assert_int_equal(xy_task_range(piece).stop, 10);
-	/* Now this process has it all. */
-	assert_false(xy__share_take(keeper, (unsigned)xy__share_device(keeper, "cpu"), 1, 10));
+	/* Now this process has it all. Who asks waits for its turn, so that must leave again. */
+	other = join(name);
+	assert_false(xy__share_take(other, (unsigned)xy__share_device(other, "cpu"), 1, 10));
+	xy__share_leave(other);
 	bed_end(bed, piece, 0, 0);
 	assert_ptr_equal(bed_pull(bed, 0), bed->tasks[0]);
 	bed_end(bed, bed->tasks[0], 0, 0);
 	assert_true(xy__share_take(keeper, (unsigned)xy__share_device(keeper, "cpu"), 10, 10));
+	bed_close(bed);
+	xy__share_leave(keeper);
+}
+
+/* Both want all of a device, again and again. False if this process was stopped for so long that a turn was lost. */
+static bool take_turns(struct xy__share *first, struct xy__share *second, unsigned device)
+{
+	bool fair;
+
+	assert_true(xy__share_take(first, device, 10, 10));
+	assert_false(xy__share_take(second, device, 10, 10));
+	xy__share_give(first, device, 10);
+	fair = !xy__share_take(first, device, 10, 10);
+	if (fair)
+		fair = xy__share_take(second, device, 10, 10);
+	if (fair)
+		xy__share_give(second, device, 10);
+	else
+		xy__share_give(first, device, 10);
+	return fair;
+}
+
+static void the_rank_that_has_waited_longest_goes_first(void **state)
+{
+	const char *name = table_name();
+	struct xy__share *first = join(name), *second = join(name);
+	unsigned device = (unsigned)xy__share_device(first, "cuda:0"), fair = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 50 && !fair; i++) {
+		/* Nobody waits any more. */
+		nanosleep(&(struct timespec){ .tv_nsec = 60000000 }, NULL);
+		fair = take_turns(first, second, device);
+	}
+	assert_true(fair);
+	/* The first was refused then, and did not ask again. */
+	nanosleep(&(struct timespec){ .tv_nsec = 60000000 }, NULL);
+	assert_true(xy__share_take(second, device, 10, 10));
+	xy__share_leave(first);
+	xy__share_leave(second);
+}
+
+/* It may die at any point, also with the lock in its hands. */
+static void ranks_may_die_while_they_take(void **state)
+{
+	enum { ROUNDS = 200 };
+	const char *name = table_name();
+	struct xy__share *keeper = join(name);
+	unsigned device = (unsigned)xy__share_device(keeper, "cuda:0");
+
+	(void)state;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		pid_t rank = fork();
+		bool taken = false;
+
+		if (!rank) {
+			int error;
+			struct xy__share *share = xy__share_join(name, &error);
+
+			for (;;)
+				if (share && xy__share_take(share, device, 5, 10))
+					xy__share_give(share, device, 5);
+		}
+		assert_true(rank > 0);
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(i % 20) * 100000 }, NULL);
+		assert_int_equal(kill(rank, SIGKILL), 0);
+		assert_int_equal(waitpid(rank, NULL, 0), rank);
+		for (unsigned k = 0; k < 1000 && !taken; k++) {
+			taken = xy__share_take(keeper, device, 10, 10);
+			if (!taken)
+				nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		}
+		assert_true(taken);
+		xy__share_give(keeper, device, 10);
+	}
+	xy__share_leave(keeper);
+}
+
+static void balance_shares_devices_but_not_cpus(void **state)
+{
+	const char *name = table_name();
+	struct xy__share *keeper = join(name);
+	char text[256];
+	struct bed *bed;
+	struct xy_task *piece;
+	pid_t rank = start_rank(name, "cuda:0 pieces", 1);
+
+	(void)state;
+	snprintf(text, sizeof text, "prio | balance(share=%s) | each node { fifo | eager | each worker { } }", name);
+	bed = bed_parse("cpu:1 cuda:1", text);
+	bed_submit(bed, bed_task_divisible(bed, XY_ON_CPU | XY_ON_CUDA, 20));
+	assert_null(bed_pull(bed, 1));
+	piece = bed_pull(bed, 0);
+	assert_non_null(piece);
+	assert_int_equal(kill(rank, SIGKILL), 0);
+	assert_int_equal(waitpid(rank, NULL, 0), rank);
+	xy_tree_component(bed->tree, 1)->ops->tick(xy_tree_component(bed->tree, 1), &bed->workers[1]);
+	assert_non_null(bed_pull(bed, 1));
+	assert_false(xy__share_take(keeper, (unsigned)xy__share_device(keeper, "cuda:0 pieces"), 1, 1));
 	bed_close(bed);
 	xy__share_leave(keeper);
 }
@@ -117,6 +219,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_stay_within_the_capacity),
 		cmocka_unit_test(a_rank_that_is_killed_gives_its_share_back),
+		cmocka_unit_test(the_rank_that_has_waited_longest_goes_first),
+		cmocka_unit_test(ranks_may_die_while_they_take),
+		cmocka_unit_test(balance_shares_devices_but_not_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static const struct xy__variable variables_plain[] = {
 	  .values = "numbers, one or one for each device, separated by ','",
 	  .meaning = "which device hybrid serves first: the highest" },
 	{ "XYLEM_BATCH_SHARE", VARIABLE_PLACE(batch_share), .kind = XY__VARIABLE_TEXT, .initial = "none",
-	  .values = "a name", .meaning = "processes of this host with this name share the devices of hybrid" },
+	  .values = "a name", .meaning = "processes of this host with this name share the devices of a batch" },
 	{ "XYLEM_BATCH_STRICT", VARIABLE_PLACE(batch_strict), .kind = XY__VARIABLE_SWITCH, .initial = "0",
 	  .values = VARIABLE_SWITCH, .meaning = "more devices than ranks on a host is an error for tree-batch-mpi" },
 	{ "XYLEM_BATCH_RANK", VARIABLE_PLACE(batch_rank), .kind = XY__VARIABLE_COUNT, .usual = (unsigned)-1,

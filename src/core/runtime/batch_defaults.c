@@ -56,6 +56,7 @@ int xy__batch_defaults_init(struct xy_runtime *rt)
 	defaults_add(all, "hybrid", "capacities", s->batch_capacities, "XYLEM_BATCH_CAPACITIES");
 	defaults_add(all, "hybrid", "priorities", s->batch_priorities, "XYLEM_BATCH_PRIORITIES");
 	defaults_add(all, "hybrid", "share", s->batch_share, "XYLEM_BATCH_SHARE");
+	defaults_add(all, "balance", "share", s->batch_share, "XYLEM_BATCH_SHARE");
 	if (s->batch_strict)
 		defaults_add(all, "hybrid", "strict", "1", "XYLEM_BATCH_STRICT");
 	if (s->batch_rank != UINT_MAX)
