@@ -41,7 +41,7 @@ struct xy_trail;
 struct xy_runtime;
 
 /* Changes with the structs below; a plug-in built for another value is refused. */
-#define XY_ABI 7u
+#define XY_ABI 8u
 
 /*
  * In architecture masks: a team of CPU workers, as another architecture. Tasks of a parallel codelet have it besides
@@ -190,6 +190,8 @@ struct xy_component_ops {
 	 */
 	void (*piece_ended)(struct xy_component *self, const struct xy_task *piece, struct xy_agent *by);
 
+	/* Whether this instance lets pulls pass as if `pull` were NULL. Seal asks, before init. NULL: it does not. */
+	bool (*passes_pulls)(const struct xy_component *self);
 	/* Whether push can refuse a task with the current options. NULL: with XY_REFUSES, or if a child does. */
 	bool (*is_bounded)(const struct xy_component *self);
 	/* The number of stored tasks, and its peak. Required with XY_STORES. Any thread; no component lock is held. */

@@ -218,6 +218,93 @@ static void tells_devices_first_of_what_all_can_run(void **state)
 	bed_close(bed);
 }
 
+/* --- unequal workers --- */
+
+static void a_slow_worker_leaves_a_task_to_a_faster_idle_one(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:2 cuda:1", &recorder_ops, children);
+	struct xy_task *a = bed_task(bed, CPU | CUDA), *b = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	bed_audit(bed);
+	for (unsigned i = 0; i < 3; i++)
+		bed_wake(bed, i);
+	bed_submit(bed, a);
+	bed_submit(bed, b);
+	bed->awake[2] = false;
+	bed->sleepers = 1;
+	assert_ptr_equal(bed_pull(bed, 0), b);
+	assert_int_equal(bed->woken[0], 2);
+	assert_ptr_equal(recorder(children[2])->pushed[0], a);
+	assert_ptr_equal(bed_pull(bed, 2), a);
+	bed_close(bed);
+}
+
+static void a_slow_worker_keeps_what_no_faster_idle_one_can_run(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:2 cuda:1", &recorder_ops, children);
+	struct xy_task *cpu = bed_task(bed, CPU), *pinned = bed_task_pinned(bed, CPU | CUDA, 1);
+	struct xy_task *any = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	bed_submit(bed, cpu);
+	bed_submit(bed, pinned);
+	assert_ptr_equal(bed_pull(bed, 0), cpu);
+	assert_ptr_equal(bed_pull(bed, 1), pinned);
+	bed_wake(bed, 2);
+	bed_submit(bed, any);
+	assert_ptr_equal(bed_pull(bed, 0), any);
+	assert_int_equal(recorder(children[2])->npushed, 0);
+	bed_close(bed);
+}
+
+static void a_worker_that_is_full_leaves_the_task_to_the_one_that_asks(void **state)
+{
+	struct xy_component *children[2];
+	struct bed *bed = open_eager("cpu:1 cuda:1", &recorder_ops, children);
+	struct xy_task *task = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	recorder(children[1])->refuses = true;
+	bed_submit(bed, task);
+	assert_ptr_equal(bed_pull(bed, 0), task);
+	bed_close(bed);
+}
+
+static void the_fastest_idle_worker_comes_first_and_keeps_its_task(void **state)
+{
+	struct xy_component *children[4];
+	struct bed *bed = open_eager("cpu:2 cuda:1*5 cuda:1*30", &recorder_ops, children);
+	struct xy_task *a = bed_task(bed, CPU | CUDA), *b = bed_task(bed, CPU | CUDA), *c = bed_task(bed, CPU | CUDA);
+
+	(void)state;
+	bed_submit(bed, a);
+	bed_submit(bed, b);
+	bed_submit(bed, c);
+	assert_ptr_equal(bed_pull(bed, 3), a); /* it asks itself, and no other is faster */
+	assert_ptr_equal(bed_pull(bed, 0), NULL);
+	assert_ptr_equal(bed_pull(bed, 3), b);
+	assert_ptr_equal(bed_pull(bed, 2), c);
+	bed_close(bed);
+}
+
+static void pulls_pass_where_all_workers_are_equal(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *equal = open_eager("cpu:3", &recorder_ops, children);
+	struct xy_component *eager = xy_tree_root(equal->tree)->children[0];
+
+	(void)state;
+	assert_ptr_equal(eager->source, xy_tree_root(equal->tree));
+	bed_close(equal);
+	equal = open_eager("cpu:2 cuda:1", &recorder_ops, children);
+	eager = xy_tree_root(equal->tree)->children[0];
+	assert_ptr_equal(eager->source, eager);
+	bed_close(equal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +320,11 @@ int main(void)
 		cmocka_unit_test(refuses_when_all_branches_do),
 		cmocka_unit_test(leaves_a_full_branch_alone_until_it_says_that_it_has_room),
 		cmocka_unit_test(tells_devices_first_of_what_all_can_run),
+		cmocka_unit_test(a_slow_worker_leaves_a_task_to_a_faster_idle_one),
+		cmocka_unit_test(a_slow_worker_keeps_what_no_faster_idle_one_can_run),
+		cmocka_unit_test(a_worker_that_is_full_leaves_the_task_to_the_one_that_asks),
+		cmocka_unit_test(the_fastest_idle_worker_comes_first_and_keeps_its_task),
+		cmocka_unit_test(pulls_pass_where_all_workers_are_equal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,7 +150,8 @@ static int seal_teams(struct xy__rules *rules, struct xy_component *c)
 /* Parents come before children. */
 static void seal_from_above(struct xy_component *c)
 {
-	bool ends = c->ops->pull || c->nparents != 1;
+	bool answers = c->ops->pull && !(c->ops->passes_pulls && c->ops->passes_pulls(c));
+	bool ends = answers || c->nparents != 1;
 
 	c->predicted = false;
 	for (unsigned i = 0; i < c->nparents; i++)
