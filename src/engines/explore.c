@@ -160,6 +160,13 @@ static void worker_main(struct xy_runtime *rt, unsigned i)
 		worker_run(worker, task);
 }
 
+/* No data moves, but that may take long: others run meanwhile. */
+static void explore_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by)
+{
+	(void)task, (void)worker, (void)by;
+	explore_here(xy__runtime_of(engine), "prefetch");
+}
+
 /* --- threads of the application --- */
 
 static double explore_now(const struct xy_runtime *rt)
@@ -268,6 +275,7 @@ static int explore_start(struct xy_runtime *rt)
 	e->nfibres = 1;
 	e->one_in = 1u << xy__explore_random(e) % 6;
 	rt->tree->audit->explorer = &e->base;
+	rt->tree_engine.prefetch = explore_prefetch;
 	/* Else one fibre would wait for another in a lock of the inbox, whose order is not what is explored. */
 	atomic_fetch_and(&rt->inbox_state, (unsigned char)~XY__INBOX_ORDERED);
 	for (unsigned i = 0; i < rt->nworkers && !error; i++) {

@@ -24,6 +24,7 @@ enum mistake {
 	UPWARDS,
 	WAITS,
 	CRASHES,
+	HOOK_LOCK_UP,
 	NMISTAKES
 };
 
@@ -170,6 +171,14 @@ static struct xy_task *mutant_pull(struct xy_component *self, struct xy_agent *b
 	return task ? task : xy_pull_parents(self, by);
 }
 
+static void mutant_ended(struct xy_component *self, const struct xy_report *report, struct xy_agent *by)
+{
+	(void)report;
+	xy_lock_take(&mutant(self)->lock, self, by);
+	xy_can_push_parents(self, by);
+	xy_lock_drop(&mutant(self)->lock, self, by);
+}
+
 static bool mutant_is_bounded(const struct xy_component *self)
 {
 	return ((const struct mutant *)self)->ntasks != UINT_MAX;
@@ -211,6 +220,7 @@ static const struct xy_option mutant_options[] = { { .name = "ntasks",
 		.is_bounded = mutant_is_bounded, \
 		.depth = mutant_depth, \
 		.each_task = mutant_each, \
+		.ended = (mistake) == HOOK_LOCK_UP ? mutant_ended : NULL, \
 	}
 
 static const struct xy_component_ops mutant_ops[NMISTAKES] = {
@@ -218,15 +228,14 @@ static const struct xy_component_ops mutant_ops[NMISTAKES] = {
 	MUTANT(POPPED, "popped"),   MUTANT(KEPT_LOCK, "kept-lock"), MUTANT(RELOCKED, "relocked"),
 	MUTANT(LOCK_UP, "lock-up"), MUTANT(TWICE, "twice"),         MUTANT(ANY_WORKER, "any-worker"),
 	MUTANT(REFUSED, "refused"), MUTANT(LOST, "lost"),           MUTANT(UPWARDS, "upwards"),
-	MUTANT(WAITS, "waits"),     MUTANT(CRASHES, "crashes"),
+	MUTANT(WAITS, "waits"),     MUTANT(CRASHES, "crashes"),     MUTANT(HOOK_LOCK_UP, "hook-lock-up"),
 };
 
 static const struct xy_component_ops *const components[] = {
-	&mutant_ops[NONE],    &mutant_ops[SILENT],    &mutant_ops[EARLY],
-	&mutant_ops[POPPED],  &mutant_ops[KEPT_LOCK], &mutant_ops[RELOCKED],
-	&mutant_ops[LOCK_UP], &mutant_ops[TWICE],     &mutant_ops[ANY_WORKER],
-	&mutant_ops[REFUSED], &mutant_ops[LOST],      &mutant_ops[UPWARDS],
-	&mutant_ops[WAITS],   &mutant_ops[CRASHES],   NULL,
+	&mutant_ops[NONE],       &mutant_ops[SILENT],   &mutant_ops[EARLY],        &mutant_ops[POPPED],
+	&mutant_ops[KEPT_LOCK],  &mutant_ops[RELOCKED], &mutant_ops[LOCK_UP],      &mutant_ops[TWICE],
+	&mutant_ops[ANY_WORKER], &mutant_ops[REFUSED],  &mutant_ops[LOST],         &mutant_ops[UPWARDS],
+	&mutant_ops[WAITS],      &mutant_ops[CRASHES],  &mutant_ops[HOOK_LOCK_UP], NULL,
 };
 
 const struct xy_plugin xy_plugin = { .abi = XY_ABI, .name = "mutants", .components = components };

@@ -62,6 +62,7 @@ breaks 'offer what you store' 'mutant-popped | eager | each worker { fifo(ntasks
 breaks 'drop your lock' 'fifo | eager | each worker { mutant-kept-lock(ntasks=1) }'
 breaks 'take a lock once' 'mutant-relocked | eager | each worker { }'
 breaks 'locks nest downwards' 'fifo | random | each worker { mutant-lock-up(ntasks=1) }'
+breaks 'locks nest downwards' 'fifo | random | each worker { mutant-hook-lock-up }'
 breaks 'give a task once' 'mutant-twice | eager | each worker { }'
 breaks 'give a task to a worker that can run it' 'mutant-any-worker | eager | each worker { }'
 breaks 'store a task or refuse it' 'mutant-refused | eager | each worker { }'

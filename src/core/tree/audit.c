@@ -252,6 +252,62 @@ static bool audit_can_push(struct xy_component *self, struct xy_component *child
 	return moved;
 }
 
+/* --- hooks: without a lock, and with none left --- */
+
+static void audit_tick(struct xy_component *self, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "tick", by);
+	self->ops->tick(self, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
+static void audit_started(struct xy_component *self, const struct xy_task *task, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "started", by);
+	self->ops->started(self, task, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
+static void audit_ended(struct xy_component *self, const struct xy_report *report, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "ended", by);
+	self->ops->ended(self, report, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
+static void audit_submitted(struct xy_component *self, const struct xy_task *task, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "submitted", by);
+	self->ops->submitted(self, task, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
+static void audit_iteration(struct xy_component *self, uint64_t number, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "iteration", by);
+	self->ops->iteration(self, number, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
+static void audit_workers_changed(struct xy_component *self, unsigned worker, bool present, struct xy_agent *by)
+{
+	if (by->trail)
+		xy__trail_enter(self, "workers_changed", by);
+	self->ops->workers_changed(self, worker, present, by);
+	if (by->trail)
+		xy__trail_leave(self, by);
+}
+
 /* --- nothing moves --- */
 
 bool xy__audit_find_lost(const struct xy_tree *tree, const struct xy_task *task)
@@ -280,6 +336,25 @@ bool xy__audit_probe(struct xy_tree *tree)
 
 /* --- beginning and end --- */
 
+/* The ops with checks around them; hooks only where the component has them. */
+static struct xy_component_ops audit_verbs(const struct xy_component_ops *ops)
+{
+	struct xy_component_ops verbs = *ops;
+
+	verbs.push = audit_push;
+	verbs.push_many = ops->push_many ? audit_push_many : NULL;
+	verbs.pull = audit_pull;
+	verbs.can_push = audit_can_push;
+	verbs.can_pull = audit_can_pull;
+	verbs.tick = ops->tick ? audit_tick : NULL;
+	verbs.started = ops->started ? audit_started : NULL;
+	verbs.ended = ops->ended ? audit_ended : NULL;
+	verbs.submitted = ops->submitted ? audit_submitted : NULL;
+	verbs.iteration = ops->iteration ? audit_iteration : NULL;
+	verbs.workers_changed = ops->workers_changed ? audit_workers_changed : NULL;
+	return verbs;
+}
+
 int xy__audit_begin(struct xy_tree *tree)
 {
 	struct xy__audit *audit = calloc(1, sizeof *audit);
@@ -296,12 +371,7 @@ int xy__audit_begin(struct xy_tree *tree)
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];
 
-		audit->verbs[i] = *c->ops;
-		audit->verbs[i].push = audit_push;
-		audit->verbs[i].push_many = c->ops->push_many ? audit_push_many : NULL;
-		audit->verbs[i].pull = audit_pull;
-		audit->verbs[i].can_push = audit_can_push;
-		audit->verbs[i].can_pull = audit_can_pull;
+		audit->verbs[i] = audit_verbs(c->ops);
 		c->verbs = &audit->verbs[i];
 	}
 	return 0;

@@ -105,7 +105,8 @@ void xy__trail_leave_tree(const struct xy_component *self, struct xy_task *task,
 	if (task && trail->nlocks)
 		xy__audit_report(XY__RULE_LOCK_ORDER, trail->locks[trail->nlocks - 1].component, task,
 				 "xy_give_back was called with the lock held");
-	(void)self;
+	if (!task && trail->nlocks && trail->locks[trail->nlocks - 1].component == self)
+		xy__audit_report(XY__RULE_LOCK_ORDER, self, NULL, "xy_task_prefetch was called with the lock held");
 	trail_begin(trail, NULL, "outside");
 }
 

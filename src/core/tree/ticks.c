@@ -136,7 +136,7 @@ bool xy__ticks_run(struct xy_tree *tree, struct xy_agent *by)
 		return false;
 	/* Whoever asks again is late by a microsecond at least, so this ends. */
 	while ((c = tick_take(ticks, now_us))) {
-		c->ops->tick(c, by);
+		c->verbs->tick(c, by);
 		atomic_fetch_add(&ticks->ended, 1);
 		any = true;
 	}

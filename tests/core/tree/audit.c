@@ -22,7 +22,11 @@ enum fault {
 	PUSHES_UP,
 	GIVES_TO_ANY,
 	PUSHES_TO_ANY,
-	BLOCKS
+	BLOCKS,
+	PREFETCHES_WITH_LOCK,
+	HOOK_KEEPS_LOCK,
+	HOOK_CALLS_UP_WITH_LOCK,
+	HOOK_PUSHES_UP
 };
 
 struct faulty {
@@ -56,6 +60,8 @@ static bool faulty_store(struct xy_component *self, struct xy_task *task, struct
 	xy_lock_take(&f->lock, self, by);
 	if (f->fault == RELOCKS)
 		xy_lock_take(&f->lock, self, by);
+	if (f->fault == PREFETCHES_WITH_LOCK)
+		xy_task_prefetch(task, 0, self, by);
 	f->last = task;
 	if (f->fault != LOSES)
 		xy_queue_insert(&f->queue, task);
@@ -102,6 +108,19 @@ static struct xy_task *faulty_pull(struct xy_component *self, struct xy_agent *b
 	return task ? task : xy_pull_parents(self, by);
 }
 
+static void faulty_submitted(struct xy_component *self, const struct xy_task *task, struct xy_agent *by)
+{
+	struct faulty *f = faulty(self);
+
+	if (f->fault == HOOK_PUSHES_UP)
+		xy_push(self->parents[0], (struct xy_task *)task, by);
+	xy_lock_take(&f->lock, self, by);
+	if (f->fault == HOOK_CALLS_UP_WITH_LOCK)
+		xy_can_push_parents(self, by);
+	if (f->fault != HOOK_KEEPS_LOCK)
+		xy_lock_drop(&f->lock, self, by);
+}
+
 static size_t faulty_depth(struct xy_component *self, size_t *peak)
 {
 	*peak = xy_queue_peak(&faulty(self)->queue);
@@ -123,6 +142,7 @@ static const struct xy_component_ops faulty_ops = {
 	.pull = faulty_pull,
 	.depth = faulty_depth,
 	.each_task = faulty_each,
+	.submitted = faulty_submitted,
 };
 
 /* --- the bed: fifo | faulty { cpu0, cpu1 } --- */
@@ -351,6 +371,65 @@ static void finds_a_verb_that_blocks(void **state)
 	bed_close(bed);
 }
 
+static void finds_a_prefetch_with_the_lock_held(void **state)
+{
+	struct bed *bed = plant(NONE);
+
+	(void)state;
+	bed->wrong = true;
+	bed_submit(bed, bed_task(bed, XY_ON_CPU));
+	faulty(wrong(bed))->fault = PREFETCHES_WITH_LOCK;
+	bed_submit(bed, bed_task(bed, XY_ON_CPU));
+	says(XY__RULE_LOCK_ORDER, "xy_task_prefetch was called with the lock held");
+	assert_non_null(bed_pull(bed, 0));
+	assert_non_null(bed_pull(bed, 1));
+	bed_close(bed);
+}
+
+/* The hook of a component that was right before: its lock is watched from its first drop on. */
+static struct bed *call_hook(enum fault fault, const struct xy_task **task)
+{
+	struct bed *bed = plant(NONE);
+
+	bed->wrong = true;
+	*task = bed_task(bed, XY_ON_CPU);
+	xy__hooks_submitted(bed->tree, *task, &bed->application);
+	assert_int_equal(nsaid, 0);
+	faulty(wrong(bed))->fault = fault;
+	xy__hooks_submitted(bed->tree, *task, &bed->application);
+	return bed;
+}
+
+static void finds_a_lock_that_a_hook_does_not_drop(void **state)
+{
+	const struct xy_task *task;
+	struct bed *bed = call_hook(HOOK_KEEPS_LOCK, &task);
+
+	(void)state;
+	says(XY__RULE_KEPT_LOCK, "submitted returned with the lock held");
+	bed_close(bed);
+}
+
+static void finds_a_hook_that_calls_upwards_with_its_lock(void **state)
+{
+	const struct xy_task *task;
+	struct bed *bed = call_hook(HOOK_CALLS_UP_WITH_LOCK, &task);
+
+	(void)state;
+	says(XY__RULE_LOCK_ORDER, "its lock is held during can_push of fifo#0 above it");
+	bed_close(bed);
+}
+
+static void finds_a_hook_that_pushes_upwards(void **state)
+{
+	const struct xy_task *task;
+	struct bed *bed = call_hook(HOOK_PUSHES_UP, &task);
+
+	(void)state;
+	says(XY__RULE_UPWARDS, "it pushes to fifo#0, which is not below it: task");
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +447,10 @@ int main(void)
 		cmocka_unit_test(finds_a_task_pulled_by_a_worker_that_cannot_run_it),
 		cmocka_unit_test(finds_a_task_pushed_to_a_worker_that_cannot_run_it),
 		cmocka_unit_test(finds_a_verb_that_blocks),
+		cmocka_unit_test(finds_a_prefetch_with_the_lock_held),
+		cmocka_unit_test(finds_a_lock_that_a_hook_does_not_drop),
+		cmocka_unit_test(finds_a_hook_that_calls_upwards_with_its_lock),
+		cmocka_unit_test(finds_a_hook_that_pushes_upwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
