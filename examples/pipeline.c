@@ -3,6 +3,7 @@
  * A pipeline on the tree: microbatches stream through a made-up model of 48 layers, each layer a task that takes a
  * given time. `pipeline --write FOLDER` writes the files from which sched-pipeline makes a schedule for the workers
  * that there are; without it the program runs under the policy in SCHED and says how often a microbatch came out.
+ * `pipeline --floats N` has N floats sent from layer to layer, instead of 1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -121,7 +122,9 @@ static int layer_run(struct xy_call *call)
 	return nanosleep(&pause, NULL);
 }
 
-static const struct xy_codelet layer_codelet = { .name = "layer", .cpu = { layer_run }, .modes = { XY_RW } };
+static const struct xy_codelet layer_codelet = {
+	.name = "layer", .cpu = { layer_run }, .cuda = { layer_run }, .modes = { XY_RW }
+};
 
 static void microbatch_ended(void *arg, int status)
 {
@@ -160,14 +163,14 @@ static void print_period(const struct microbatch *m)
 	printf("a microbatch each %.6g ms, %.6g per second\n", period * 1e3, 1 / period);
 }
 
-static int stream(struct xy_runtime *rt)
+static int stream(struct xy_runtime *rt, size_t floats)
 {
 	static struct microbatch m[MICROBATCHES];
 	int error = 0;
 
 	for (unsigned i = 0; i < MICROBATCHES && !error; i++) {
 		m[i].rt = rt;
-		error = xy_vector_register(rt, &m[i].data, NULL, 1, sizeof(float));
+		error = xy_vector_register(rt, &m[i].data, NULL, floats, sizeof(float));
 		if (!error)
 			error = microbatch_submit(&m[i]);
 	}
@@ -183,16 +186,18 @@ static int stream(struct xy_runtime *rt)
 
 int main(int argc, char **argv)
 {
+	bool writes = argc == 3 && !strcmp(argv[1], "--write");
+	size_t floats = argc == 3 && !strcmp(argv[1], "--floats") ? strtoul(argv[2], NULL, 10) : argc == 1;
 	struct xy_runtime *rt;
 	int error;
 
-	if (argc != 1 && (argc != 3 || strcmp(argv[1], "--write"))) {
-		fprintf(stderr, "usage: pipeline [--write FOLDER]\n");
+	if (!writes && !floats) {
+		fprintf(stderr, "usage: pipeline [--write FOLDER | --floats N]\n");
 		return 2;
 	}
 	error = xy_start(&rt, NULL);
 	if (error)
 		return 1;
-	error = argc == 3 ? write_files(argv[2], xy_runtime_machine(rt)) : stream(rt);
+	error = writes ? write_files(argv[2], xy_runtime_machine(rt)) : stream(rt, floats);
 	return xy_stop(&rt) || error ? 1 : 0;
 }

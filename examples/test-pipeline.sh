@@ -11,7 +11,8 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 XYLEM_MODELS=none
-export XYLEM_MODELS
+XYLEM_MACHINES=$src/machines
+export XYLEM_MODELS XYLEM_MACHINES
 unset SCHED XYLEM_SIM XYLEM_NCPU
 status=0
 

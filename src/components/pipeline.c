@@ -417,11 +417,10 @@ const struct xy_component_ops xy__pipeline_ops = {
 		  "stage: so a slow stage holds back earlier ones, and memory in flight is bounded however\n"
 		  "much is submitted. Within a queue, the highest priority goes first, then the oldest.\n"
 		  "\n"
-		  "Where sending data takes long, more tasks ahead overlap it with computing:\n"
-		  "pipeline(file=schedule.yml, ahead=4) | each worker { best-implementation }. A branch that\n"
-		  "begins with a limited reservoir is kept filled, which prefetches too, but what is there is\n"
-		  "not held back any more. A branch with an unlimited reservoir takes everything at once, so\n"
-		  "earlier stages are not held back at all. pipeline never refuses a task,\n"
+		  "A branch that begins with a limited reservoir is kept filled, and what is there is not\n"
+		  "held back any more: with fifo(ntasks=2) above each worker, ahead=4 keeps the pace where\n"
+		  "sending data is the bottleneck. A branch with an unlimited reservoir takes everything at\n"
+		  "once, so earlier stages are not held back at all. pipeline never refuses a task,\n"
 		  "so it can be the root of a tree.\n",
 	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
 	.size = sizeof(struct pipeline),
