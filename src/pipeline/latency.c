@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The least latency. Labels are partial schedules: how many layers, which hosts, at what cost. A label is dropped if
- * another one with equal layers and last kind is no worse, or if it can't beat a known schedule (latency_price.c). A
+ * another one with equal layers and last group is no worse, or if it can't beat a known schedule (latency_price.c). A
  * run that keeps few labels finds a good one to beat.
  */
 #include <errno.h>
@@ -16,15 +16,15 @@ enum {
 	LATENCY_FEW = 32, /* labels for each layer and type in the first run */
 };
 
-static void latency_find_kinds(struct latency *latency)
+static void latency_find_groups(struct latency *latency)
 {
 	for (unsigned t = 0; t < latency->ntypes; t++) {
-		unsigned kind = 0;
+		unsigned group = 0;
 
-		while (kind < t && !pipeline_type_is_same(latency->problem, kind, t))
-			kind++;
-		latency->kind[t] = kind;
-		latency->nhosts[kind] += latency->problem->types[t].nhosts;
+		while (group < t && !pipeline_type_is_same(latency->problem, group, t))
+			group++;
+		latency->group[t] = group;
+		latency->nhosts[group] += latency->problem->types[t].nhosts;
 	}
 }
 
@@ -47,7 +47,7 @@ static int latency_order(const struct latency *latency, uint32_t a, uint32_t b)
 }
 
 /*
- * Whether every continuation of b is also one of a, and no worse. Hosts of a kind are interchangeable: if all is equal,
+ * Whether every continuation of b is also one of a, and no worse. Hosts of a group are interchangeable: if all is equal,
  * the first in order stays first whatever follows.
  */
 static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_t b)
@@ -79,7 +79,7 @@ static bool latency_is_over(struct latency *latency, unsigned n)
 static void latency_insert(struct latency *latency, uint32_t label)
 {
 	struct latency_label *labels = latency->labels;
-	uint32_t *link = &latency->lists[latency_at(latency, labels[label].last, latency->kind[labels[label].type])];
+	uint32_t *link = &latency->lists[latency_at(latency, labels[label].last, latency->group[labels[label].type])];
 	unsigned n = 0;
 
 	for (; *link != LATENCY_NONE && labels[*link].key <= labels[label].key; link = &labels[*link].next, n++)
@@ -123,7 +123,7 @@ static int latency_grow(struct latency *latency)
 /* Adds a stage behind a label. */
 static int latency_extend(struct latency *latency, uint32_t from, unsigned type, unsigned last)
 {
-	unsigned behind = latency->labels[from].last, kind = latency->kind[type];
+	unsigned behind = latency->labels[from].last, group = latency->group[type];
 	double cost = latency->labels[from].cost, key, total;
 	uint16_t *used;
 	int error;
@@ -131,8 +131,8 @@ static int latency_extend(struct latency *latency, uint32_t from, unsigned type,
 	if (behind)
 		cost += latency_comm(latency, behind, latency->labels[from].type, type);
 	cost += pipeline_table_compute(latency->table, type, behind, last);
-	key = cost + pipeline_latency_prices(latency, from, kind);
-	total = key + latency->rest[latency_at(latency, last, kind)] - latency->all_prices;
+	key = cost + pipeline_latency_prices(latency, from, group);
+	total = key + latency->rest[latency_at(latency, last, group)] - latency->all_prices;
 	if (!(total < INFINITY) || total > latency->reached * (1 + 1e-9))
 		return 0;
 	error = latency_grow(latency);
@@ -141,7 +141,7 @@ static int latency_extend(struct latency *latency, uint32_t from, unsigned type,
 	used = latency_used(latency, latency->nlabels);
 	memcpy(used, latency_used(latency, from), 2 * latency->ntypes * sizeof(*used));
 	used[type]++;
-	used[latency->ntypes + kind]++;
+	used[latency->ntypes + group]++;
 	latency->labels[latency->nlabels] = (struct latency_label){
 		.cost = cost,
 		.key = key,
@@ -154,13 +154,13 @@ static int latency_extend(struct latency *latency, uint32_t from, unsigned type,
 	return 0;
 }
 
-/* Whether a host of a type is left, and none of an earlier one of its kind. */
+/* Whether a host of a type is left, and none of an earlier one of its group. */
 static bool latency_is_first(const struct latency *latency, uint32_t label, unsigned type)
 {
 	const uint16_t *used = latency_used(latency, label);
 
-	for (unsigned t = latency->kind[type]; t < type; t++)
-		if (latency->kind[t] == latency->kind[type] && used[t] < latency->problem->types[t].nhosts)
+	for (unsigned t = latency->group[type]; t < type; t++)
+		if (latency->group[t] == latency->group[type] && used[t] < latency->problem->types[t].nhosts)
 			return false;
 	return used[type] < latency->problem->types[type].nhosts;
 }
@@ -305,7 +305,7 @@ int pipeline_latency(const struct pipeline_problem *problem, const struct pipeli
 	if (!latency.price || !latency.begin || !latency.rest || !latency.lists)
 		error = -ENOMEM;
 	if (!error) {
-		latency_find_kinds(&latency);
+		latency_find_groups(&latency);
 		error = latency_solve(&latency, schedule, &best);
 	}
 	if (best != LATENCY_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the two parts of the search for the least latency: labels, and prices of hosts. Types with equal figures
- * are one kind, as their hosts are interchangeable; a kind is the number of its first type.
+ * are one group, as their hosts are interchangeable; a group is the number of its first type.
  */
 #ifndef XYLEM_PIPELINE_LATENCY_H
 #define XYLEM_PIPELINE_LATENCY_H
@@ -21,17 +21,17 @@ struct latency {
 	const struct pipeline_problem *problem;
 	const struct pipeline_table *table;
 	unsigned nlayers, ntypes;
-	unsigned kind[PIPELINE_TYPES_MAX];   /* by type */
-	unsigned nhosts[PIPELINE_TYPES_MAX]; /* by kind, 0 for what is none */
-	double *price, all_prices;           /* by kind, of one host; of all hosts together */
-	double *begin;                       /* by kind: what is left at least if it is next; for one layer at a time */
-	double *rest;                        /* by last layer and kind: what is left at least, with prices */
-	double reached;                      /* the cost of the best schedule found so far */
-	unsigned few;                        /* how many labels a list may have, 0: all */
-	bool cut;                            /* a list has lost labels to that limit */
-	uint32_t *lists;                     /* by last layer and kind */
+	unsigned group[PIPELINE_TYPES_MAX];  /* by type */
+	unsigned nhosts[PIPELINE_TYPES_MAX]; /* by group, 0 for what is none */
+	double *price, all_prices;           /* by group, of one host; of all hosts together */
+	double *begin;   /* by group: what is left at least if it is next; for one layer at a time */
+	double *rest;    /* by last layer and group: what is left at least, with prices */
+	double reached;  /* the cost of the best schedule found so far */
+	unsigned few;    /* how many labels a list may have, 0: all */
+	bool cut;        /* a list has lost labels to that limit */
+	uint32_t *lists; /* by last layer and group */
 	struct latency_label *labels;
-	uint16_t *used; /* by label: hosts of each type, then of each kind */
+	uint16_t *used; /* by label: hosts of each type, then of each group */
 	uint32_t nlabels, capacity;
 };
 
@@ -50,8 +50,8 @@ static inline double latency_comm(const struct latency *latency, unsigned layer,
 	return fmax(pipeline_table_link(latency->table, a, layer), pipeline_table_link(latency->table, b, layer));
 }
 
-/* The prices of those hosts that a label uses, and of one more of a kind. */
-double pipeline_latency_prices(const struct latency *latency, uint32_t label, unsigned kind);
+/* The prices of those hosts that a label uses, and of one more of a group. */
+double pipeline_latency_prices(const struct latency *latency, uint32_t label, unsigned group);
 
 /* Finds prices, and with them what is left at least behind each layer; `reached` is set. Both arrays have room for each
  * type and are only worked with. */

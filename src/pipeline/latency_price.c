@@ -10,14 +10,14 @@
 
 enum { LATENCY_STEPS = 300 }; /* towards the best prices */
 
-/* The best stage of a kind behind a layer, if hosts are without end but not free; what follows included. */
-static double latency_begin(const struct latency *latency, unsigned layer, unsigned kind, unsigned *best_last)
+/* The best stage of a group behind a layer, if hosts are without end but not free; what follows included. */
+static double latency_begin(const struct latency *latency, unsigned layer, unsigned group, unsigned *best_last)
 {
 	double least = INFINITY;
 
-	for (unsigned last = layer + 1; latency->nhosts[kind] && last <= latency->nlayers; last++) {
-		double value = latency->price[kind] + pipeline_table_compute(latency->table, kind, layer, last) +
-			       latency->rest[latency_at(latency, last, kind)];
+	for (unsigned last = layer + 1; latency->nhosts[group] && last <= latency->nlayers; last++) {
+		double value = latency->price[group] + pipeline_table_compute(latency->table, group, layer, last) +
+			       latency->rest[latency_at(latency, last, group)];
 
 		if (!(value < least))
 			continue;
@@ -47,7 +47,7 @@ static void latency_fill_rest(struct latency *latency)
 	}
 }
 
-/* How many hosts of each kind the best schedule uses at these prices, and its cost with them. */
+/* How many hosts of each group the best schedule uses at these prices, and its cost with them. */
 static double latency_relaxed(const struct latency *latency, unsigned *used)
 {
 	unsigned layer = 0, type = 0, last = 0;
@@ -90,18 +90,18 @@ static double latency_all_prices(const struct latency *latency)
 	return sum;
 }
 
-double pipeline_latency_prices(const struct latency *latency, uint32_t label, unsigned kind)
+double pipeline_latency_prices(const struct latency *latency, uint32_t label, unsigned group)
 {
 	const uint16_t *used = latency_used(latency, label) + latency->ntypes;
 	double sum = 0;
 
 	for (unsigned t = 0; t < latency->ntypes; t++)
-		sum += latency->price[t] * (used[t] + (t == kind));
+		sum += latency->price[t] * (used[t] + (t == group));
 	return sum;
 }
 
 /*
- * Raises the prices of overused kinds and lowers the others while the bound for the whole grows; leaves the best
+ * Raises the prices of overused groups and lowers the others while the bound for the whole grows; leaves the best
  * prices. The step is Polyak's, with the cost of the known schedule.
  */
 void pipeline_latency_find_prices(struct latency *latency, double *best_price, unsigned *used)

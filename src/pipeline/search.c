@@ -4,7 +4,7 @@
  * how many hosts of each type are used; whether a stage is quick enough depends on nothing else. So for
  * a given bottleneck the states that can be reached are one bit set for each layer, made of shifts and
  * unions, and the least one is found by halving the list of all times there can be. Types with equal figures are one
- * kind. Where few layers leave most combinations of hosts unused, states are numbered (search_states.c).
+ * group. Where few layers leave most combinations of hosts unused, states are numbered (search_states.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@ enum { SEARCH_BITS = 64, SEARCH_GAIN = 16 }; /* numbered states are slower, each
 struct search {
 	const struct pipeline_table *table;
 	const struct pipeline_problem *problem;
-	unsigned nlayers, nkinds;
-	unsigned kind[PIPELINE_TYPES_MAX]; /* by type */
-	unsigned type[PIPELINE_TYPES_MAX]; /* by kind: the first of its types */
-	unsigned most[PIPELINE_TYPES_MAX]; /* by kind: hosts that can be of use */
+	unsigned nlayers, ngroups;
+	unsigned group[PIPELINE_TYPES_MAX]; /* by type */
+	unsigned type[PIPELINE_TYPES_MAX];  /* by group: the first of its types */
+	unsigned most[PIPELINE_TYPES_MAX];  /* by group: hosts that can be of use */
 	size_t nstates, nwords;
-	size_t stride[PIPELINE_TYPES_MAX]; /* by kind; state + stride: one more host of the kind is used */
+	size_t stride[PIPELINE_TYPES_MAX]; /* by group; state + stride: one more host of the group is used */
 	struct search_states numbered;     /* instead of strides and room, if it has states */
-	uint64_t *room;                    /* for each kind the states that leave a host of it */
+	uint64_t *room;                    /* for each group the states that leave a host of it */
 	uint64_t *reach;                   /* for each number of layers the states that are reached */
 	uint64_t *scratch, *sum;           /* a set each */
 };
@@ -51,52 +51,53 @@ static void search_unite(uint64_t *restrict set, const uint64_t *restrict other,
 		set[k] |= other[k];
 }
 
-static double search_weight(const struct search *search, unsigned kind, unsigned behind, unsigned last)
+static double search_weight(const struct search *search, unsigned group, unsigned behind, unsigned last)
 {
-	return pipeline_table_weight(search->table, search->type[kind], behind, last);
+	return pipeline_table_weight(search->table, search->type[group], behind, last);
 }
 
-/* The state with one more host of a kind used, SEARCH_STATES_NONE if none is left. */
-static size_t search_next(const struct search *search, size_t state, unsigned kind)
+/* The state with one more host of a group used, SEARCH_STATES_NONE if none is left. */
+static size_t search_next(const struct search *search, size_t state, unsigned group)
 {
 	if (search->numbered.count)
-		return search_states_next(&search->numbered, state, kind);
-	return search_has(search_set(search, search->room, kind), state) ? state + search->stride[kind]
-									 : SEARCH_STATES_NONE;
+		return search_states_next(&search->numbered, state, group);
+	return search_has(search_set(search, search->room, group), state) ? state + search->stride[group]
+									  : SEARCH_STATES_NONE;
 }
 
 /* search_use and search_unuse for numbered states. */
-static void search_use_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned kind)
+static void search_use_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned group)
 {
 	for (size_t k = 0; k < search->nwords; k++)
 		for (uint64_t word = set[k]; word; word &= word - 1) {
-			size_t next = search_next(search, k * SEARCH_BITS + (unsigned)__builtin_ctzll(word), kind);
+			size_t next = search_next(search, k * SEARCH_BITS + (unsigned)__builtin_ctzll(word), group);
 
 			if (next != SEARCH_STATES_NONE)
 				search_put(sum, next);
 		}
 }
 
-static void search_unuse_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned kind)
+static void search_unuse_numbered(const struct search *search, uint64_t *sum, const uint64_t *set, unsigned group)
 {
 	for (size_t state = 0; state < search->nstates; state++) {
-		size_t next = search_next(search, state, kind);
+		size_t next = search_next(search, state, group);
 
 		if (next != SEARCH_STATES_NONE && search_has(set, next))
 			search_put(sum, state);
 	}
 }
 
-/* sum |= every state of set that leaves a host of the kind, with one more of them used. */
-static void search_use(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set, unsigned kind)
+/* sum |= every state of set that leaves a host of the group, with one more of them used. */
+static void search_use(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set,
+		       unsigned group)
 {
-	const uint64_t *room = search_set(search, search->room, kind);
-	size_t words = search->stride[kind] / SEARCH_BITS;
-	unsigned bits = search->stride[kind] % SEARCH_BITS;
+	const uint64_t *room = search_set(search, search->room, group);
+	size_t words = search->stride[group] / SEARCH_BITS;
+	unsigned bits = search->stride[group] % SEARCH_BITS;
 	uint64_t carry = 0;
 
 	if (search->numbered.count) {
-		search_use_numbered(search, sum, set, kind);
+		search_use_numbered(search, sum, set, group);
 		return;
 	}
 	for (size_t k = 0; k + words < search->nwords; k++) {
@@ -107,16 +108,16 @@ static void search_use(const struct search *search, uint64_t *restrict sum, cons
 	}
 }
 
-/* The way back: sum |= every state that leaves a host of the kind and is in set with one more used. */
+/* The way back: sum |= every state that leaves a host of the group and is in set with one more used. */
 static void search_unuse(const struct search *search, uint64_t *restrict sum, const uint64_t *restrict set,
-			 unsigned kind)
+			 unsigned group)
 {
-	const uint64_t *room = search_set(search, search->room, kind);
-	size_t words = search->stride[kind] / SEARCH_BITS;
-	unsigned bits = search->stride[kind] % SEARCH_BITS;
+	const uint64_t *room = search_set(search, search->room, group);
+	size_t words = search->stride[group] / SEARCH_BITS;
+	unsigned bits = search->stride[group] % SEARCH_BITS;
 
 	if (search->numbered.count) {
-		search_unuse_numbered(search, sum, set, kind);
+		search_unuse_numbered(search, sum, set, group);
 		return;
 	}
 	for (size_t k = 0; k + words < search->nwords; k++) {
@@ -146,7 +147,7 @@ static bool search_forward(struct search *search, double bottleneck)
 	for (unsigned last = 1; last <= search->nlayers; last++) {
 		uint64_t *to = search_set(search, search->reach, last);
 
-		for (unsigned t = 0; t < search->nkinds; t++) {
+		for (unsigned t = 0; t < search->ngroups; t++) {
 			bool any = false;
 
 			for (unsigned behind = 0; behind < last; behind++) {
@@ -172,7 +173,7 @@ static unsigned search_stages(const struct search *search, size_t state)
 
 	if (search->numbered.count)
 		return search_states_hosts(&search->numbered, state);
-	for (unsigned t = 0; t < search->nkinds; t++) {
+	for (unsigned t = 0; t < search->ngroups; t++) {
 		n += (unsigned)(state % (search->most[t] + 1));
 		state /= search->most[t] + 1;
 	}
@@ -207,7 +208,7 @@ static void search_backward(struct search *search, double bottleneck)
 		uint64_t *from = search_set(search, search->reach, behind);
 
 		memset(search->sum, 0, bytes);
-		for (unsigned t = 0; t < search->nkinds; t++) {
+		for (unsigned t = 0; t < search->ngroups; t++) {
 			memset(search->scratch, 0, bytes);
 			for (unsigned last = behind + 1; last <= search->nlayers; last++)
 				if (search_weight(search, t, behind, last) <= bottleneck)
@@ -220,11 +221,11 @@ static void search_backward(struct search *search, double bottleneck)
 	}
 }
 
-/* Whether a type has a host left, and no earlier one of its kind has. */
+/* Whether a type has a host left, and no earlier one of its group has. */
 static bool search_is_first(const struct search *search, const unsigned *used, unsigned type)
 {
 	for (unsigned t = 0; t < type; t++)
-		if (search->kind[t] == search->kind[type] && used[t] < search->problem->types[t].nhosts)
+		if (search->group[t] == search->group[type] && used[t] < search->problem->types[t].nhosts)
 			return false;
 	return used[type] < search->problem->types[type].nhosts;
 }
@@ -236,13 +237,13 @@ static void search_step(struct search *search, double bottleneck, size_t *state,
 	unsigned behind = schedule->nstages ? schedule->stages[schedule->nstages - 1].last : 0;
 
 	for (unsigned t = 0; t < search->problem->ntypes; t++) {
-		unsigned kind = search->kind[t];
-		size_t next = search_next(search, *state, kind);
+		unsigned group = search->group[t];
+		size_t next = search_next(search, *state, group);
 
 		if (next == SEARCH_STATES_NONE || !search_is_first(search, used, t))
 			continue;
 		for (unsigned last = behind + 1; last <= search->nlayers; last++) {
-			if (!(search_weight(search, kind, behind, last) <= bottleneck) ||
+			if (!(search_weight(search, group, behind, last) <= bottleneck) ||
 			    !search_has(search_set(search, search->reach, last), next))
 				continue;
 			pipeline_schedule_add(schedule, t, last);
@@ -267,7 +268,7 @@ static void search_fill_room(struct search *search)
 	for (size_t state = 0; state < search->nstates; state++) {
 		size_t rest = state;
 
-		for (unsigned t = 0; t < search->nkinds; t++) {
+		for (unsigned t = 0; t < search->ngroups; t++) {
 			if (rest % (search->most[t] + 1) < search->most[t])
 				search_put(search_set(search, search->room, t), state);
 			rest /= search->most[t] + 1;
@@ -275,40 +276,40 @@ static void search_fill_room(struct search *search)
 	}
 }
 
-static void search_find_kinds(struct search *search)
+static void search_find_groups(struct search *search)
 {
 	const struct pipeline_problem *problem = search->problem;
 
 	for (unsigned t = 0; t < problem->ntypes; t++) {
-		unsigned kind = 0, hosts;
+		unsigned group = 0, hosts;
 
-		while (kind < search->nkinds && !pipeline_type_is_same(problem, search->type[kind], t))
-			kind++;
-		if (kind == search->nkinds)
-			search->type[search->nkinds++] = t;
-		search->kind[t] = kind;
-		hosts = search->most[kind] + problem->types[t].nhosts;
-		search->most[kind] = hosts < search->nlayers ? hosts : search->nlayers;
+		while (group < search->ngroups && !pipeline_type_is_same(problem, search->type[group], t))
+			group++;
+		if (group == search->ngroups)
+			search->type[search->ngroups++] = t;
+		search->group[t] = group;
+		hosts = search->most[group] + problem->types[t].nhosts;
+		search->most[group] = hosts < search->nlayers ? hosts : search->nlayers;
 	}
 }
 
 /* Chooses between all combinations of hosts and the numbered ones. */
 static int search_find_states(struct search *search)
 {
-	size_t limit = PIPELINE_MEMORY_MAX / 2 / (search->nlayers + search->nkinds + 3) * 8, few;
+	size_t limit = PIPELINE_MEMORY_MAX / 2 / (search->nlayers + search->ngroups + 3) * 8, few;
 	bool over = false;
 
 	search->nstates = 1;
-	for (unsigned t = 0; t < search->nkinds && !over; t++) {
+	for (unsigned t = 0; t < search->ngroups && !over; t++) {
 		search->stride[t] = search->nstates;
 		over = search->nstates > limit / (search->most[t] + 1);
 		search->nstates *= search->most[t] + 1;
 	}
-	few = search_states_count(search->most, search->nkinds, search->nlayers);
+	few = search_states_count(search->most, search->ngroups, search->nlayers);
 	if (!few || (!over && few > search->nstates / SEARCH_GAIN))
 		return over ? -E2BIG : 0;
 	search->nstates = few;
-	return search_states_init(&search->numbered, search->most, search->nkinds, search->nlayers);
+	return search_states_init(&search->numbered, search->most, search->ngroups, search->nlayers);
 }
 
 static int search_init(struct search *search, const struct pipeline_problem *problem,
@@ -317,12 +318,12 @@ static int search_init(struct search *search, const struct pipeline_problem *pro
 	int error;
 
 	*search = (struct search){ .table = table, .problem = problem, .nlayers = table->nlayers };
-	search_find_kinds(search);
+	search_find_groups(search);
 	error = search_find_states(search);
 	if (error)
 		return error;
 	search->nwords = (search->nstates + SEARCH_BITS - 1) / SEARCH_BITS;
-	search->room = calloc((search->nkinds + 1) * search->nwords, sizeof(uint64_t));
+	search->room = calloc((search->ngroups + 1) * search->nwords, sizeof(uint64_t));
 	search->reach = calloc((table->nlayers + 1) * search->nwords, sizeof(uint64_t));
 	search->scratch = calloc(search->nwords, sizeof(uint64_t));
 	search->sum = calloc(search->nwords, sizeof(uint64_t));
