@@ -39,7 +39,7 @@ static void machine_summary(const struct xy_machine *m, const struct tool_world 
 
 static void machine_workers(const struct xy_machine *m)
 {
-	tool_machine_headline("worker        kind    node   processor  speed");
+	tool_machine_headline("worker        arch    node   processor  speed");
 	for (unsigned w = 0; w < xy_machine_nworkers(m); w++) {
 		const struct xy_worker_info *info = xy_machine_worker(m, w);
 		char pu[16] = "-";

@@ -15,7 +15,7 @@ enum { FILE_CHECK = 1, FILE_LIST = 2 }; /* options */
 
 static void file_classes(const struct xy__platform *p)
 {
-	tool_machine_headline("class            kind    workers  speed");
+	tool_machine_headline("class            arch    workers  speed");
 	for (unsigned class = 0; class < p->nclasses; class ++) {
 		unsigned count = 0;
 
@@ -176,7 +176,7 @@ static enum tool_status file_show(const struct xy__platform *p, const char *name
 	return enough ? TOOL_OK : TOOL_FAILED;
 }
 
-/* The workers of each kind, such as "9 cpu, 3 cuda"; or what to do about a file that is wrong. */
+/* The workers of each architecture, such as "9 cpu, 3 cuda"; or what to do about a file that is wrong. */
 static void file_list_one(const char *name, const char *folders)
 {
 	struct xy__platform *p;

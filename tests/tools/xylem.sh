@@ -145,7 +145,7 @@ workers  5, cpu 4, cuda 1
 memory   3 nodes
 place    not this computer: trees can be shown and checked for it, but not run
 
-worker        kind    node   processor  speed
+worker        arch    node   processor  speed
 cpu0          cpu     0      -          1
 cpu1          cpu     0      -          1
 cpu2          cpu     1      -          1

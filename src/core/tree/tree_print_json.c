@@ -46,7 +46,7 @@ static void json_counters(struct xy__buffer *out, struct xy_component *c)
 
 static void json_component(struct xy__buffer *out, struct xy_component *c, unsigned flags)
 {
-	xy__buffer_add(out, "    {\"id\": %u, \"kind\": \"%s\", \"level\": %u", c->id, c->ops->name, c->level);
+	xy__buffer_add(out, "    {\"id\": %u, \"component\": \"%s\", \"level\": %u", c->id, c->ops->name, c->level);
 	if (c->label)
 		xy__buffer_add(out, ", \"label\": \"%s\"", c->label);
 	json_options(out, c);
