@@ -50,6 +50,26 @@ static void a_worker_is_expected_to_be_free_after_its_task(void **state)
 	bed_close(bed);
 }
 
+/* However many workers there are. */
+static void a_task_that_begins_is_seen_at_once(void **state)
+{
+	static double lengths[256];
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:256", &c);
+
+	(void)state;
+	for (unsigned i = 0; i < 256; i++)
+		lengths[i] = 10;
+	submit_many(bed, 3, lengths);
+	xy__cambium_outlook(c, 0, 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		assert_non_null(bed_pull(bed, i));
+		xy__cambium_outlook(c, 0, 0);
+		assert_near(c->running_us[0], 10 * i);
+	}
+	bed_close(bed);
+}
+
 /* How many tasks begin until the view is made anew, when each brings another one or not. */
 static unsigned begun_until_anew(struct bed *bed, struct xy__cambium *c, const double *lengths, bool more)
 {
@@ -277,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_remaining_work_shrinks_with_each_task),
 		cmocka_unit_test(a_worker_is_expected_to_be_free_after_its_task),
+		cmocka_unit_test(a_task_that_begins_is_seen_at_once),
 		cmocka_unit_test(the_view_is_made_anew_when_a_part_of_it_has_begun),
 		cmocka_unit_test(what_a_slow_worker_held_is_free_when_it_is_done),
 		cmocka_unit_test(caution_grows_when_fast_workers_wait_for_a_slow_one),

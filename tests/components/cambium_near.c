@@ -61,6 +61,7 @@ static void moving_counts_on_the_slower_class(void **state)
 	assert_near(on_core(c, task), 100);
 	assert_int_equal(c->ntypes, 1);
 	transfer(task, 0, -1); /* unknown */
+	assert_near(xy__cambium_transfer_us(task, 0), 0);
 	assert_near(on_core(c, task), 100);
 	transfer(task, 0, 25); /* a quarter of the time is too little to count */
 	assert_near(on_core(c, task), 100);

@@ -143,6 +143,29 @@ static void knows_paths_and_work_that_follow(void **state)
 	}
 }
 
+static void finds_each_of_very_many_tasks(void **state)
+{
+	enum { MANY = 3000 };
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:3 cuda:1", &c);
+	struct xy_task *tasks[MANY];
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		tasks[i] = bed_task_lasting(bed, CPU | CUDA, lengths[i % NLENGTHS]);
+		bed_submit(bed, tasks[i]);
+		bed_forget(bed);
+	}
+	xy__cambium_look(c, 0);
+	assert_int_equal(c->view.n, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		assert_non_null(xy__cambium_find(&c->view, tasks[i]));
+		assert_ptr_equal(xy__cambium_find(&c->view, tasks[i])->task, tasks[i]);
+	}
+	assert_null(xy__cambium_find(&c->view, bed_task(bed, CPU)));
+	bed_close(bed);
+}
+
 /* Descendants in common count once: 4 tasks of 7 us on 4 workers. */
 static void work_in_common_counts_once(void **state)
 {
@@ -414,6 +437,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_paths_and_work_that_follow),
+		cmocka_unit_test(finds_each_of_very_many_tasks),
 		cmocka_unit_test(work_in_common_counts_once),
 		cmocka_unit_test(what_follows_a_new_task_is_known_from_its_successors),
 		cmocka_unit_test(looks_at_as_many_tasks_as_it_may),
