@@ -38,7 +38,8 @@ extern "C++" constexpr enum xy_mode operator|(enum xy_mode a, enum xy_mode b)
 
 /*
  * Waits for the tasks that use the handle and destroys it; *h becomes NULL. Returns 0, or the error of the last task
- * that should have written it, or -EDEADLK inside a codelet or callback (nothing happens then).
+ * that should have written it, or -EDEADLK inside a codelet or callback, or while this thread has it acquired
+ * (nothing happens then).
  */
 int xy_unregister(struct xy_handle **h);
 
@@ -53,8 +54,9 @@ int xy_unregister_submit(struct xy_handle **h);
 
 /*
  * Acquires the data for the application in `mode`, taking a place in the order like a task: waits for earlier tasks,
- * and later ones wait until xy_release. Returns 0, -EINVAL, -EDEADLK inside a codelet or callback, -ENODATA to read
- * invalidated data, or the error of the task that should have written the data (nothing is acquired then).
+ * and later ones wait until xy_release. Returns 0, -EINVAL, -EDEADLK inside a codelet or callback, or if this thread
+ * would wait for its own acquire, -ENODATA to read invalidated data, or the error of the task that should have written
+ * the data (nothing is acquired then).
  */
 int xy_acquire(struct xy_handle *h, enum xy_mode mode);
 

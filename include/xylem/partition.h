@@ -79,8 +79,8 @@ struct xy_filter_ops {
 /*
  * Waits for the tasks on h and divides it. Until xy_unpartition, only its children may be used: everything else
  * fails with -EBUSY. children[] receives them and must have as many elements as the filter makes; NULL and 0: see
- * xy_handle_child. -EINVAL, -ENOMEM, -EBUSY, -EDEADLK inside a codelet or callback, or the error of the task
- * that should have written h: then nothing has happened.
+ * xy_handle_child. -EINVAL, -ENOMEM, -EBUSY, -EDEADLK inside a codelet or callback or while this thread has
+ * acquired h, or the error of the task that should have written h: then nothing has happened.
  */
 int xy_partition(struct xy_handle *h, const struct xy_filter *filter, struct xy_handle **children, unsigned n);
 

@@ -212,7 +212,7 @@ static void threads_help(struct xy_runtime *rt, _Atomic int *word, int value, un
 		threads_pause(rt, rounds);
 }
 
-static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
+static bool threads_wait(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
 {
 	double end = seconds < 0 ? 0 : xy__now() + seconds, left = -1;
 	unsigned rounds = 0;
@@ -230,6 +230,19 @@ static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition
 		else
 			xy__futex_wait(condition->word, value, left);
 	}
+}
+
+static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
+{
+	bool done;
+
+	if (seconds >= 0 || condition->holds(condition->arg))
+		return threads_wait(rt, condition, seconds);
+	atomic_fetch_add(&rt->waiting, 1);
+	done = threads_wait(rt, condition, seconds);
+	atomic_fetch_add(&rt->waits_ended, 1);
+	atomic_fetch_sub(&rt->waiting, 1);
+	return done;
 }
 
 static uint64_t threads_live(struct xy_runtime *rt)
@@ -274,9 +287,11 @@ static bool threads_serves(const struct xy__settings *settings)
 
 static int threads_open(struct xy_runtime *rt)
 {
-	int error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
 	unsigned nworkers, ncpus = 0;
+	int error;
 
+	xy__watchdog_prepare();
+	error = xy__drivers_machine(&rt->drivers, &rt->settings, &rt->machine);
 	if (error)
 		return error;
 	nworkers = xy_machine_nworkers(rt->machine);

@@ -84,11 +84,60 @@ static int acquire_no_memory(struct xy_handle *h)
 	return -ENOMEM;
 }
 
+/* --- threads that would wait for themselves --- */
+
+/* The thread is in task->arg of an acquire that it waited for. After a callback, any thread may release. */
+static bool acquire_is_mine(struct xy_handle *h)
+{
+	bool mine = false;
+
+	xy__lock_take(&h->lock);
+	for (const struct xy_task *task = h->held; task && !mine; task = task->next)
+		mine = task->arg == xy__agent_thread();
+	xy__lock_drop(&h->lock);
+	return mine;
+}
+
+static int acquire_refuse(struct xy_handle *h, const char *who)
+{
+	xy__log(&h->runtime->settings.log,
+		"%s: this thread has acquired '%s' and would wait for itself: release it first", who,
+		xy_handle_name(h));
+	return -EDEADLK;
+}
+
+int xy__acquire_check_mine(struct xy_handle *h, const char *who)
+{
+	return acquire_is_mine(h) ? acquire_refuse(h, who) : 0;
+}
+
+/* The turn of an acquire that no thread waits for has come. */
+static void acquire_abandoned(void *handle, int status)
+{
+	if (!status)
+		xy_release(handle);
+}
+
+/*
+ * Whether a wait for the registered task would never end: whoever holds a handle of which others wait, they wait for
+ * that thread. Its place in the order stays, and is given up when it comes.
+ */
+static bool acquire_waits_for_itself(struct xy_task *task, struct xy_handle *h, unsigned mode, int count)
+{
+	if (!task->arg || !(count > 0 || mode & XY_COMMUTE) || !acquire_is_mine(h))
+		return false;
+	task->arg = NULL;
+	task->flags |= XY__TASK_UNFETCHED;
+	xy__task_set_callback(task, acquire_abandoned, h);
+	return true;
+}
+
 static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags, void (*callback)(void *arg, int status),
 			  void *arg)
 {
 	struct xy__agent *agent;
 	struct xy_task *task;
+	bool refused = false;
 	int count = 0, error;
 
 	if (xy__fork_is_child(h->runtime))
@@ -106,17 +155,24 @@ static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags, vo
 	task->accesses[0] = xy__access(h, mode);
 	xy__task_set_callback(task, callback, arg);
 	xy__task_set_name(task, "xy_acquire");
+	task->arg = callback == xy__signal_give ? xy__agent_thread() : NULL;
 	xy__task_set_state(task, XY__TASK_WAITING);
 	error = xy__deps_register(task, &count, agent);
+	if (!error)
+		refused = acquire_waits_for_itself(task, h, mode, count);
 	if (error)
 		xy__task_unref(task, agent);
 	else
 		xy__deps_submitted(task, count, agent);
 	xy__agent_leave(agent);
+	if (refused)
+		return acquire_refuse(h, "xy_acquire");
 	if (error == -EBUSY)
 		return xy__partition_refuse(h, mode, "the application's access is refused");
 	return error ? acquire_no_memory(h) : 0;
 }
+
+/* --- the application's calls --- */
 
 int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg)
 {
@@ -174,6 +230,23 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 	return error ? error : status;
 }
 
+/* The calling thread's own acquire, else the last one; NULL if there is none. */
+static struct xy_task *acquire_take(struct xy_handle *h)
+{
+	struct xy_task **link = &h->held, *task;
+
+	xy__lock_take(&h->lock);
+	while (*link && (*link)->arg != xy__agent_thread())
+		link = &(*link)->next;
+	if (!*link)
+		link = &h->held;
+	task = *link;
+	if (task)
+		*link = task->next;
+	xy__lock_drop(&h->lock);
+	return task;
+}
+
 int xy_release(struct xy_handle *h)
 {
 	struct xy__agent *agent;
@@ -182,11 +255,7 @@ int xy_release(struct xy_handle *h)
 	if (!h && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	/* Also of a handle that leaves: that waits for the release. */
-	xy__lock_take(&h->lock);
-	task = h->held;
-	if (task)
-		h->held = task->next;
-	xy__lock_drop(&h->lock);
+	task = acquire_take(h);
 	if (!task && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	if (!task) {

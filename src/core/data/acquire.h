@@ -24,4 +24,7 @@ int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 int xy__acquire_order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg);
 int xy__acquire_order_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 
+/* -EDEADLK with a line in the log if the calling thread itself has acquired the handle, so that waiting would hang. */
+int xy__acquire_check_mine(struct xy_handle *h, const char *who);
+
 #endif

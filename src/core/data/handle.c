@@ -288,6 +288,8 @@ int xy_unregister(struct xy_handle **pointer)
 		return -EDEADLK;
 	}
 	error = xy__partition_keeps(h, "xy_unregister");
+	if (!error)
+		error = xy__acquire_check_mine(h, "xy_unregister");
 	if (error)
 		return error;
 	atomic_store(&h->sequential, true);

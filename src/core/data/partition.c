@@ -268,6 +268,8 @@ int xy_partition(struct xy_handle *h, const struct xy_filter *filter, struct xy_
 	if (!filter || (n && !children))
 		return partition_invalid(h, "xy_partition: the filter or the children array is NULL");
 	error = partition_check_wait(h, "xy_partition");
+	if (!error)
+		error = xy__acquire_check_mine(h, "xy_partition");
 	if (!error && xy__handle_bars(h, XY_RW))
 		error = xy__partition_refuse(h, XY_RW, "xy_partition");
 	if (!error)
@@ -297,6 +299,8 @@ int xy_unpartition(struct xy_handle *h)
 	error = partition_check_wait(h, "xy_unpartition");
 	if (!error)
 		error = partition_check_children(plan, "xy_unpartition");
+	for (unsigned i = 0; i < plan->nchildren && !error; i++)
+		error = xy__acquire_check_mine(plan->children[i], "xy_unpartition");
 	if (!error)
 		error = xy__plan_switch(plan, 0, &wait);
 	if (error)

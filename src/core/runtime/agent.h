@@ -69,6 +69,12 @@ static inline void xy__agent_leave(struct xy__agent *agent)
 	xy__lock_drop(&agent->lock);
 }
 
+/* A name for the calling thread: an address of its own. */
+static inline void *xy__agent_thread(void)
+{
+	return &xy__agent_current;
+}
+
 /* The agent if the thread is inside a codelet or callback of this runtime, else NULL. */
 struct xy__agent *xy__agent_inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */

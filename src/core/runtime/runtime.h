@@ -97,8 +97,10 @@ struct xy_runtime {
 	alignas(128) _Atomic unsigned waiters; /* (a) threads that wait for quiet or for room */
 	_Atomic unsigned room_waiters;         /* (a) those of them that wait for room */
 	_Atomic int news;                      /* (a) futex of the waiters: changes when they should look */
-	_Atomic bool stopping;                 /* (a) */
-	_Atomic unsigned probes;               /* (a) threads that ask components; see probe.h */
+	_Atomic unsigned waiting;     /* (a) threads that wait without a limit, for anything: for the watchdog ... */
+	_Atomic uint64_t waits_ended; /* (a) ... and how many such waits have ended */
+	_Atomic bool stopping;        /* (a) */
+	_Atomic unsigned probes;      /* (a) threads that ask components; see probe.h */
 
 	alignas(128) _Atomic uint64_t next_number; /* (a) of tasks, given to agents in blocks */
 	_Atomic int graph_lock;                    /* explicit dependencies */

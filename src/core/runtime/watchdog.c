@@ -26,8 +26,8 @@ struct xy__watchdog {
 static _Atomic int watchdog_bell;    /* futex; rung by the signal and by stopping runtimes */
 static _Atomic int watchdog_signals; /* how many there were */
 static _Atomic int watchdog_lock;
-static unsigned watchdog_users;       /* (watchdog_lock) of the handler */
-static struct sigaction watchdog_old; /* (watchdog_lock) */
+static unsigned watchdog_users; /* (watchdog_lock) of the handler */
+static bool watchdog_may;       /* (watchdog_lock) without users: the program has no handler */
 
 static void watchdog_ring(void)
 {
@@ -45,6 +45,17 @@ static void watchdog_signal(int number)
 	errno = saved;
 }
 
+void xy__watchdog_prepare(void)
+{
+	struct sigaction now;
+
+	xy__lock_take(&watchdog_lock);
+	if (!watchdog_users)
+		watchdog_may = sigaction(SIGUSR1, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+			       now.sa_handler == SIG_DFL;
+	xy__lock_drop(&watchdog_lock);
+}
+
 /* Takes SIGUSR1 unless the program has a use for it. */
 static bool watchdog_take_signal(void)
 {
@@ -52,10 +63,7 @@ static bool watchdog_take_signal(void)
 	bool taken;
 
 	xy__lock_take(&watchdog_lock);
-	taken = watchdog_users > 0;
-	if (!taken && sigaction(SIGUSR1, NULL, &watchdog_old) == 0 && !(watchdog_old.sa_flags & SA_SIGINFO) &&
-	    watchdog_old.sa_handler == SIG_DFL)
-		taken = sigaction(SIGUSR1, &action, NULL) == 0;
+	taken = watchdog_users > 0 || (watchdog_may && sigaction(SIGUSR1, &action, NULL) == 0);
 	watchdog_users += taken;
 	xy__lock_drop(&watchdog_lock);
 	return taken;
@@ -63,11 +71,11 @@ static bool watchdog_take_signal(void)
 
 static void watchdog_give_signal(void)
 {
-	struct sigaction now;
+	struct sigaction now, none = { .sa_handler = SIG_DFL };
 
 	xy__lock_take(&watchdog_lock);
 	if (--watchdog_users == 0 && sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == watchdog_signal)
-		sigaction(SIGUSR1, &watchdog_old, NULL);
+		sigaction(SIGUSR1, &none, NULL);
 	xy__lock_drop(&watchdog_lock);
 }
 
@@ -79,22 +87,27 @@ static uint64_t watchdog_ended(struct xy_runtime *rt)
 		ended += atomic_load(&rt->workers[i].agent.ended);
 	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
 		ended += atomic_load(&rt->applications[i].ended);
-	return ended;
+	return ended + atomic_load(&rt->waits_ended);
 }
 
-/* Dumps once when nothing has ended for the given time although there are tasks. */
+/* Dumps once when nothing has ended for the given time although there are tasks, or threads that wait. */
 static void watchdog_look(struct xy_runtime *rt, uint64_t *ended, double *since, bool *barked)
 {
 	uint64_t now_ended = watchdog_ended(rt);
 	double limit = rt->settings.watchdog_s;
 
-	if (now_ended != *ended || rt->engine->live(rt) == 0) {
+	if (now_ended != *ended || (rt->engine->live(rt) == 0 && !atomic_load(&rt->waiting))) {
 		*ended = now_ended;
 		*since = xy__now();
 		*barked = false;
 	} else if (!*barked && xy__now() - *since >= limit) {
 		*barked = true;
-		xy__log(&rt->settings.log, "no task has ended for %g seconds; this is the state:", limit);
+		if (rt->engine->live(rt))
+			xy__log(&rt->settings.log, "no task has ended for %g seconds; this is the state:", limit);
+		else
+			xy__log(&rt->settings.log,
+				"a thread has waited for %g seconds, and there are no tasks; this is the state:",
+				limit);
 		xy__dump_log(rt);
 	}
 }

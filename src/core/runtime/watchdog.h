@@ -7,6 +7,11 @@
 
 #include "core/runtime/runtime.h"
 
+/*
+ * Before drivers are loaded: notes whether SIGUSR1 is the program's, as libraries of drivers (LLVM in PoCL) install
+ * handlers of their own.
+ */
+void xy__watchdog_prepare(void);
 int xy__watchdog_start(struct xy_runtime *rt);
 void xy__watchdog_stop(struct xy_runtime *rt);
 

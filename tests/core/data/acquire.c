@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/runtime/runtime.h"
 
@@ -374,11 +375,109 @@ static void stopping_calls_back_who_never_gets_the_data(void **state)
 	assert_int_equal(second.status, -ECANCELED);
 }
 
+/* --- threads that would wait for themselves --- */
+
+static void waiting_for_what_one_holds_is_refused(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x = handle(h), *v, *child;
+	static int numbers[8];
+
+	(void)state;
+	assert_int_equal(xy_vector_register(h->rt, &v, numbers, 8, sizeof(int)), 0);
+	assert_int_equal(xy_handle_set_name(x, "mine"), 0);
+	assert_int_equal(xy_acquire(x, XY_RW), 0);
+	assert_int_equal(xy_acquire(x, XY_R), -EDEADLK);
+	helper_one_line(h, "this thread has acquired 'mine' and would wait for itself");
+	assert_int_equal(xy_acquire(x, XY_RW), -EDEADLK);
+	helper_one_line(h, "xy_acquire: this thread has acquired 'mine'");
+	assert_int_equal(xy_fetch(x, 0), -EDEADLK);
+	helper_one_line(h, "this thread has acquired 'mine'");
+	assert_int_equal(xy_unregister(&x), -EDEADLK);
+	helper_one_line(h, "xy_unregister: this thread has acquired 'mine'");
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_release(x), -EINVAL);
+	helper_forget(h);
+	assert_int_equal(xy_acquire(x, XY_RW), 0);
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_unregister(&x), 0);
+
+	assert_int_equal(xy_acquire(v, XY_R), 0);
+	assert_int_equal(xy_partition(v, &(struct xy_filter){ .ops = &xy_filter_blocks, .n = 1 }, &child, 1), -EDEADLK);
+	helper_one_line(h, "xy_partition: this thread");
+	assert_int_equal(xy_release(v), 0);
+	assert_int_equal(xy_partition(v, &(struct xy_filter){ .ops = &xy_filter_blocks, .n = 1 }, &child, 1), 0);
+	assert_int_equal(xy_acquire(child, XY_R), 0);
+	assert_int_equal(xy_unpartition(v), -EDEADLK);
+	helper_one_line(h, "xy_unpartition: this thread");
+	assert_int_equal(xy_release(child), 0);
+	assert_int_equal(xy_unpartition(v), 0);
+	assert_int_equal(xy_unregister(&v), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+/* Nothing waits for anything then. */
+static void reading_twice_is_no_wait_unless_a_writer_is_between(void **state)
+{
+	struct helper *h = helper_start(NULL, 2);
+	struct xy_handle *x = handle(h);
+	int one = 1;
+
+	(void)state;
+	assert_int_equal(xy_acquire(x, XY_R), 0);
+	assert_int_equal(xy_acquire(x, XY_R), 0);
+	assert_int_equal(xy_fetch(x, 0), 0);
+	HELPER_SUBMIT(h, .codelet = &set, .handles = { x }, .arg = &one);
+	assert_int_equal(xy_acquire(x, XY_R), -EDEADLK);
+	helper_one_line(h, "would wait for itself");
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_acquire(x, XY_R), 0);
+	assert_int_equal(*(int *)xy_handle_pointer(x), 1);
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_acquire(x, XY_RW | XY_COMMUTE), 0);
+	assert_int_equal(xy_acquire(x, XY_RW | XY_COMMUTE), -EDEADLK);
+	helper_one_line(h, "would wait for itself");
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
+static void *acquire_other(void *arg)
+{
+	struct xy_handle *x = arg;
+
+	return (void *)(intptr_t)(xy_acquire(x, XY_RW) || xy_release(x));
+}
+
+static void the_watchdog_sees_threads_that_wait_without_tasks(void **state)
+{
+	struct helper *h = helper_start_with(&(struct xy_config){ .ncpu = 1, .watchdog_s = 0.2 });
+	struct xy_handle *x = handle(h);
+	pthread_t thread;
+	void *status;
+
+	(void)state;
+	assert_int_equal(xy_acquire(x, XY_RW), 0);
+	assert_int_equal(pthread_create(&thread, NULL, acquire_other, x), 0);
+	for (unsigned i = 0; i < 4000 && !helper_lines_with(h, "a thread has waited for 0.2 seconds"); i++)
+		usleep(10000);
+	assert_int_equal(helper_lines_with(h, "a thread has waited for 0.2 seconds, and there are no tasks"), 1);
+	assert_int_equal(xy_release(x), 0);
+	assert_int_equal(pthread_join(thread, &status), 0);
+	assert_null(status);
+	assert_int_equal(xy_unregister(&x), 0);
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_tasks_before_and_holds_those_after),
 		cmocka_unit_test(reading_shares_with_readers),
+		cmocka_unit_test(waiting_for_what_one_holds_is_refused),
+		cmocka_unit_test(reading_twice_is_no_wait_unless_a_writer_is_between),
+		cmocka_unit_test(the_watchdog_sees_threads_that_wait_without_tasks),
 		cmocka_unit_test(tells_of_any_error),
 		cmocka_unit_test(refuses_modes_that_make_no_sense),
 		cmocka_unit_test(calls_back_at_once_when_nobody_uses_the_data),
