@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Changes with the structs below; a driver built for another value is refused. */
-#define XY_DRIVER_ABI 3u
+#define XY_DRIVER_ABI 4u
 
 struct xy_device; /* private to the driver: an open device */
 struct xy_event;  /* private to the driver: a pending operation; NULL: already completed */
@@ -111,13 +111,13 @@ struct xy_driver {
 	 * determined.
 	 */
 	bool (*owns)(struct xy_device *device, const void *memory);
-	/* Pins and unpins memory of the application. The pair may be NULL. */
+	/* Pins and unpins memory of the application: -EALREADY, -EINVAL if it is (not) pinned. The pair may be NULL. */
 	int (*host_pin)(struct xy_device *device, void *memory, size_t bytes);
-	void (*host_unpin)(struct xy_device *device, void *memory);
+	int (*host_unpin)(struct xy_device *device, void *memory);
 
 	/*
-	 * Starts n copies of one direction, with one event for all of them. Copies of one direction and device
-	 * complete in the order in which they were started. The peer is the other side, NULL for RAM.
+	 * Starts n copies of one direction, with one event for all of them. The runtime polls copies of one
+	 * direction and device in the order in which they were started. The peer is the other side, NULL for RAM.
 	 */
 	int (*copy)(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer,
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event);

@@ -23,8 +23,8 @@ struct xy_handle;
 int xy_prefetch(struct xy_handle *h, unsigned node);
 
 /*
- * xy_prefetch, synchronously. -ENOMEM without room, -EDEADLK inside a codelet or callback, -ENODATA if the data was
- * invalidated, or the error of the task that should have written it.
+ * xy_prefetch, synchronously. -ENOMEM without room, -EDEADLK inside a codelet or callback, or if this thread would wait
+ * for its own acquire, -ENODATA if the data was invalidated, or the error of the task that should have written it.
  */
 int xy_fetch(struct xy_handle *h, unsigned node);
 
@@ -66,12 +66,13 @@ struct xy_node_stats {
 int xy_node_stats(const struct xy_runtime *rt, unsigned node, struct xy_node_stats *stats);
 
 /*
- * Allocates memory from which copies to devices are fast (pinned, if a driver can); NULL without memory. Free it
- * before the runtime stops.
+ * Allocates memory from which copies to devices are fast (pinned, if the driver of a device that works can); NULL
+ * without memory. Free it before the runtime stops.
  */
 void *xy_memory_allocate(struct xy_runtime *rt, size_t bytes);
 void xy_memory_free(struct xy_runtime *rt, void *memory);
-/* Pins the application's own memory, and unpins it. -ENOTSUP if no driver can. */
+/* Pins the application's own memory, and unpins it. -ENOTSUP if no driver can, -EALREADY if it is pinned, -EINVAL if it
+ * is not, or the driver's error. */
 int xy_memory_pin(struct xy_runtime *rt, void *memory, size_t bytes);
 int xy_memory_unpin(struct xy_runtime *rt, void *memory);
 

@@ -106,6 +106,7 @@ void xy__gpu_close(struct xy_device *device)
 
 	xy__gpu_begin(device, &callers);
 	xy__gpu_events_destroy(device);
+	xy__gpu_stages_destroy(device);
 	for (unsigned i = 0; i < device->nqueues; i++)
 		if (device->queues[i].stream)
 			device->api->cudaStreamDestroy(device->queues[i].stream);
@@ -130,6 +131,8 @@ static struct xy_device *gpu_new(int ordinal, unsigned nqueues)
 	device->ordinal = ordinal;
 	device->nqueues = nqueues;
 	pthread_mutex_init(&device->lock, NULL);
+	for (unsigned i = 0; i < GPU_STAGES; i++)
+		pthread_mutex_init(&device->stages[i].lock, NULL);
 	return device;
 }
 
@@ -255,9 +258,9 @@ int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes)
 	return status;
 }
 
-void xy__gpu_host_unpin(struct xy_device *device, void *memory)
+int xy__gpu_host_unpin(struct xy_device *device, void *memory)
 {
-	xy__gpu_error(device, device->api->cudaHostUnregister(memory), "HostUnregister");
+	return xy__gpu_error(device, device->api->cudaHostUnregister(memory), "HostUnregister");
 }
 
 /* --- launches --- */

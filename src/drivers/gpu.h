@@ -16,11 +16,22 @@
 #include "drivers/gpu_api.h"
 
 enum { XY__GPU_DEVICES = 64, XY__GPU_KINDS = XY_COPY_PEER + 1 };
+enum { GPU_STAGES = XY_COPY_OUT + 1, GPU_STAGE_BUFFERS = 2 };
 
 struct gpu_queue {
 	struct xy_gpu_services services; /* (c) first: codelets have a pointer to it */
 	struct xy_device *device;        /* (c) */
 	struct CUstream_st *stream;      /* (c) */
+};
+
+/* The way of copies from and to pageable memory, in one direction: see gpu_stage.c. */
+struct gpu_stage {
+	pthread_mutex_t lock;                         /* (s) below; held while pieces are moved */
+	struct xy_event *added;                       /* (l) the newest copies, newest first, by next */
+	struct xy_event *first;                       /* (s) the copies before them, in their order, by next */
+	_Atomic bool ready;                           /* (a) it has all of these: */
+	void *buffers[GPU_STAGE_BUFFERS];             /* (s) pinned, or NULL */
+	struct CUevent_st *events[GPU_STAGE_BUFFERS]; /* (s) when the device has moved one; or NULL */
 };
 
 /* Locking key: (c) constant once open, (a) atomic, (l) lock. */
@@ -29,6 +40,7 @@ struct xy_device {
 	int ordinal;                               /* (c) its number for the library */
 	size_t most_pitch;                         /* (c) bytes between rows that are copied at once */
 	struct CUstream_st *copies[XY__GPU_KINDS]; /* (c) by enum xy_copy_kind */
+	struct gpu_stage stages[GPU_STAGES];       /* by enum xy_copy_kind */
 	_Atomic int lost;                          /* (a) the error that made it useless; 0 while it works */
 	pthread_mutex_t lock;
 	struct xy_event *idle;   /* (l) by next */
@@ -45,6 +57,9 @@ struct xy_event {
 	int status;                 /* why some of the work could not be started; 0: all of it was */
 	enum cudaError code;        /* the library's code for it */
 	const char *what;           /* the call that returned it */
+	struct gpu_staged *staged;  /* copies through a stage, NULL for other work */
+	struct gpu_stage *stage;    /* that one */
+	bool ended;                 /* (s) all of it has been copied, or can't be */
 };
 
 /* --- the operations of struct xy_driver that are not in a file of their own: gpu.c --- */
@@ -60,7 +75,7 @@ void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes);
 void xy__gpu_host_free(struct xy_device *device, void *memory);
 bool xy__gpu_owns(struct xy_device *device, const void *memory);
 int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes);
-void xy__gpu_host_unpin(struct xy_device *device, void *memory);
+int xy__gpu_host_unpin(struct xy_device *device, void *memory);
 int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
 		   struct xy_event **event);
 bool xy__gpu_driver_is_lost(struct xy_device *device);
@@ -117,5 +132,19 @@ int xy__gpu_poll(struct xy_device *device, struct xy_event *event);
 
 int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_device *peer, const struct xy_copy *copies,
 		 unsigned n, struct xy_event **event);
+/* Starts a copy between the device and RAM that must not wait. *what is the last call. */
+enum cudaError xy__gpu_copy_piece(struct xy_device *device, enum xy_copy_kind kind, const struct xy_copy *copy,
+				  const char **what);
+
+/* --- gpu_stage.c --- */
+
+/* Whether the library would wait for these copies. */
+bool xy__gpu_stage_wants(struct xy_device *device, enum xy_copy_kind kind, const struct xy_copy *copies, unsigned n);
+/* Queues copies, which xy__gpu_stage_poll then moves. False without memory. The device is current. */
+bool xy__gpu_stage_begin(struct xy_device *device, enum xy_copy_kind kind, const struct xy_copy *copies, unsigned n,
+			 struct xy_event *event);
+/* xy__gpu_poll of such an event. */
+int xy__gpu_stage_poll(struct xy_device *device, struct xy_event *event);
+void xy__gpu_stages_destroy(struct xy_device *device);
 
 #endif

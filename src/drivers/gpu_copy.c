@@ -139,6 +139,17 @@ static enum cudaError copy_begin(struct copy_way *way, struct xy_copy copy)
 	return code;
 }
 
+enum cudaError xy__gpu_copy_piece(struct xy_device *device, enum xy_copy_kind kind, const struct xy_copy *copy,
+				  const char **what)
+{
+	struct copy_way way = { .device = device, .kind = kind, .stream = device->copies[kind] };
+	enum cudaError code = copy_begin(&way, *copy);
+
+	if (code)
+		*what = way.what;
+	return code;
+}
+
 /* If a copy between two devices fails, the other device may be the lost one. */
 static int copy_error(struct copy_way *way, enum cudaError code)
 {
@@ -183,7 +194,9 @@ int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_dev
 	}
 	if (!status)
 		status = xy__gpu_event_take(device, way.stream, event);
-	if (!status)
+	/* Without memory for the stage, the library may wait. */
+	if (!status &&
+	    !(xy__gpu_stage_wants(device, kind, copies, n) && xy__gpu_stage_begin(device, kind, copies, n, *event)))
 		status = copy_all(&way, copies, n, event);
 	xy__gpu_end(device, callers);
 	return status;

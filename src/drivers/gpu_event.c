@@ -51,6 +51,7 @@ int xy__gpu_event_take(struct xy_device *device, struct CUstream_st *stream, str
 	if (!status) {
 		(*event)->stream = stream;
 		(*event)->status = 0;
+		(*event)->staged = NULL;
 	}
 	return status;
 }
@@ -94,6 +95,8 @@ int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
 	enum cudaError code;
 	int status;
 
+	if (event->staged)
+		return xy__gpu_stage_poll(device, event);
 	if (atomic_load(&device->lost)) {
 		xy__gpu_event_give(device, event);
 		return xy__gpu_is_lost(device);

@@ -3,6 +3,8 @@
 #include "../core/data/bed.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,6 +137,138 @@ static void codelets_have_their_worker_s_device_whatever_the_last_one_did(void *
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* --- pinned memory --- */
+
+static void pinned_memory_comes_from_a_device_that_works(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct cudart_double_live live;
+	void *memory;
+
+	(void)state;
+	memory = xy_memory_allocate(h->rt, 100);
+	assert_true(cudart_double_fail("operation", 1, cudaErrorIllegalAddress));
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0),
+		      &(struct xy_codelet){ .cuda = { bed_set.cuda[0] }, .modes = { XY_W } }, 1, bed_vector(h, NULL, N),
+		      NULL, NULL);
+	assert_int_equal(helper_wait(h), -ENODEV);
+	for (unsigned i = 0; i < 2; i++) {
+		void *more = xy_memory_allocate(h->rt, 200);
+
+		assert_non_null(more);
+		memset(more, 1, 200);
+		cudart_double_live(&live);
+		assert_int_equal(live.host_bytes, 300 - i * 200);
+		xy_memory_free(h->rt, more);
+		if (!i)
+			assert_true(cudart_double_fail("cudaHostAlloc", 1, cudaErrorMemoryAllocation));
+	}
+	xy_memory_free(h->rt, memory);
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+	cudart_double_live(&live);
+	assert_int_equal(live.host_bytes, 0);
+}
+
+static void what_is_not_allocated_or_pinned_can_not_be_given_back(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+
+	(void)state;
+	xy_memory_free(h->rt, x);
+	helper_one_line(h, "is not from xy_memory_allocate");
+	assert_int_equal(xy_memory_pin(h->rt, x, sizeof x), 0);
+	assert_int_equal(xy_memory_pin(h->rt, x, sizeof x), -EALREADY);
+	helper_one_line(h, "xy_memory_pin: cudaHostRegister on CUDA device 0");
+	assert_int_equal(xy_memory_unpin(h->rt, x), 0);
+	assert_int_equal(xy_memory_unpin(h->rt, x), -EINVAL);
+	helper_one_line(h, "xy_memory_unpin: cudaHostUnregister on CUDA device 0");
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+static void large_memory_of_the_runtime_is_pinned_and_kept(void **state)
+{
+	enum { MANY = 1 << 16 };
+	struct helper *h = bed_start(1, NULL, false);
+	struct cudart_double_traffic traffic;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct xy_handle *v = bed_vector(h, NULL, MANY);
+
+		bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_add, 7, v, NULL, NULL);
+		assert_int_equal(xy_acquire(v, XY_RW), 0);
+		assert_int_equal(((uint32_t *)xy_handle_pointer(v))[MANY - 1], 7);
+		xy_release(v);
+		bed_unregister(h, &v);
+	}
+	cudart_double_traffic(CUDART_DOUBLE_OUT, &traffic);
+	assert_int_equal(traffic.pageable_bytes, 0);
+	cudart_double_traffic(CUDART_DOUBLE_IN, &traffic);
+	assert_int_equal(traffic.pageable_bytes, 0);
+	assert_int_equal(cudart_double_calls("cudaHostAlloc"), 1);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+/* With a limit that is far above what the test needs on the slowest machine. */
+static void await_line(struct helper *h, const char *text)
+{
+	for (unsigned i = 0; i < 4000 && !helper_lines_with(h, text); i++)
+		usleep(10000);
+	assert_int_equal(helper_lines_with(h, text), 1);
+}
+
+/* The copies are held until the calls have returned: what waits for them would find them done. */
+static void calls_do_not_wait_for_copies_of_pageable_memory(void **state)
+{
+	enum { MANY = 1 << 20 };
+	struct helper *h = bed_start(1, NULL, false);
+	uint32_t *numbers = calloc(MANY, sizeof *numbers);
+	struct xy_handle *v = bed_vector(h, numbers, MANY);
+	unsigned device = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
+
+	(void)state;
+	cudart_double_hold_copies(true);
+	assert_int_equal(xy_prefetch(v, node), 0);
+	bed_submit_on(h, device, &bed_add, 3, v, NULL, NULL);
+	assert_int_equal(xy_handle_nodes(v), 1);
+	cudart_double_hold_copies(false);
+	assert_int_equal(helper_wait(h), 0);
+	cudart_double_hold_copies(true);
+	assert_int_equal(xy_prefetch(v, 0), 0);
+	bed_submit_on(h, device, &bed_add, 3, v, NULL, NULL);
+	assert_int_equal(xy_handle_nodes(v), 1u << node);
+	cudart_double_hold_copies(false);
+	bed_unregister(h, &v);
+	assert_int_equal(numbers[MANY - 1], 12);
+	free(numbers);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
+/* --- signals --- */
+
+/* LLVM, which PoCL loads, installs its own handlers. No test before this one may load it. */
+static void SIGUSR1_dumps_although_a_driver_has_a_handler(void **state)
+{
+	struct xy_config config = {
+		.ncpu = 1, .bind = XY_NO, .arch[XY_OPENCL].devices = "0", .arch[XY_CUDA].devices = "none"
+	};
+	struct sigaction after;
+	struct helper *h;
+	int error;
+
+	(void)state;
+	h = helper_try(&config, &error);
+	if (error) {
+		helper_stop_lines(h, HELPER_ANY_LINES);
+		skip();
+	}
+	raise(SIGUSR1);
+	await_line(h, "tasks submitted and not ended");
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+	assert_int_equal(sigaction(SIGUSR1, NULL, &after), 0);
+	assert_ptr_equal(after.sa_handler, SIG_DFL);
+}
+
 /* --- devices that can't run a task --- */
 
 /* The CPU worker waits at the gate: what is submitted meanwhile goes to the devices first. */
@@ -144,14 +278,6 @@ static void block_cpu(struct helper *h, struct gate *gate)
 
 	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = gate, .workers = &cpu, .nworkers = 1);
 	helper_reach(h, &gate->inside, 1);
-}
-
-/* With a limit that is far above what the test needs on the slowest machine. */
-static void await_line(struct helper *h, const char *text)
-{
-	for (unsigned i = 0; i < 4000 && !helper_lines_with(h, text); i++)
-		usleep(10000);
-	assert_int_equal(helper_lines_with(h, text), 1);
 }
 
 static void expect_sum(struct helper *h, struct xy_handle **v, uint32_t value)
@@ -298,6 +424,11 @@ int main(void)
 		cmocka_unit_test(public_calls_leave_the_current_device_as_it_is),
 		cmocka_unit_test(a_callback_in_the_caller_s_thread_has_its_device),
 		cmocka_unit_test(codelets_have_their_worker_s_device_whatever_the_last_one_did),
+		cmocka_unit_test(calls_do_not_wait_for_copies_of_pageable_memory),
+		cmocka_unit_test(SIGUSR1_dumps_although_a_driver_has_a_handler),
+		cmocka_unit_test(pinned_memory_comes_from_a_device_that_works),
+		cmocka_unit_test(what_is_not_allocated_or_pinned_can_not_be_given_back),
+		cmocka_unit_test(large_memory_of_the_runtime_is_pinned_and_kept),
 		cmocka_unit_test(a_task_that_no_device_has_room_for_runs_on_a_CPU),
 		cmocka_unit_test(a_task_that_no_worker_has_room_for_quotes_each),
 		cmocka_unit_test(a_device_without_memory_is_avoided_until_it_has_some),

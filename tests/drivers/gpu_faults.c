@@ -125,6 +125,8 @@ static void work(struct run *run)
 				  .from_row = 2 * sizeof(int),
 				  .nplanes = 1 };
 	struct xy_copy odd = across, back = bed_line(run->host, run->memory[1], BYTES);
+	static int plain[N]; /* pageable */
+	struct xy_copy plain_back = bed_line(plain, run->memory[1], BYTES);
 	int numbers[N];
 	bool in, even;
 
@@ -136,8 +138,12 @@ static void work(struct run *run)
 	run->right = copy(run, 1, XY_COPY_PEER, &odd, 1) && even && in;
 	run->right = compute(run, 1) && run->right;
 	run->right = copy(run, 1, XY_COPY_OUT, &back, 1) && run->right;
-	for (int i = 0; i < N && run->right; i++)
+	memset(plain, 0, sizeof plain);
+	run->right = copy(run, 1, XY_COPY_OUT, &plain_back, 1) && run->right;
+	for (int i = 0; i < N && run->right; i++) {
 		assert_int_equal(run->host[i], 1003 + i);
+		assert_int_equal(plain[i], 1003 + i);
+	}
 	compute(run, 0);
 }
 

@@ -118,7 +118,7 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 		return 0;
 	if (copy->home) {
 		copy->allocated = xy__interface_has_memory(h->interface, &h->view) ||
-				  !xy__interface_allocate_ram(h->interface, &h->view);
+				  !xy__interface_allocate_ram(h->interface, &h->view, &h->runtime->memory);
 		return copy->allocated ? 0 : -ENOMEM;
 	}
 	view = malloc(h->interface->view_size);

@@ -221,7 +221,7 @@ void xy__handle_empty(struct xy_handle *h)
 	tasks_fini(&h->before, h->few_before);
 	for (unsigned i = 0; h->scratch && i < h->runtime->nworkers; i++) {
 		if (h->scratch[i])
-			xy__interface_free_ram(h->interface, h->scratch[i]);
+			xy__interface_free_ram(h->interface, h->scratch[i], NULL);
 		free(h->scratch[i]);
 	}
 	free(h->scratch);
@@ -231,7 +231,7 @@ void xy__handle_empty(struct xy_handle *h)
 	free(h->inside);
 	h->inside = NULL;
 	if (h->owns_memory)
-		xy__interface_free_ram(h->interface, &h->view);
+		xy__interface_free_ram(h->interface, &h->view, &h->runtime->memory);
 }
 
 void xy__handle_free(struct xy_handle *h)
@@ -334,7 +334,7 @@ int xy__handle_allocate(struct xy_handle *h)
 		return 0;
 	xy__lock_take(&h->lock);
 	if (!xy__interface_has_memory(h->interface, &h->view))
-		error = xy__interface_allocate_ram(h->interface, &h->view);
+		error = xy__interface_allocate_ram(h->interface, &h->view, &h->runtime->memory);
 	xy__lock_drop(&h->lock);
 	return error;
 }
@@ -346,7 +346,7 @@ static union xy__view *scratch_create(const struct xy_handle *h)
 	if (!view)
 		return NULL;
 	memcpy(view, &h->view, h->interface->view_size);
-	if (!xy__interface_allocate_ram(h->interface, view))
+	if (!xy__interface_allocate_ram(h->interface, view, NULL))
 		return view;
 	free(view);
 	return NULL;

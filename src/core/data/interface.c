@@ -3,6 +3,7 @@
  * Sizes and memory of the arrays of a view. What a handle was registered with has been checked here, so that
  * no product or sum of its sizes overflows later.
  */
+#include "core/data/host.h"
 #include "core/data/interface.h"
 
 #include <errno.h>
@@ -173,18 +174,21 @@ void xy__interface_compact(const struct xy_interface *interface, void *to_view, 
 		*xy__part_pointer(to_view, &parts[i]) = NULL;
 }
 
-void xy__interface_free_ram(const struct xy_interface *interface, void *view)
+void xy__interface_free_ram(const struct xy_interface *interface, void *view, struct xy__memory *memory)
 {
 	struct xy_part parts[XY_NPARTS];
 	unsigned nparts = xy__interface_parts(interface, view, parts);
 
 	for (unsigned i = 0; i < nparts; i++) {
-		free(*xy__part_pointer(view, &parts[i]));
-		*xy__part_pointer(view, &parts[i]) = NULL;
+		void **pointer = xy__part_pointer(view, &parts[i]);
+
+		if (*pointer && !(memory && xy__host_free(memory, *pointer)))
+			free(*pointer);
+		*pointer = NULL;
 	}
 }
 
-int xy__interface_allocate_ram(const struct xy_interface *interface, void *view)
+int xy__interface_allocate_ram(const struct xy_interface *interface, void *view, struct xy__memory *memory)
 {
 	struct xy_part parts[XY_NPARTS];
 	unsigned nparts = xy__interface_parts(interface, view, parts);
@@ -192,13 +196,13 @@ int xy__interface_allocate_ram(const struct xy_interface *interface, void *view)
 
 	for (unsigned i = 0; i < nparts; i++) {
 		size_t span = xy__part_span(&parts[i]);
-		void *memory = span ? calloc(1, span) : NULL;
+		void *array = !span ? NULL : memory ? xy__host_zeroed(memory, span) : calloc(1, span);
 
-		*xy__part_pointer(view, &parts[i]) = memory;
-		failed |= span && !memory;
+		*xy__part_pointer(view, &parts[i]) = array;
+		failed |= span && !array;
 	}
 	if (!failed)
 		return 0;
-	xy__interface_free_ram(interface, view);
+	xy__interface_free_ram(interface, view, memory);
 	return -ENOMEM;
 }

@@ -10,6 +10,8 @@
 #include <xylem/driver.h>
 #include <xylem/interface.h>
 
+struct xy__memory;
+
 /* The arrays of a view; an empty one has row_bytes 0, also if a count of it is 0. */
 unsigned xy__interface_parts(const struct xy_interface *interface, const void *view, struct xy_part parts[XY_NPARTS]);
 
@@ -38,9 +40,10 @@ void *xy__interface_pointer(const struct xy_interface *interface, const void *vi
 /* to_view becomes from_view without gaps, and without memory. */
 void xy__interface_compact(const struct xy_interface *interface, void *to_view, const void *from_view);
 
-/* Gives the arrays zeroed memory and sets the pointers; 0, or -ENOMEM and all are NULL. */
-int xy__interface_allocate_ram(const struct xy_interface *interface, void *view);
-void xy__interface_free_ram(const struct xy_interface *interface, void *view);
+/* Gives the arrays zeroed memory and sets the pointers; 0, or -ENOMEM and all are NULL. It is fast to copy to the
+ * devices of `memory`, which may be NULL. */
+int xy__interface_allocate_ram(const struct xy_interface *interface, void *view, struct xy__memory *memory);
+void xy__interface_free_ram(const struct xy_interface *interface, void *view, struct xy__memory *memory);
 
 /* The copies that move something; fini also after a failure. */
 struct xy__copy_list {

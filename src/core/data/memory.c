@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/host.h"
 #include "core/data/interface.h"
 #include "core/data/node.h"
 #include "core/data/ram.h"
@@ -109,6 +110,7 @@ void xy__memory_fini(struct xy_runtime *rt)
 {
 	for (unsigned i = 0; rt->memory.nodes && i < rt->memory.nnodes; i++)
 		xy__node_flush(&rt->memory.nodes[i], SIZE_MAX);
+	xy__host_fini(&rt->memory);
 	free(rt->memory.nodes);
 	rt->memory.nodes = NULL;
 }
@@ -150,38 +152,33 @@ const char *xy__memory_owner(struct xy_runtime *rt, const void *memory)
 
 /* --- memory from which copies are fast --- */
 
-/* The first device whose driver can pin; NULL without one. Constant. */
-static struct xy__node *pinning_node(struct xy_runtime *rt)
-{
-	for (unsigned i = 0; i < rt->memory.nnodes; i++)
-		if (rt->memory.nodes[i].driver->host_allocate)
-			return &rt->memory.nodes[i];
-	return NULL;
-}
-
 void *xy_memory_allocate(struct xy_runtime *rt, size_t bytes)
 {
-	struct xy__node *node = rt ? pinning_node(rt) : NULL;
-
 	if (!rt || !bytes) {
 		xy__log(rt ? &rt->settings.log : NULL, "xy_memory_allocate: no %s", rt ? "size" : "runtime");
 		return NULL;
 	}
-	return node ? node->driver->host_allocate(node->device, bytes) : malloc(bytes);
+	return xy__host_allocate(&rt->memory, bytes);
 }
 
 void xy_memory_free(struct xy_runtime *rt, void *memory)
 {
-	struct xy__node *node = rt ? pinning_node(rt) : NULL;
-
 	if (!memory)
 		return;
 	if (!rt)
 		xy__log(NULL, "xy_memory_free: no runtime");
-	else if (node)
-		node->driver->host_free(node->device, memory);
-	else
-		free(memory);
+	else if (!xy__host_free(&rt->memory, memory))
+		xy__log(&rt->settings.log, "xy_memory_free: %p is not from xy_memory_allocate, or was freed before",
+			memory);
+}
+
+/* A device that works, whose driver can pin memory; NULL without one. */
+static struct xy__node *pinning_node(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; i < rt->memory.nnodes; i++)
+		if (rt->memory.nodes[i].driver->host_pin && !xy__node_is_lost(&rt->memory, i))
+			return &rt->memory.nodes[i];
+	return NULL;
 }
 
 static int pinning_check(struct xy_runtime *rt, const void *memory, const char *who)
@@ -192,6 +189,13 @@ static int pinning_check(struct xy_runtime *rt, const void *memory, const char *
 	return -EINVAL;
 }
 
+static int pinning_tell(struct xy_runtime *rt, const struct xy__node *node, int error, const char *who)
+{
+	if (error)
+		xy__log(&rt->settings.log, "%s: %s", who, node->driver->explain());
+	return error;
+}
+
 int xy_memory_pin(struct xy_runtime *rt, void *memory, size_t bytes)
 {
 	struct xy__node *node = rt ? pinning_node(rt) : NULL;
@@ -199,7 +203,8 @@ int xy_memory_pin(struct xy_runtime *rt, void *memory, size_t bytes)
 
 	if (error)
 		return error;
-	return node && node->driver->host_pin ? node->driver->host_pin(node->device, memory, bytes) : -ENOTSUP;
+	return node ? pinning_tell(rt, node, node->driver->host_pin(node->device, memory, bytes), "xy_memory_pin")
+		    : -ENOTSUP;
 }
 
 int xy_memory_unpin(struct xy_runtime *rt, void *memory)
@@ -209,8 +214,6 @@ int xy_memory_unpin(struct xy_runtime *rt, void *memory)
 
 	if (error)
 		return error;
-	if (!node || !node->driver->host_unpin)
-		return -ENOTSUP;
-	node->driver->host_unpin(node->device, memory);
-	return 0;
+	return node ? pinning_tell(rt, node, node->driver->host_unpin(node->device, memory), "xy_memory_unpin")
+		    : -ENOTSUP;
 }

@@ -71,6 +71,10 @@ struct xy__memory {
 	_Atomic unsigned underway; /* (a) transfers */
 	_Atomic uint64_t lost;     /* (a) nodes that are of no use any more */
 	struct xy__blame blame;
+	_Atomic int host_lock;        /* of what host.c keeps: */
+	void *host_blocks;            /* (host_lock) tree of pinned blocks in use */
+	struct host_block *host_kept; /* (host_lock) blocks for reuse, ... */
+	size_t host_kept_bytes;       /* (host_lock) ... and their size */
 };
 
 /* Memory for one array, making room if need be. 0, -EAGAIN: may work later, -ENODEV, or what the driver says. */

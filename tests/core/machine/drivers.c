@@ -161,7 +161,7 @@ static void tells_states_apart(void **state)
 	} cases[] = {
 		{ "/nowhere", "0", XY_DRIVER_ABSENT, "not installed: no cuda.so in /nowhere", true, -ENOENT },
 		{ FOLDER("unloadable"), "0", XY_DRIVER_UNLOADABLE, "test_missing_function", true, -ELIBACC },
-		{ FOLDER("other_abi"), "0", XY_DRIVER_REFUSED, "driver ABI 4, this library has ABI 3", false, -EPROTO },
+		{ FOLDER("other_abi"), "0", XY_DRIVER_REFUSED, "driver ABI 5, this library has ABI 4", false, -EPROTO },
 		{ FOLDER("no_driver"), "0", XY_DRIVER_REFUSED, "does not define xy_driver", false, -EPROTO },
 		{ FOLDER("other_name"), "0", XY_DRIVER_REFUSED, "not a driver for cuda", false, -EPROTO },
 		{ FOLDER("other_arch"), "0", XY_DRIVER_REFUSED, "not a driver for cuda", false, -EPROTO },
