@@ -41,6 +41,7 @@ struct xy_event;  /* private to the driver: a pending operation; NULL: already c
 struct xy_driver_config {
 	const char *devices; /* selection, as in XYLEM_CUDA_DEVICES and so on; "" for the default */
 	unsigned queues;     /* launch queues of each device: one per worker */
+	bool own_vendors;    /* OpenCL: the environment tells its loader where the implementations are */
 };
 
 struct xy_device_info {
@@ -140,6 +141,12 @@ struct xy_driver {
 	 * start of the last launch.
 	 */
 	const char *(*explain)(void);
+
+	/*
+	 * More about that error, as lines of text, such as a compiler's log; NULL or "" without any. Valid until the
+	 * thread's next call. May be NULL. The runtime writes it to the log.
+	 */
+	const char *(*details)(void);
 
 	/* Whether the device is lost: a codelet may return -ENODEV for its own reasons. */
 	bool (*is_lost)(struct xy_device *device);

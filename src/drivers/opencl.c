@@ -17,7 +17,7 @@ static int opencl_probe(const struct xy_driver_config *config, unsigned *ndevice
 {
 	cl_device_id ids[XY__OPENCL_DEVICES];
 
-	return xy__opencl_select(config->devices, ids, ndevices, error, error_size);
+	return xy__opencl_select(config, ids, ndevices, error, error_size);
 }
 
 static int opencl_describe(struct xy_device *device, struct xy_device_info *info)
@@ -161,7 +161,7 @@ static int opencl_open(struct xy_device **opened, const struct xy_driver_config 
 	unsigned n, nqueues = config->queues ? config->queues : 1;
 	cl_device_id ids[XY__OPENCL_DEVICES];
 	struct xy_device *device;
-	int status = xy__opencl_select(config->devices, ids, &n, error, error_size);
+	int status = xy__opencl_select(config, ids, &n, error, error_size);
 
 	*opened = NULL;
 	if (status)
@@ -373,5 +373,6 @@ const struct xy_driver xy_driver = {
 	.launch = opencl_launch,
 	.poll = xy__opencl_poll,
 	.explain = xy__opencl_explain,
+	.details = xy__opencl_details,
 	.is_lost = opencl_is_lost,
 };

@@ -70,14 +70,17 @@ int xy__opencl_fail(int error, const char *format, ...) __attribute__((format(pr
 int xy__opencl_check(const struct xy_opencl_services *services, cl_int code);
 void xy__opencl_forget(void);
 const char *xy__opencl_explain(void);
+/* More text about the thread's last error, which stays the caller's and must stay. */
+void xy__opencl_detail(const char *text);
+const char *xy__opencl_details(void);
 /* "CL_OUT_OF_RESOURCES", or "an error" for a code that has no name here. */
 const char *xy__opencl_name(cl_int code);
 
 /* --- opencl_select.c: which devices there are --- */
 
 /* The devices that the text selects, in its order, and how many. Errors and the sentence as in probe. */
-int xy__opencl_select(const char *text, cl_device_id ids[XY__OPENCL_DEVICES], unsigned *n, char *error,
-		      size_t error_size);
+int xy__opencl_select(const struct xy_driver_config *config, cl_device_id ids[XY__OPENCL_DEVICES], unsigned *n,
+		      char *error, size_t error_size);
 
 /* --- opencl_program.c: programs and kernels --- */
 

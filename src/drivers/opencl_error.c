@@ -76,9 +76,22 @@ int xy__opencl_fail(int error, const char *format, ...)
 	return error;
 }
 
+static _Thread_local const char *error_details; /* a device's */
+
+void xy__opencl_detail(const char *text)
+{
+	error_details = text;
+}
+
+const char *xy__opencl_details(void)
+{
+	return error_details;
+}
+
 void xy__opencl_forget(void)
 {
 	error_line[0] = '\0';
+	xy__opencl_detail(NULL);
 }
 
 const char *xy__opencl_explain(void)

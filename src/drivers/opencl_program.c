@@ -17,6 +17,7 @@ struct opencl_program {
 	cl_program program;
 	int status;
 	char *message;
+	char *log; /* all that the compiler said, or NULL */
 };
 
 struct opencl_kernel {
@@ -58,42 +59,42 @@ static char *program_read(const char *path)
 	return text;
 }
 
-/* Lines become parts of one line. */
-static void program_one_line(char *log)
+/* The first line with an error, else the first line; its length in *length. */
+static const char *program_first_error(const char *log, int *length)
 {
-	char *to = log;
+	const char *line = strstr(log, "error");
 
-	for (const char *from = log; *from; from++) {
-		if (*from != '\n' && *from != '\r')
-			*to++ = *from;
-		else if (to > log && to[-1] != '|' && from[1])
-			*to++ = '|';
-	}
-	*to = '\0';
+	if (!line)
+		line = log + strspn(log, "\r\n");
+	while (line > log && line[-1] != '\n')
+		line--;
+	*length = (int)strcspn(line, "\r\n");
+	return line;
 }
 
-/* Notes why a program can't be built: the compiler's words. */
-static int program_log(const struct xy_device *device, cl_program program, const char *name, cl_int code)
+/* Notes why a program can't be built: the compiler's first error, and all it said as details. */
+static int program_log(const struct xy_device *device, cl_program program, const char *name, cl_int code, char **kept)
 {
 	size_t size = 0;
 	char *log = NULL;
+	const char *line;
+	int length;
 
 	if (clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS)
 		log = calloc(1, size + 1);
 	if (log && size &&
 	    clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
 		log[0] = '\0';
-	if (log)
-		program_one_line(log);
-	xy__opencl_fail(0, "the OpenCL program %s can't be built: %s (%d): %s", name, xy__opencl_name(code), code,
-			log && log[0] ? log : "no log");
-	free(log);
+	line = program_first_error(log && log[0] ? log : "no log", &length);
+	xy__opencl_fail(0, "the OpenCL program %s can't be built: %s (%d): %.*s", name, xy__opencl_name(code), code,
+			length, line);
+	*kept = log;
 	return -ENOEXEC;
 }
 
 /* Builds from text. The failures that are the program's fault have a log; the others are as anywhere. */
 static int program_build(struct xy_device *device, const struct xy_opencl_program *from, const char *text,
-			 cl_program *program)
+			 cl_program *program, char **log)
 {
 	const char *name = from->file ? from->file : "in the source";
 	cl_int code;
@@ -106,7 +107,7 @@ static int program_build(struct xy_device *device, const struct xy_opencl_progra
 	if (code == CL_SUCCESS)
 		return 0;
 	if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || code == CL_INVALID_VALUE)
-		status = program_log(device, *program, name, code);
+		status = program_log(device, *program, name, code, log);
 	else
 		status = xy__opencl_error(device, code, "clBuildProgram");
 	clReleaseProgram(*program);
@@ -114,7 +115,7 @@ static int program_build(struct xy_device *device, const struct xy_opencl_progra
 	return status;
 }
 
-static int program_make(struct xy_device *device, const struct xy_opencl_program *from, cl_program *program)
+static int program_make(struct xy_device *device, const struct xy_opencl_program *from, cl_program *program, char **log)
 {
 	char *text;
 	int status;
@@ -123,12 +124,12 @@ static int program_make(struct xy_device *device, const struct xy_opencl_program
 	if (!from->source == !from->file)
 		return xy__opencl_fail(-EINVAL, "an OpenCL program has either a source or a file");
 	if (from->source)
-		return program_build(device, from, from->source, program);
+		return program_build(device, from, from->source, program, log);
 	text = program_read(from->file);
 	if (!text)
 		return xy__opencl_fail(errno == ENOMEM ? -ENOMEM : -ENOENT, "the OpenCL program %s can't be read: %s",
 				       from->file, strerror(errno));
-	status = program_build(device, from, text, program);
+	status = program_build(device, from, text, program, log);
 	free(text);
 	return status;
 }
@@ -148,12 +149,13 @@ static int program_get(struct xy_device *device, const struct xy_opencl_program 
 	entry = calloc(1, sizeof *entry);
 	if (!entry)
 		return xy__opencl_fail(-ENOMEM, "no memory for a program");
-	status = program_make(device, from, program);
+	status = program_make(device, from, program, &entry->log);
 	entry->message = strdup(xy__opencl_explain());
 	if (status == -ENOMEM || status == -ENODEV || !entry->message) {
 		if (*program)
 			clReleaseProgram(*program);
 		free(entry->message);
+		free(entry->log);
 		free(entry);
 		return status ? status : -ENOMEM;
 	}
@@ -162,6 +164,7 @@ static int program_get(struct xy_device *device, const struct xy_opencl_program 
 	entry->status = status;
 	entry->next = device->programs;
 	device->programs = entry;
+	xy__opencl_detail(entry->log); /* for the first task that needs the program; the others have the message */
 	return status;
 }
 
@@ -235,6 +238,7 @@ void xy__opencl_programs_release(struct xy_device *device)
 		if (entry->program)
 			clReleaseProgram(entry->program);
 		free(entry->message);
+		free(entry->log);
 		free(entry);
 	}
 }

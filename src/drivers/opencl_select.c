@@ -14,7 +14,7 @@
 
 enum { SELECT_PLATFORMS = 32 };
 
-/* Where the ICD loaders of OpenCL find the implementations: files that name a library. */
+/* Where the ICD loaders of OpenCL find the implementations, unless told otherwise: files that name a library. */
 static const char select_vendors[] = "/etc/OpenCL/vendors";
 
 /* All devices, in the order of their platforms. */
@@ -189,17 +189,18 @@ static int select_items(char *text, const struct select_list *list, cl_device_id
 	return 0;
 }
 
-int xy__opencl_select(const char *text, cl_device_id ids[XY__OPENCL_DEVICES], unsigned *n, char *error,
-		      size_t error_size)
+int xy__opencl_select(const struct xy_driver_config *config, cl_device_id ids[XY__OPENCL_DEVICES], unsigned *n,
+		      char *error, size_t error_size)
 {
 	static const char usual[] = "gpu,accelerator";
+	const char *text = config->devices;
 	struct select_list list;
 	char *copy;
 	int status;
 
 	*n = 0;
 	error[0] = '\0';
-	if (!text[0] && select_only_pocl()) {
+	if (!text[0] && !config->own_vendors && select_only_pocl()) {
 		snprintf(error, error_size, "the only OpenCL is PoCL, for CPUs, which are used only on request");
 		return 0;
 	}

@@ -175,6 +175,32 @@ static void explains_what_is_wrong_with_a_program(void **state)
 	bed_close(device);
 }
 
+/* Fewer errors than make the compiler stop, and more text than a message has room for. */
+static void keeps_the_whole_log_of_a_program(void **state)
+{
+	enum { ERRORS = 15, LONG = 300 };
+	char source[ERRORS * 2 * LONG] = "kernel void k(global int *v)\n{\n", name[LONG];
+	struct xy_opencl_program broken = { .source = source };
+	struct xy_device *device = bed_open(0);
+	struct order order = { .program = &broken, .name = "k" };
+
+	(void)state;
+	memset(name, 'x', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	for (unsigned i = 0; i < ERRORS; i++)
+		snprintf(source + strlen(source), sizeof source - strlen(source), "\tv[0] = %s_%u;\n", name, i);
+	strcat(source, "}\n");
+	assert_int_equal(run(device, 0, &order, NULL), -ENOEXEC);
+	bed_explains("xxx_0'");
+	assert_null(strstr(bed_driver->explain(), "xxx_1'"));
+	assert_non_null(bed_driver->details());
+	assert_non_null(strstr(bed_driver->details(), "xxx_14'"));
+	assert_int_equal(run(device, 1, &order, NULL), -ENOEXEC);
+	bed_explains("xxx_0'");
+	assert_null(bed_driver->details()); /* they were told */
+	bed_close(device);
+}
+
 static int unset_body(struct xy_call *call)
 {
 	const size_t global = 64;
@@ -413,7 +439,9 @@ int main(void)
 		cmocka_unit_test(runs_kernels_from_source_with_options),
 		cmocka_unit_test(runs_kernels_from_a_file),
 		cmocka_unit_test(keeps_a_kernel_for_each_queue),
+		cmocka_unit_test(keeps_the_whole_log_of_a_program),
 		cmocka_unit_test(explains_what_is_wrong_with_a_program),
+		cmocka_unit_test(keeps_the_whole_log_of_a_program),
 		cmocka_unit_test(reports_errors_of_codelets),
 		cmocka_unit_test(leaves_nothing_behind),
 		cmocka_unit_test(knows_devices_that_run_commands_in_the_caller),

@@ -238,6 +238,19 @@ static void config_check_ncpu(const struct xy__settings *s)
 			s->ncpu, s->machine);
 }
 
+bool xy__config_has_vendors(void)
+{
+	static const char *const names[] = { "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *value = secure_getenv(names[i]);
+
+		if (value && *value)
+			return true;
+	}
+	return false;
+}
+
 /* The folder of models; "" for none, NULL without memory. */
 static char *config_models(const char *wish, bool ignore_environment)
 {

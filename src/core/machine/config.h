@@ -71,6 +71,9 @@ struct xy__settings {
 int xy__settings_init(struct xy__settings *s, const struct xy_config *config);
 void xy__settings_fini(struct xy__settings *s);
 
+/* Whether a variable of OpenCL's loaders names implementations, which a driver then can't know without the loader. */
+bool xy__config_has_vendors(void);
+
 /* Whether the text of a machine leaves it to ncpu how many CPU workers there are. */
 bool xy__settings_use_ncpu(const char *machine);
 

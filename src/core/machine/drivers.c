@@ -133,7 +133,11 @@ static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *
 /* All about one driver. An error is what stopped it; the state says it in words. */
 static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *settings, enum xy_arch arch)
 {
-	struct xy_driver_config config = { settings->arch[arch].devices, settings->arch[arch].workers };
+	struct xy_driver_config config = {
+		.devices = settings->arch[arch].devices,
+		.queues = settings->arch[arch].workers,
+		.own_vendors = xy__config_has_vendors(),
+	};
 	struct xy_driver_info *info = &drivers->states[arch];
 	const struct xy_driver *driver = NULL;
 	unsigned ndevices = 0;

@@ -259,6 +259,20 @@ static bool slot_may_decline(const struct xy__slots *all, const struct xy__slot 
 	       xy__fetch_is_unharmed(&slot->fetch);
 }
 
+/* All that the driver knows about a failed launch: a line of the log for each of its lines. */
+static void slot_log_details(const struct xy__slots *all, const struct xy__slot *slot)
+{
+	const struct xy_driver *driver = all->node->driver;
+	const char *text = slot->state != SLOT_FETCHING && driver->details ? driver->details() : NULL;
+
+	while (text && *text) {
+		int length = (int)strcspn(text, "\n");
+
+		xy__log(&all->worker->agent.runtime->settings.log, "  %.*s", length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
 /*
  * Ends a task with the reason, if the fetch or the driver has one, or lets another device try. A piece of a batch can
  * run again: if its device is lost, another one gets it.
@@ -275,6 +289,7 @@ static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 	}
 	snprintf(reason, sizeof reason, "%s",
 		 slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain());
+	slot_log_details(all, slot);
 	if (all->several)
 		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
 	snprintf(text, sizeof text, "%s", reason);
