@@ -4,6 +4,7 @@ dist_doc_DATA = README.md CONTRIBUTING.md COPYING
 docpagesdir = $(docdir)/doc
 dist_docpages_DATA = \
 	doc/README.md \
+	doc/changing.md \
 	doc/coming-from-starpu.md \
 	doc/components.md \
 	doc/data.md \
@@ -30,13 +31,15 @@ dist_docdecisions_DATA += doc/decisions/0014-bounds-from-multipliers.md
 dist_docdecisions_DATA += doc/decisions/0015-rules-are-checked-around-the-verbs.md
 dist_docdecisions_DATA += doc/decisions/0016-default-with-devices.md
 dist_docdecisions_DATA += doc/decisions/0017-divisible-tasks.md
+dist_docdecisions_DATA += doc/decisions/0018-change-trees-while-halted.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
 check_PROGRAMS += doc/examples/perf
 doc_examples_perf_LDADD = libxylem.la
 
-check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory
+check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory doc/examples/changing
+doc_examples_changing_LDADD = libxylem.la
 doc_examples_tasks_LDADD = libxylem.la
 doc_examples_data_LDADD = libxylem.la
 doc_examples_memory_LDADD = libxylem.la

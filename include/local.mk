@@ -6,6 +6,7 @@ xyleminclude_HEADERS = \
 	include/xylem/batch.h \
 	include/xylem/check.h \
 	include/xylem/component.h \
+	include/xylem/context.h \
 	include/xylem/cuda.h \
 	include/xylem/data.h \
 	include/xylem/driver.h \

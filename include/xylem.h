@@ -7,6 +7,7 @@
 #define XYLEM_H
 
 #include <xylem/batch.h>
+#include <xylem/context.h>
 #include <xylem/data.h>
 #include <xylem/group.h>
 #include <xylem/insert.h>

@@ -203,6 +203,12 @@ struct xy_component_ops {
 	double (*stored_us)(struct xy_component *self);
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
+	/*
+	 * The tree of a runtime is replaced by one that has a component of this type for the same workers: takes over
+	 * what the old one knows, such as positions or averages, but no tasks, which are pushed anew. Nothing else runs
+	 * meanwhile. NULL: nothing.
+	 */
+	void (*inherit)(struct xy_component *self, struct xy_component *old);
 	/* each_task for one task of each set of architectures, and for each constrained task. NULL: each_task. */
 	void (*each_distinct)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 			      void *arg);

@@ -32,7 +32,8 @@ enum xy_term_kind {
 	XY_TERM_GROUP,
 	XY_TERM_TAG,
 	XY_TERM_SCHED_DATA,
-	XY_TERM_DEADLINE
+	XY_TERM_DEADLINE,
+	XY_TERM_CONTEXT
 };
 
 /* One term; made by the functions below. */
@@ -165,6 +166,11 @@ static inline struct xy_term xy_tag(uint64_t tag)
 
 	term.more.tag = tag;
 	return term;
+}
+/* The context whose workers run it: see <xylem/context.h>. */
+static inline struct xy_term xy_in(struct xy_context *context)
+{
+	return xy_term_of(XY_TERM_CONTEXT, 0, context);
 }
 static inline struct xy_term xy_term_end(void)
 {

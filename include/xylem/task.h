@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+struct xy_context;
 struct xy_group;
 struct xy_runtime;
 struct xy_task;
@@ -285,8 +286,9 @@ struct xy_task_desc {
 	unsigned choice;        /* from 1: the branch that `userchoice` takes, the layer for `pipeline`; 0: none */
 	bool synchronous;       /* xy_submit returns when the task has ended */
 	/* For components of one's own; those of the library don't look at these two. */
-	void *sched_data;  /* borrowed until the task ends */
-	double deadline_s; /* time of xy_now by which the task should have ended; 0: none */
+	void *sched_data;           /* borrowed until the task ends */
+	double deadline_s;          /* time of xy_now by which the task should have ended; 0: none */
+	struct xy_context *context; /* whose workers run it: see <xylem/context.h>; NULL: the main one */
 	/*
 	 * A divisible task: components may cut pieces off, each with a part of the items and the task's codelet,
 	 * priority and retries. The task ends when all of them have. A piece that fails stops further cutting. It only

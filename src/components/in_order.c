@@ -144,6 +144,12 @@ static void in_order_each_task(struct xy_component *self, void (*visit)(void *ar
 	xy_lock_drop(&o->lock, self, &nobody);
 }
 
+/* Positions that have been let go count: those of them that moved are behind, and go at once. */
+static void in_order_inherit(struct xy_component *self, struct xy_component *old)
+{
+	in_order(self)->next = in_order(old)->next;
+}
+
 /* For offers: of those that may go. */
 static void in_order_each_distinct(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task),
 				   void *arg)
@@ -175,5 +181,6 @@ const struct xy_component_ops xy__in_order_ops = {
 	.pull = in_order_pull,
 	.depth = in_order_depth,
 	.each_task = in_order_each_task,
+	.inherit = in_order_inherit,
 	.each_distinct = in_order_each_distinct,
 };

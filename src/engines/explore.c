@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/runtime/halt.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
@@ -61,8 +62,8 @@ static enum xy__wake explore_wake(struct xy__tree_engine *engine, unsigned id)
 
 	if (!atomic_compare_exchange_strong(&worker->state, &state, XY__LOOKING))
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
-	atomic_fetch_add(&rt->searchers, 1);
-	atomic_fetch_sub(&rt->sleepers, 1);
+	atomic_fetch_add(&rt->main.searchers, 1);
+	atomic_fetch_sub(&rt->main.sleepers, 1);
 	if (explore_of(rt)->fibres[id + 1].state == XY__FIBRE_ASLEEP)
 		explore_of(rt)->fibres[id + 1].state = XY__FIBRE_READY;
 	return XY__WAKE_WOKEN;
@@ -88,15 +89,15 @@ static struct xy_task *worker_sleep(struct xy__worker *worker)
 	struct xy_task *task;
 
 	explore_here(rt, "announce sleep");
-	atomic_fetch_add(&rt->sleepers, 1);
-	atomic_fetch_sub(&rt->searchers, 1);
+	atomic_fetch_add(&rt->main.sleepers, 1);
+	atomic_fetch_sub(&rt->main.searchers, 1);
 	atomic_store(&worker->state, XY__ASLEEP);
 	explore_here(rt, "look again");
 	task = xy__search_take(worker);
 	if (task || atomic_load(&rt->stopping)) {
 		if (atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
-			atomic_fetch_add(&rt->searchers, 1);
-			atomic_fetch_sub(&rt->sleepers, 1);
+			atomic_fetch_add(&rt->main.searchers, 1);
+			atomic_fetch_sub(&rt->main.sleepers, 1);
 		}
 		return task;
 	}
@@ -116,7 +117,7 @@ static struct xy_task *explore_idle(struct xy__worker *worker)
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task;
 
-	atomic_fetch_add(&rt->searchers, 1);
+	atomic_fetch_add(&rt->main.searchers, 1);
 	atomic_store(&worker->state, XY__LOOKING);
 	xy_agent_offer_to_itself(&worker->agent.base);
 	do {
@@ -133,8 +134,7 @@ static void worker_run(struct xy__worker *worker, struct xy_task *task)
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy__run run = { 0 };
 
-	xy__task_set_state(task, XY__TASK_RUNNING);
-	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
+	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);
 	xy_agent_offer_to_others(&worker->agent.base);
 	xy__worker_account(worker, task, false);
 	if (xy__runtime_is_timed(rt))
@@ -146,7 +146,7 @@ static void worker_run(struct xy__worker *worker, struct xy_task *task)
 	if (xy__runtime_is_timed(rt))
 		xy__notes_ended(worker, task, 0, &run);
 	xy_agent_offer_to_itself(&worker->agent.base);
-	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed);
 	xy__worker_finish(worker, task, 0);
 }
 
@@ -178,14 +178,14 @@ static double explore_now(const struct xy_runtime *rt)
 static bool explore_tick(struct xy_runtime *rt)
 {
 	struct xy__explore *e = explore_of(rt);
-	double left_us = xy__ticks_next_us(rt->tree) - explore_now(rt) * 1e6;
+	double left_us = xy__ticks_next_us(rt->main.tree) - explore_now(rt) * 1e6;
 	struct xy__agent *agent;
 
-	if (isinf(left_us) || !xy__ticks_may_move(rt->tree) || ++e->nticks > MOST_TICKS)
+	if (isinf(left_us) || !xy__ticks_may_move(rt->main.tree) || ++e->nticks > MOST_TICKS)
 		return false;
 	e->skipped_us += left_us > 0 ? left_us + 1 : 0;
 	agent = xy__agent_enter(rt);
-	xy__ticks_run(rt->tree, &agent->base);
+	xy__ticks_run(rt->main.tree, &agent->base);
 	xy__agent_leave(agent);
 	return true;
 }
@@ -215,7 +215,7 @@ static uint64_t explore_live(struct xy_runtime *rt)
 
 static bool explore_at_rest(struct xy_runtime *rt)
 {
-	if (xy__ring_has(&rt->inbox) || (xy__ticks_may_move(rt->tree) && explore_of(rt)->nticks <= MOST_TICKS))
+	if (xy__ring_has(&rt->inbox) || (xy__ticks_may_move(rt->main.tree) && explore_of(rt)->nticks <= MOST_TICKS))
 		return false;
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (explore_of(rt)->fibres[i + 1].state != XY__FIBRE_ASLEEP)
@@ -274,8 +274,8 @@ static int explore_start(struct xy_runtime *rt)
 		return -ENOMEM;
 	e->nfibres = 1;
 	e->one_in = 1u << xy__explore_random(e) % 6;
-	rt->tree->audit->explorer = &e->base;
-	rt->tree_engine.prefetch = explore_prefetch;
+	rt->main.tree->audit->explorer = &e->base;
+	rt->main.engine.prefetch = explore_prefetch;
 	/* Else one fibre would wait for another in a lock of the inbox, whose order is not what is explored. */
 	atomic_fetch_and(&rt->inbox_state, (unsigned char)~XY__INBOX_ORDERED);
 	for (unsigned i = 0; i < rt->nworkers && !error; i++) {
@@ -295,7 +295,7 @@ static void explore_stop(struct xy_runtime *rt)
 	if (!e || !e->fibres)
 		return;
 	for (unsigned i = 0; i < rt->nworkers; i++)
-		explore_wake(&rt->tree_engine, i);
+		explore_wake(&rt->main.engine, i);
 	while (xy__explore_others(e))
 		;
 }
@@ -314,9 +314,9 @@ static void explore_close(struct xy_runtime *rt)
 }
 
 /* They are called by a thread that waits. */
-static int explore_ticks(struct xy_runtime *rt, struct xy_tree *tree)
+static int explore_ticks(struct xy_runtime *rt)
 {
-	(void)rt, (void)tree;
+	(void)rt;
 	return 0;
 }
 
@@ -327,7 +327,7 @@ static void explore_alarm(struct xy__tree_engine *engine)
 
 static void explore_call(struct xy_runtime *rt, unsigned worker)
 {
-	explore_wake(&rt->tree_engine, worker);
+	explore_wake(&rt->main.engine, worker);
 }
 
 static void explore_nothing(struct xy_runtime *rt)

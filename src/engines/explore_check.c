@@ -154,16 +154,16 @@ static void case_blame_verb(const struct xy__explore *e)
 		if (trail->frames[i].component &&
 		    (!found || trail->frames[i].began_s + LONG_STEPS < (double)e->base.steps))
 			found = &trail->frames[i];
-	xy__audit_report(XY__RULE_SLOW, found ? found->component : e->rt->root, NULL,
+	xy__audit_report(XY__RULE_SLOW, found ? found->component : e->rt->main.root, NULL,
 			 "%s goes on and on: it has not returned to %s after %llu steps",
 			 found ? found->verb : "the tree", xy__explore_name(e, e->hung), e->base.steps);
 }
 
 static void case_blame_task(const struct xy_runtime *rt, const struct xy_task *task)
 {
-	const struct xy_component *c = xy__owner_in(rt->tree, atomic_load(&((struct xy_task *)task)->owner));
+	const struct xy_component *c = xy__owner_in(rt->main.tree, atomic_load(&((struct xy_task *)task)->owner));
 
-	xy__audit_report(XY__RULE_LOST, c ? c : rt->root, task, "all workers ask, and none is given the task");
+	xy__audit_report(XY__RULE_LOST, c ? c : rt->main.root, task, "all workers ask, and none is given the task");
 }
 
 /* Not all tasks have ended. */
@@ -171,18 +171,18 @@ static void case_blame(struct check_case *c, struct xy_runtime *rt)
 {
 	const struct xy__explore *e = rt->explore;
 
-	if (atomic_load(&rt->tree->audit->nbroken))
+	if (atomic_load(&rt->main.tree->audit->nbroken))
 		return;
 	if (e->hangs)
 		case_blame_verb(e);
 	for (unsigned i = 1; i < e->nfibres; i++)
 		if (e->fibres[i].state == XY__FIBRE_BLOCKED)
 			case_blame_lock(e, i);
-	for (unsigned i = 0; i < c->ntasks && !atomic_load(&rt->tree->audit->nbroken); i++)
+	for (unsigned i = 0; i < c->ntasks && !atomic_load(&rt->main.tree->audit->nbroken); i++)
 		if (atomic_load(&c->tasks[i]->state) == XY__TASK_READY)
 			case_blame_task(rt, c->tasks[i]);
-	if (!atomic_load(&rt->tree->audit->nbroken))
-		xy__audit_report(XY__RULE_LOST, rt->root, NULL, "tasks are left, and none of them is ready");
+	if (!atomic_load(&rt->main.tree->audit->nbroken))
+		xy__audit_report(XY__RULE_LOST, rt->main.root, NULL, "tasks are left, and none of them is ready");
 }
 
 /* --- a case --- */
@@ -228,7 +228,7 @@ static void case_run(struct check_case *c, struct xy_runtime *rt)
 		;
 	if (xy_wait(rt) == -ETIMEDOUT || !xy__explore_parties_done(e))
 		case_blame(c, rt);
-	result->broken = xy_tree_broken_rules(rt->tree, result->text, sizeof result->text) > 0;
+	result->broken = xy_tree_broken_rules(rt->main.tree, result->text, sizeof result->text) > 0;
 	result->hangs = case_is_blocked(e);
 	result->steps = e->base.steps;
 	result->switches = e->switches;

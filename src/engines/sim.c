@@ -56,8 +56,8 @@ static enum xy__wake sim_wake(struct xy__tree_engine *engine, unsigned id)
 
 	if (!atomic_compare_exchange_strong(&worker->state, &state, XY__LOOKING))
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
-	atomic_fetch_add(&rt->searchers, 1);
-	atomic_fetch_sub(&rt->sleepers, 1);
+	atomic_fetch_add(&worker->context->searchers, 1);
+	atomic_fetch_sub(&worker->context->sleepers, 1);
 	xy__bits_set(rt->sim->asleep, id, false);
 	sim_call(rt, id);
 	return XY__WAKE_WOKEN;
@@ -100,7 +100,7 @@ static void worker_get_up(struct xy__worker *worker)
 
 	if (atomic_load(&worker->state) != XY__ASLEEP)
 		return;
-	atomic_fetch_sub(&rt->sleepers, 1);
+	atomic_fetch_sub(&worker->context->sleepers, 1);
 	atomic_store(&worker->state, XY__AWAKE);
 	xy__bits_set(rt->sim->asleep, worker->id, false);
 }
@@ -111,7 +111,7 @@ static void worker_lie_down(struct xy__worker *worker)
 	struct xy_runtime *rt = worker->agent.runtime;
 
 	xy__pool_flush(&worker->agent.pool);
-	atomic_fetch_add(&rt->sleepers, 1);
+	atomic_fetch_add(&worker->context->sleepers, 1);
 	atomic_store(&worker->state, XY__ASLEEP);
 	xy__bits_set(rt->sim->asleep, worker->id, true);
 	worker->sleeps++;
@@ -141,7 +141,7 @@ static void worker_looked(struct xy__worker *worker, bool found, bool *moved)
 		worker_go_on(worker, moved);
 		return;
 	}
-	atomic_fetch_sub(&worker->agent.runtime->searchers, 1);
+	atomic_fetch_sub(&worker->context->searchers, 1);
 	atomic_store(&worker->state, XY__AWAKE);
 }
 
@@ -356,12 +356,11 @@ static void sim_entrust(struct xy_runtime *rt)
 
 static int sim_start(struct xy_runtime *rt)
 {
-	rt->tree_engine.asleep = rt->sim->asleep;
 	for (unsigned i = 0; i < rt->nworkers; i++) {
 		atomic_store(&rt->workers[i].state, XY__ASLEEP);
 		xy__bits_set(rt->sim->asleep, i, true);
 	}
-	atomic_store(&rt->sleepers, rt->nworkers);
+	atomic_store(&rt->main.sleepers, rt->nworkers);
 	return 0;
 }
 
@@ -376,6 +375,8 @@ const struct xy__engine_ops xy__sim_engine = {
 	.start = sim_start,
 	.stop = sim_stop,
 	.close = xy__sim_close,
+	.halt = xy__sim_halt,
+	.resume = xy__sim_resume,
 	.now = sim_now,
 	.ticks = xy__sim_ticks,
 	.length = xy__sim_length,

@@ -71,8 +71,8 @@ struct xy__sim {
 	bool news;                         /* (p) something has ended */
 	double *busy_until_us;             /* (l) by worker: when its device has done what was launched */
 	bool retried;                      /* (p) waiting tasks have looked in vain */
-	_Atomic(struct xy_tree *) ticking; /* (p) to write: whose ticks are called, NULL: none */
 	_Atomic unsigned ticks_in_vain;    /* (p) to write: ticks since a worker did something */
+	bool halted_inside;                /* (p) trees are exchanged in the middle of what happens */
 	_Atomic int64_t live;              /* (p) to write: tasks that workers submitted, less those ended */
 	_Atomic bool stuck;                /* (a) it was said that nothing can happen any more */
 	_Atomic bool lacks_duration;       /* (a) it was said that a task has no duration */
@@ -122,7 +122,9 @@ bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condi
 void xy__sim_pause(struct xy_runtime *rt, unsigned *rounds);
 void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent);
 void xy__sim_submitted(struct xy_runtime *rt);
-int xy__sim_ticks(struct xy_runtime *rt, struct xy_tree *tree);
+int xy__sim_ticks(struct xy_runtime *rt);
+int xy__sim_halt(struct xy_runtime *rt, struct xy__agent *by);
+void xy__sim_resume(struct xy_runtime *rt, struct xy__agent *by);
 
 /* --- src/engines/sim_event.c --- */
 

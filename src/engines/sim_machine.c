@@ -206,6 +206,7 @@ int xy__sim_open(struct xy_runtime *rt)
 	if (!sim_allocate(rt->sim))
 		return -ENOMEM;
 	rt->nshards = 1; /* one thread at a time */
+	rt->asleep = rt->sim->asleep;
 	rt->repeatable = true;
 	rt->shared_memory = rt->settings.sim_shared;
 	rt->settings.calibrate = 0; /* simulated durations are not measurements */

@@ -44,13 +44,10 @@ static void sim_end(struct xy__sim *sim)
 	atomic_fetch_add(&sim->turn, 1);
 }
 
-/* Whether a component holds tasks although nothing can happen; then adds which, and how many. */
-static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
+static bool sim_name_holders_in(const struct xy_context *context, bool any, struct xy__message *message)
 {
-	bool any = false;
-
-	for (unsigned i = 0; i < rt->tree->ncomponents; i++) {
-		struct xy_component *c = rt->tree->components[i];
+	for (unsigned i = 0; context->tree && i < context->tree->ncomponents; i++) {
+		struct xy_component *c = context->tree->components[i];
 		size_t peak, depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
 
 		if (!depth)
@@ -59,6 +56,16 @@ static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
 				depth == 1 ? "" : "s");
 		any = true;
 	}
+	return any;
+}
+
+/* Whether a component holds tasks although nothing can happen; then adds which, and how many. */
+static bool sim_name_holders(struct xy_runtime *rt, struct xy__message *message)
+{
+	bool any = false;
+
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		any |= sim_name_holders_in(rt->contexts[k], any, message);
 	return any;
 }
 
@@ -72,6 +79,9 @@ static void sim_say_stuck(struct xy_runtime *rt)
 	xy__message_init(&message, text, sizeof text);
 	if (sim_name_holders(rt, &message))
 		xy__message_add(&message, ", which no worker takes");
+	else if (atomic_load(&rt->nunserved))
+		xy__message_add(&message, "%llu of them wait for workers that are not present",
+				(unsigned long long)atomic_load(&rt->nunserved));
 	else
 		xy__message_add(&message,
 				"they wait for data that the application holds, or for a task that is not submitted");
@@ -191,17 +201,10 @@ void xy__sim_drain(struct xy_runtime *rt, struct xy__agent *agent)
 	sim_end(rt->sim);
 }
 
-int xy__sim_ticks(struct xy_runtime *rt, struct xy_tree *tree)
+/* They are found when they are due. */
+int xy__sim_ticks(struct xy_runtime *rt)
 {
-	struct xy__sim *sim = rt->sim;
-	bool mine = sim_is_mine(rt);
-
-	if (!mine)
-		sim_begin(sim);
-	sim->ticking = tree;
-	sim->ticks_in_vain = 0;
-	if (!mine)
-		sim_end(sim);
+	rt->sim->ticks_in_vain = 0;
 	return 0;
 }
 
@@ -218,4 +221,24 @@ void xy__sim_submitted(struct xy_runtime *rt)
 		;
 	sim_pass(sim, until_us);
 	sim_end(sim);
+}
+
+/* The thread that pumps is alone. */
+int xy__sim_halt(struct xy_runtime *rt, struct xy__agent *by)
+{
+	bool inside = sim_is_mine(rt);
+
+	(void)by;
+	if (!inside)
+		sim_begin(rt->sim);
+	rt->sim->halted_inside = inside;
+	return 0;
+}
+
+void xy__sim_resume(struct xy_runtime *rt, struct xy__agent *by)
+{
+	(void)by;
+	atomic_store(&rt->sim->stuck, false);
+	if (!rt->sim->halted_inside)
+		sim_end(rt->sim);
 }

@@ -22,6 +22,7 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/search.h"
@@ -50,8 +51,8 @@ static enum xy__wake threads_wake(struct xy__tree_engine *engine, unsigned id)
 	if (!atomic_compare_exchange_strong(&worker->state, &state, XY__LOOKING))
 		return state == XY__LOOKING ? XY__WAKE_LOOKING : XY__WAKE_BUSY;
 	/* On behalf of the sleeper, so that the next offer sees a searcher. */
-	atomic_fetch_add(&rt->searchers, 1);
-	atomic_fetch_sub(&rt->sleepers, 1);
+	atomic_fetch_add(&worker->context->searchers, 1);
+	atomic_fetch_sub(&worker->context->sleepers, 1);
 	xy__futex_wake(&worker->state, 1);
 	return XY__WAKE_WOKEN;
 }
@@ -88,7 +89,6 @@ static double threads_patience(struct xy__worker *worker)
 /* Until it is woken, or has to look again. */
 static void threads_rest(struct xy__worker *worker)
 {
-	struct xy_runtime *rt = worker->agent.runtime;
 	int asleep = XY__ASLEEP;
 
 	while (atomic_load(&worker->state) == XY__ASLEEP) {
@@ -96,8 +96,8 @@ static void threads_rest(struct xy__worker *worker)
 
 		xy__futex_wait(&worker->state, XY__ASLEEP, patience);
 		if (patience > 0 && atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
-			atomic_fetch_add(&rt->searchers, 1);
-			atomic_fetch_sub(&rt->sleepers, 1);
+			atomic_fetch_add(&worker->context->searchers, 1);
+			atomic_fetch_sub(&worker->context->sleepers, 1);
 			return;
 		}
 		asleep = XY__ASLEEP;
@@ -112,15 +112,15 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	struct xy_task *task;
 
 	xy__pool_flush(&worker->agent.pool);
-	atomic_fetch_add(&rt->sleepers, 1);
-	atomic_fetch_sub(&rt->searchers, 1);
+	atomic_fetch_add(&worker->context->sleepers, 1);
+	atomic_fetch_sub(&worker->context->searchers, 1);
 	atomic_store(&worker->state, XY__ASLEEP);
 	xy__fence(); /* pairs with the fence of the thread that stores a task */
 	task = xy__search_take(worker);
-	if (task || atomic_load(&rt->stopping) || xy__children_have_ended(worker)) {
+	if (task || atomic_load(&rt->stopping) || atomic_load(&rt->halted) || xy__children_have_ended(worker)) {
 		if (atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
-			atomic_fetch_add(&rt->searchers, 1);
-			atomic_fetch_sub(&rt->sleepers, 1);
+			atomic_fetch_add(&worker->context->searchers, 1);
+			atomic_fetch_sub(&worker->context->sleepers, 1);
 		}
 		return task;
 	}
@@ -132,16 +132,29 @@ static struct xy_task *threads_sleep(struct xy__worker *worker)
 	return NULL;
 }
 
+/* The runtime may be halted; the worker does not look then, as it may come to another context. */
+static void threads_pass(struct xy__worker *worker)
+{
+	if (!atomic_load(&worker->agent.runtime->halted))
+		return;
+	atomic_store(&worker->state, XY__AWAKE);
+	atomic_fetch_sub(&worker->context->searchers, 1);
+	xy__halt_pass(&worker->agent);
+	atomic_fetch_add(&worker->context->searchers, 1);
+	atomic_store(&worker->state, XY__LOOKING);
+}
+
 static struct xy_task *threads_idle(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy_task *task;
 
-	atomic_fetch_add(&rt->searchers, 1);
+	atomic_fetch_add(&worker->context->searchers, 1);
 	atomic_store(&worker->state, XY__LOOKING);
 	xy_agent_offer_to_itself(&worker->agent.base);
 	xy__wait_news(rt);
 	do {
+		threads_pass(worker);
 		task = threads_look(worker);
 		if (!task && !xy__children_have_ended(worker))
 			task = threads_sleep(worker);
@@ -154,13 +167,14 @@ static struct xy_task *threads_idle(struct xy__worker *worker)
 /* A worker that is awake polls. */
 static void threads_call(struct xy_runtime *rt, unsigned worker)
 {
-	threads_wake(&rt->tree_engine, worker);
+	threads_wake(&rt->main.engine, worker);
 }
 
 static void threads_entrust(struct xy_runtime *rt)
 {
-	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
-		if (threads_wake(&rt->tree_engine, i) != XY__WAKE_BUSY)
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (atomic_load(&rt->workers[i].context->sleepers) &&
+		    threads_wake(&rt->main.engine, i) != XY__WAKE_BUSY)
 			return;
 }
 
@@ -259,6 +273,20 @@ static uint64_t threads_sleeps(struct xy_runtime *rt)
 	return sleeps;
 }
 
+/* The lock keeps the trees. */
+static bool threads_ticks_may_move(struct xy_runtime *rt)
+{
+	bool may = false;
+
+	if (!atomic_load(&rt->ticks))
+		return false;
+	xy__lock_take(&rt->change_lock);
+	for (unsigned k = 0; k < rt->ncontexts && !may; k++)
+		may = rt->contexts[k]->tree && xy__ticks_may_move(rt->contexts[k]->tree);
+	xy__lock_drop(&rt->change_lock);
+	return may;
+}
+
 /* All workers rest before and after the look at their states, and none fell asleep anew: so none got up in
  * between, and at that moment none had been woken. The count of sleepers can't tell that: workers are in it
  * before their last look, in which they may find a task, and after they have been woken. */
@@ -266,7 +294,7 @@ static bool threads_at_rest(struct xy_runtime *rt)
 {
 	uint64_t sleeps;
 
-	if (xy__ticks_may_move(rt->tree))
+	if (threads_ticks_may_move(rt))
 		return false;
 	sleeps = threads_sleeps(rt);
 	if (atomic_load(&rt->resting) != rt->nworkers || xy__ring_has(&rt->inbox) ||
@@ -364,7 +392,7 @@ static void threads_stop(struct xy_runtime *rt)
 	xy__timer_stop(rt);
 	atomic_store(&rt->stopping, true);
 	for (unsigned i = 0; i < rt->nthreads; i++)
-		threads_wake(&rt->tree_engine, i);
+		threads_wake(&rt->main.engine, i);
 	for (unsigned i = 0; i < rt->nthreads; i++)
 		pthread_join(rt->workers[i].thread, NULL);
 	rt->nthreads = 0;
@@ -379,6 +407,8 @@ const struct xy__engine_ops xy__threads_engine = {
 	.start = threads_start,
 	.stop = threads_stop,
 	.close = threads_close,
+	.halt = xy__halt,
+	.resume = xy__resume,
 	.now = threads_now,
 	.ticks = xy__timer_ticks,
 	.wait_until = threads_wait_until,

@@ -3,7 +3,7 @@
  * Ticks in real time. A thread sleeps on a word until the next tick is due, or until the word changes because an
  * earlier one was asked for. It reads the word before it looks, so that a request in between is not slept through.
  *
- * Locking key: (c) constant, (a) atomic, (l) lock, (s) the threads that start, stop or change the tree, one at a time.
+ * Locking key: (c) constant, (a) atomic, (s) the threads that start, stop or change the tree, one at a time.
  */
 #include "engines/timer.h"
 
@@ -20,9 +20,8 @@ struct xy__timer {
 	struct xy_runtime *rt; /* (c) */
 	_Atomic int bell;      /* (a) futex of the thread: changes when it should look */
 	_Atomic bool stopping; /* (a) */
-	_Atomic int lock;      /* held while ticks are called */
-	struct xy_tree *tree;  /* (l) whose ticks are called, NULL: none */
 	bool begun, running;   /* (s) it may have a thread; it has */
+	bool wanted;           /* (s) some tree has ticks */
 	pthread_t thread;      /* (s) */
 };
 
@@ -37,22 +36,20 @@ void xy__timer_alarm(struct xy__tree_engine *engine)
 	timer_ring(xy__runtime_of(engine)->timer);
 }
 
-/* Calls what is due; when the next one is. */
+/* Calls what is due; when the next one is. As an agent: trees are not exchanged meanwhile. */
 static double timer_look(struct xy__timer *timer)
 {
 	struct xy_runtime *rt = timer->rt;
+	struct xy__agent *agent = xy__agent_enter(rt);
 	double next_us = INFINITY;
 	bool any = false;
 
-	xy__lock_take(&timer->lock);
-	if (timer->tree) {
-		struct xy__agent *agent = xy__agent_enter(rt);
-
-		any = xy__ticks_run(timer->tree, &agent->base);
-		xy__agent_leave(agent);
-		next_us = xy__ticks_next_us(timer->tree);
-	}
-	xy__lock_drop(&timer->lock);
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		if (rt->contexts[k]->tree) {
+			any |= xy__ticks_run(rt->contexts[k]->tree, &agent->base);
+			next_us = fmin(next_us, xy__ticks_next_us(rt->contexts[k]->tree));
+		}
+	xy__agent_leave(agent);
 	if (any)
 		xy__wait_news(rt); /* nothing may be left that could move */
 	return next_us;
@@ -91,14 +88,12 @@ static int timer_run(struct xy__timer *timer)
 	return -error;
 }
 
-int xy__timer_ticks(struct xy_runtime *rt, struct xy_tree *tree)
+int xy__timer_ticks(struct xy_runtime *rt)
 {
 	struct xy__timer *timer = rt->timer;
-	int error = tree && timer->begun && !timer->running ? timer_run(timer) : 0;
+	int error = timer->begun && !timer->running ? timer_run(timer) : 0;
 
-	xy__lock_take(&timer->lock);
-	timer->tree = error ? NULL : tree;
-	xy__lock_drop(&timer->lock);
+	timer->wanted = true;
 	timer_ring(timer);
 	return error;
 }
@@ -106,7 +101,7 @@ int xy__timer_ticks(struct xy_runtime *rt, struct xy_tree *tree)
 int xy__timer_start(struct xy_runtime *rt)
 {
 	rt->timer->begun = true;
-	return rt->timer->tree ? timer_run(rt->timer) : 0;
+	return rt->timer->wanted ? timer_run(rt->timer) : 0;
 }
 
 void xy__timer_stop(struct xy_runtime *rt)

@@ -18,7 +18,7 @@ int xy__timer_start(struct xy_runtime *rt);
 void xy__timer_stop(struct xy_runtime *rt);
 
 /* As struct xy__engine_ops says. */
-int xy__timer_ticks(struct xy_runtime *rt, struct xy_tree *tree);
+int xy__timer_ticks(struct xy_runtime *rt);
 void xy__timer_alarm(struct xy__tree_engine *engine);
 
 #endif

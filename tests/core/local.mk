@@ -14,7 +14,9 @@ runtime_tests += tests/core/data/shapes
 runtime_tests += tests/core/runtime/batch
 runtime_tests += tests/core/runtime/built_tree
 runtime_tests += tests/core/runtime/children
+runtime_tests += tests/core/runtime/context
 runtime_tests += tests/core/runtime/dump
+runtime_tests += tests/core/runtime/halt
 runtime_tests += tests/core/runtime/rest
 runtime_tests += tests/core/runtime/failure
 runtime_tests += tests/core/task/pool
@@ -64,7 +66,10 @@ tests_core_runtime_built_tree_LDADD = $(helper_libs)
 tests_core_runtime_children_LDADD = $(helper_libs)
 tests_core_runtime_children_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
+tests_core_runtime_context_CPPFLAGS = $(AM_CPPFLAGS) -DHOARDS='"$(abs_builddir)/tests/plugins/.libs/hoards.so"'
+tests_core_runtime_context_LDADD = $(helper_libs)
 tests_core_runtime_dump_LDADD = $(helper_libs)
+tests_core_runtime_halt_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
 tests_core_runtime_rest_LDADD = $(helper_libs)
 tests_core_runtime_fork_LDADD = $(helper_libs)

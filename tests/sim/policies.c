@@ -160,8 +160,8 @@ static void audit_tree(struct xy_runtime *rt)
 
 	if (rt->sim->queue_count || rt->sim->arrived)
 		return; /* some have not looked yet */
-	for (unsigned i = 0; i < xy_tree_ncomponents(rt->tree); i++) {
-		struct xy_component *c = xy_tree_component(rt->tree, i);
+	for (unsigned i = 0; i < xy_tree_ncomponents(rt->main.tree); i++) {
+		struct xy_component *c = xy_tree_component(rt->main.tree, i);
 		size_t peak;
 
 		audit.component = c;

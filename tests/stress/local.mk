@@ -1,11 +1,13 @@
 # Tests that run many tasks in many ways. Each prints its seeds.
 stress_tests = tests/stress/children
+stress_tests += tests/stress/change
 stress_tests += tests/stress/idle
 stress_tests += tests/stress/policies
 stress_tests += tests/stress/submit
 stress_tests += tests/stress/teams
 unit_tests += $(stress_tests)
 tests_stress_children_LDADD = $(helper_libs)
+tests_stress_change_LDADD = $(helper_libs)
 tests_stress_idle_LDADD = $(helper_libs)
 tests_stress_policies_LDADD = $(helper_libs)
 tests_stress_submit_LDADD = $(helper_libs)

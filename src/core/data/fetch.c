@@ -14,6 +14,7 @@
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/worker.h"
 
@@ -351,11 +352,13 @@ int xy__fetch_wait(struct xy__fetch *f, struct xy__agent *agent)
 	unsigned rounds = 0;
 	int error;
 
-	while ((error = xy__fetch_step(f, agent)) == -EAGAIN)
+	while ((error = xy__fetch_step(f, agent)) == -EAGAIN) {
+		xy__halt_pass(agent); /* for memory that a task of another worker uses */
 		if (xy__transfers_poll(agent->runtime, agent))
 			rounds = 0;
 		else
 			agent->runtime->engine->pause(agent->runtime, &rounds);
+	}
 	return error;
 }
 

@@ -340,7 +340,7 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node)
 	atomic_store(&rt->deaths.count, dead);
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (rt->workers[i].node == node)
-			rt->tree_engine.wake(&rt->tree_engine, i); /* to send away what waits for it */
+			rt->main.engine.wake(&rt->main.engine, i); /* to send away what waits for it */
 	xy__log(&rt->settings.log, "%s is lost and no longer used%s%s", rt->memory.nodes[node].name, *why ? ": " : "",
 		why);
 }

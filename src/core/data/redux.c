@@ -66,7 +66,7 @@ int xy_handle_set_reduction(struct xy_handle *h, const struct xy_codelet *init, 
 		return -EINVAL;
 	if (problem)
 		return reduction_refuse(h, -EINVAL, problem);
-	archs = h->runtime->root->archs;
+	archs = h->runtime->archs;
 	if (!xy__codelet_archs(init, archs) || !xy__codelet_archs(combine, archs))
 		return reduction_refuse(h, -ENODEV, "no worker can run init, or none combine");
 	if (h->redux && atomic_load(&h->redux->groups))
@@ -210,7 +210,7 @@ int xy__redux_initialise_all(struct xy__worker *worker, struct xy_task *task, vo
 
 	while ((i = xy__redux_uninitialised(task, worker->id)) < task->naccesses) {
 		xy_function *function = xy__redux_call(&call, worker, task, i, buffers);
-		int status = function ? function(&call) : -EINVAL;
+		int status = function ? xy__worker_call(worker, function, &call) : -EINVAL;
 
 		if (status)
 			return status;
@@ -233,7 +233,7 @@ int xy__redux_buffer(struct xy__worker *worker, struct xy_task *task, unsigned i
 	if (xy__redux_replica(access, worker->id)->used)
 		return 0;
 	function = xy__redux_call(&call, worker, task, i, buffers);
-	status = function ? function(&call) : -EINVAL;
+	status = function ? xy__worker_call(worker, function, &call) : -EINVAL;
 	if (!status)
 		xy__redux_initialised(worker, task, i);
 	return status;

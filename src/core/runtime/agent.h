@@ -27,11 +27,14 @@ struct xy__agent {
 	struct xy_task *parent;                  /* (o) of the tasks it submits now; NULL: none */
 	bool moves;                              /* (o) tasks into a tree that orders them: see inbox.c */
 	unsigned depth;                          /* (o) nested calls, not yet left */
+	unsigned back_out;                       /* (o) depth of the call that a function of the user's made, or 0 */
+	bool halted;                             /* of the application: locked by xy__halt */
 	uint64_t number, number_end;             /* (o) task numbers left to give */
 	unsigned room;                           /* (o) submissions until it looks whether there is room */
 	struct xy__pool pool;                    /* (o) */
 	alignas(128) _Atomic uint64_t submitted; /* (a) written by the owner only, summed by others */
 	_Atomic uint64_t ended;                  /* (a) likewise */
+	_Atomic uintptr_t doing;                 /* (a) owner writes: see halt.h */
 };
 
 /*
@@ -43,6 +46,9 @@ extern _Thread_local struct xy__agent *xy__agent_current
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 struct xy__agent *xy__agent_enter_slowly(struct xy_runtime *rt, unsigned first);
+
+/* Leaves a call that was made inside another, or in a function of the user's. */
+void xy__agent_leave_nested(struct xy__agent *agent);
 
 /* The agent that the calling thread is for this runtime: its own if it is one of the runtime's
  * workers or inside a call already, else one of the application's, locked until xy__agent_leave. */
@@ -61,7 +67,7 @@ static inline struct xy__agent *xy__agent_enter(struct xy_runtime *rt)
 static inline void xy__agent_leave(struct xy__agent *agent)
 {
 	if (agent->depth) {
-		agent->depth--;
+		xy__agent_leave_nested(agent);
 		return;
 	}
 	xy__agent_current = agent->outer;
@@ -79,8 +85,7 @@ static inline void *xy__agent_thread(void)
 struct xy__agent *xy__agent_inside(struct xy_runtime *rt);
 /* Makes the calling thread a worker's for good. */
 void xy__agent_become(struct xy__agent *agent);
-/* 0 or -ENOMEM. */
-int xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
+void xy__agent_init(struct xy__agent *agent, struct xy_runtime *rt, int worker);
 /* Calls a function of the user's, which may take long: what it submits is not for this worker to take.
  * What ends meanwhile without running goes into endings, for the caller to deal with. */
 void xy__agent_call_back(struct xy__agent *agent, struct xy__endings *endings, void (*callback)(void *arg, int status),
@@ -118,7 +123,7 @@ void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task); /* note
 /* The agent submits the task, which no other thread knows yet. */
 static inline void xy__agent_submitted(struct xy__agent *agent, struct xy_task *task)
 {
-	/* relaxed: a hint; see xy__notes_attach. What a nested task submits comes after it was built. */
+	/* relaxed: a hint; see xy__notes_listen. What a nested task submits comes after it was built. */
 	if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed) &
 				     (XY__NOTES_SUBMITTED | XY__NOTES_CHILDREN),
 			     0))

@@ -10,6 +10,8 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
+#include "core/runtime/halt.h"
+#include "core/runtime/inbox.h"
 #include "core/runtime/search.h"
 #include "core/runtime/task_build.h"
 
@@ -72,7 +74,7 @@ void xy__children_less(struct xy_task *task, int status, struct xy__endings *end
 		return;
 	if (left == 1) {
 		if (waits_on && waits_on <= rt->nworkers)
-			rt->engine->wake(&rt->tree_engine, waits_on - 1);
+			rt->engine->wake(&rt->main.engine, waits_on - 1);
 		return;
 	}
 	if (waits_on == XY__CHILDREN_DISOWNED) {
@@ -143,6 +145,12 @@ int xy__children_leave(struct xy_task *task, int status)
 
 /* --- tasks set aside --- */
 
+/* It has left the tree, but is still for the workers of its context. */
+static bool children_may_take(const struct xy__worker *worker, const struct xy_task *task)
+{
+	return worker->context == xy__inbox_context(worker->agent.runtime, task) && xy_task_can_run(task, worker->id);
+}
+
 void xy__children_set_aside(struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
@@ -154,9 +162,9 @@ void xy__children_set_aside(struct xy__worker *worker, struct xy_task *task)
 	atomic_fetch_add(&rt->naside, 1);
 	xy__lock_drop(&rt->aside_lock);
 	xy__fence(); /* pairs with the fence of a worker going to sleep */
-	for (unsigned i = 0; i < rt->nworkers && atomic_load(&rt->sleepers); i++)
-		if (!atomic_load(&rt->workers[i].waits) && xy_task_can_run(task, i) &&
-		    rt->engine->wake(&rt->tree_engine, i) != XY__WAKE_BUSY)
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (!atomic_load(&rt->workers[i].waits) && children_may_take(&rt->workers[i], task) &&
+		    rt->engine->wake(&rt->main.engine, i) != XY__WAKE_BUSY)
 			return;
 }
 
@@ -179,7 +187,7 @@ struct xy_task *xy__children_take_aside(struct xy__worker *worker)
 		return NULL;
 	xy__lock_take(&rt->aside_lock);
 	for (place = &rt->aside; (task = *place); place = &task->next)
-		if (xy_task_can_run(task, worker->id)) {
+		if (children_may_take(worker, task)) {
 			aside_remove(rt, place);
 			break;
 		}
@@ -212,7 +220,7 @@ static struct xy_task *children_take_needed(struct xy__worker *worker, struct xy
 		xy__lock_drop(&rt->aside_lock);
 		if (!task)
 			return NULL;
-		if (xy_task_can_run(task, worker->id) && aside_is_needed(rt, task, waits))
+		if (children_may_take(worker, task) && aside_is_needed(rt, task, waits))
 			return task;
 		xy__children_set_aside(worker, task);
 	}
@@ -237,6 +245,7 @@ static void children_help(struct xy__worker *worker, struct xy_task *waits)
 	struct xy_task *outer = atomic_load(&worker->waits), *task;
 	double started_s = worker->started_s, begin_s = worker->special ? xy__now() : 0;
 
+	xy__halt_enter(&worker->agent, (uintptr_t)waits | XY__DOING_INSIDE);
 	worker->agent.parent = NULL;
 	atomic_store(&worker->waits, waits);
 	atomic_store(&waits->waits_on, worker->id + 1);
@@ -245,7 +254,8 @@ static void children_help(struct xy__worker *worker, struct xy_task *waits)
 		task = children_find_work(worker, waits);
 		if (task)
 			xy__worker_do(worker, task);
-		atomic_store_explicit(&worker->running, waits, memory_order_relaxed);
+		/* relaxed: for the dump */
+		atomic_store_explicit(&worker->agent.doing, (uintptr_t)waits | XY__DOING_INSIDE, memory_order_relaxed);
 	}
 	atomic_store(&waits->waits_on, 0);
 	atomic_store(&worker->waits, outer);
@@ -255,6 +265,7 @@ static void children_help(struct xy__worker *worker, struct xy_task *waits)
 	worker->started_s = started_s;
 	if (worker->special)
 		worker->away_s += xy__now() - begin_s;
+	xy__halt_leave(&worker->agent, (uintptr_t)waits);
 }
 
 /* The worker inside the call, which is nested and the innermost one of the thread; NULL if it is not. */
@@ -301,7 +312,7 @@ static bool task_can_be_extended(const struct xy_task *task, const struct xy__ag
 {
 	if (atomic_load(&((struct xy_task *)task)->state) == XY__TASK_CREATED)
 		return true;
-	return agent->base.worker >= 0 && atomic_load(&agent->runtime->workers[agent->base.worker].running) == task;
+	return agent->base.worker >= 0 && (atomic_load(&agent->doing) & ~XY__DOING_INSIDE) == (uintptr_t)task;
 }
 
 static int task_end_after_locked(struct xy_task *task, struct xy_task *before, struct xy__agent *agent)

@@ -27,7 +27,7 @@ static bool decline_has_other(struct xy_task *task, struct xy_runtime *rt)
 	task->constrained = true;
 	/* relaxed: a worker that finds the task in a queue, or is woken for it, sees this too */
 	atomic_store_explicit(&rt->workers_differ, true, memory_order_relaxed);
-	return xy__task_can_run_alive_below(task, rt->root);
+	return xy__task_can_run_alive(task);
 }
 
 /* The reasons so far, and this one. They are only text: without memory the message is shorter. */

@@ -119,7 +119,7 @@ static bool deps_is_stranded(struct xy_task *task, struct xy__agent *agent)
 	struct xy_runtime *rt = agent->runtime;
 
 	if (!task->constrained || !atomic_load_explicit(&rt->deaths.count, memory_order_relaxed) ||
-	    xy__task_can_run_alive_below(task, rt->root))
+	    xy__task_can_run_alive(task))
 		return false;
 	xy__log(&rt->settings.log, "task '%s' (number %llu) failed: all devices it may run on are lost",
 		xy_task_name(task), xy_task_number(task));
@@ -144,7 +144,7 @@ static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *
 	struct xy_runtime *rt = agent->runtime;
 
 	return rt->awaits && xy__task_codelet(task) && !(task->flags & (XY__TASK_ACQUIRE | XY__TASK_CLOSES)) &&
-	       xy__task_can_run_alive_below(task, rt->root);
+	       xy__task_can_run_alive(task);
 }
 
 /* All predecessors have ended. */
@@ -302,6 +302,14 @@ void xy__deps_tell(struct xy__edge *edges, struct xy__agent *agent)
 		deps_end_all(&endings, agent);
 		xy__wait_news(agent->runtime);
 	}
+}
+
+void xy__deps_end_list(struct xy__endings *endings, struct xy__agent *agent)
+{
+	if (!endings->first)
+		return;
+	deps_end_all(endings, agent);
+	xy__wait_news(agent->runtime);
 }
 
 void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent)

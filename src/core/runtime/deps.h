@@ -95,6 +95,9 @@ void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent
  */
 void xy__deps_end(struct xy_task *task, int status, struct xy__agent *agent);
 
+/* Ends tasks that were added to the list, each with its status. */
+void xy__deps_end_list(struct xy__endings *endings, struct xy__agent *agent);
+
 /* Ends a ready task if all workers that may run it have been lost since it was submitted; false if not. */
 bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
 

@@ -68,7 +68,8 @@ static bool division_copy_rare(struct xy_task *piece, const struct xy_task *whol
 	const struct xy__task_extra *from = whole->extra;
 	struct xy__task_extra *extra;
 
-	if (!from->retries_asked && !from->nworkers && !from->choice && !from->sched_data && from->deadline_s == 0)
+	if (!from->retries_asked && !from->nworkers && !from->choice && !from->sched_data && !from->context &&
+	    from->deadline_s == 0)
 		return true;
 	extra = xy__task_extra(piece);
 	if (!extra)
@@ -77,6 +78,7 @@ static bool division_copy_rare(struct xy_task *piece, const struct xy_task *whol
 	extra->choice = from->choice;
 	extra->sched_data = from->sched_data;
 	extra->deadline_s = from->deadline_s;
+	extra->context = from->context;
 	if (!from->nworkers)
 		return true;
 	extra->workers = malloc(from->nworkers * sizeof *extra->workers);
@@ -171,6 +173,20 @@ void xy__division_return(struct xy_task *task, struct xy__agent *agent)
 	}
 }
 
+void xy__division_leave_tree(struct xy_task *task, const struct xy_tree *tree)
+{
+	struct xy__division *d = task->part == XY__PART_WHOLE ? task->extra->division : NULL;
+	struct xy_component **cutter = d ? &d->cutter : &xy__task_piece(task)->cutter;
+
+	if (!*cutter || (*cutter)->tree == tree)
+		return;
+	*cutter = NULL;
+	if (d)
+		d->place = XY_NO_PLACE;
+	else
+		xy__task_piece(task)->place = XY_NO_PLACE;
+}
+
 /* One piece less, or the rest; true for the last. */
 static bool division_leave(struct xy__division *d)
 {
@@ -206,13 +222,11 @@ bool xy__division_end(struct xy_task *task, int *status, struct xy__endings *end
 	d = task->extra->division;
 	/* acquire: pairs with division_leave; 0 only if the last piece found the rest ended */
 	if (atomic_load_explicit(&d->open, memory_order_acquire)) {
-		struct xy_component *cutter = d->cutter;
-
 		if (*status)
 			xy__division_fail(d, *status);
 		if (d->joins)
 			division_join(task, d, *status, endings, agent);
-		division_tell(cutter, task, agent);
+		division_tell(d->cutter, task, agent); /* only now: the callback may have replaced the tree */
 		if (!division_leave(d))
 			return false;
 	}

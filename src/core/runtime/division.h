@@ -23,6 +23,10 @@ void xy__division_give(struct xy__tree_engine *engine, struct xy_task *piece, st
  */
 void xy__division_return(struct xy_task *task, struct xy__agent *agent);
 
+/* The runtime is halted, and the task belongs to this tree from now on: whichever component of another one cut it hears
+ * nothing more of it. */
+void xy__division_leave_tree(struct xy_task *task, const struct xy_tree *tree);
+
 /*
  * A piece or a divisible task ends with *status. True: go on. False: it is a divisible task of which pieces have not
  * ended; the last of them adds it to the endings.

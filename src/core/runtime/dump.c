@@ -13,9 +13,11 @@
 #include "core/lockfree/successors.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/probe.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/stuck.h"
 #include "core/runtime/team.h"
 #include "core/runtime/worker.h"
 #include "core/tree/audit.h"
@@ -145,26 +147,22 @@ static void dump_ask_queue(struct xy_runtime *rt, void *subject, FILE *out)
 /* The holder of the lock that a component's callers sleep for, as far as the lock tells. */
 static void dump_holder(struct dump *dump, struct xy_component *c)
 {
-	struct xy_lock *lock = atomic_load(&c->awaited);
-	int held = lock ? atomic_load(&lock->word) : 0, word = held == XY__LOCK_WATCHED ? 0 : held;
-	int worker = word / 2 - 2;
+	int worker = xy__stuck_holder(c);
 
 	fprintf(dump->out, "  %s#%u does not answer", c->ops->name, c->id);
-	if (word && worker >= 0 && (unsigned)worker < dump->rt->nworkers)
+	if (worker >= 0 && (unsigned)worker < dump->rt->nworkers)
 		fprintf(dump->out, ": its lock is held by worker %s",
 			xy_machine_worker(dump->rt->machine, (unsigned)worker)->name);
-	else if (word)
+	else if (worker == -1)
 		fprintf(dump->out, ": its lock is held by a thread of the application");
-	if (word)
+	if (worker != XY__STUCK_NOBODY)
 		fprintf(dump->out, ", and others have waited for it for %.1f s",
 			xy__now() - atomic_load(&c->awaited_s));
 	fprintf(dump->out, "\n");
 }
 
-static void dump_queues(struct dump *dump)
+static void dump_queues(struct dump *dump, const struct xy_tree *tree)
 {
-	struct xy_tree *tree = dump->rt->tree;
-
 	fprintf(dump->out, "queues:\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];
@@ -173,11 +171,56 @@ static void dump_queues(struct dump *dump)
 			dump_holder(dump, c);
 		fflush(dump->out);
 	}
-	if (xy__inbox_has(dump->rt))
-		fprintf(dump->out, "  the inbox is not empty\n");
-	if (atomic_load(&dump->rt->naside))
-		fprintf(dump->out, "  %u nested tasks wait for a worker that is inside none\n",
-			atomic_load(&dump->rt->naside));
+}
+
+static void dump_ask_tree(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	(void)rt;
+	xy_tree_print(subject, out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
+}
+
+static void dump_ask_teams(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	xy__team_dump(rt, subject, out);
+}
+
+/* The tree of a context, with its name and its policy if there are several. */
+static void dump_context(struct dump *dump, const struct xy_context *context)
+{
+	struct xy_runtime *rt = dump->rt;
+
+	if (context != &rt->main)
+		fprintf(dump->out, "context '%s', policy %s\n", context->name, xy__runtime_policy(context));
+	if (!context->tree) {
+		fprintf(dump->out, "no workers\n");
+		return;
+	}
+	if (!xy__probe(rt, dump_ask_tree, context->tree, PATIENCE_S, dump->out))
+		xy_tree_print(context->tree, dump->out, XY_TREE_DRAWING, 0);
+	dump_queues(dump, context->tree);
+	if (context->root->nteams && !xy__probe(rt, dump_ask_teams, context->root, PATIENCE_S, dump->out))
+		fprintf(dump->out, "teams: no answer\n");
+}
+
+static void dump_contexts(struct dump *dump)
+{
+	struct xy_runtime *rt = dump->rt;
+
+	if (!xy__lock_take_for(&rt->change_lock, PATIENCE_S)) {
+		fprintf(dump->out, "the trees are being exchanged\n");
+		return;
+	}
+	fprintf(dump->out, "policy %s\n", xy__runtime_policy(&rt->main));
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		dump_context(dump, rt->contexts[k]);
+	xy__lock_drop(&rt->change_lock);
+	if (xy__inbox_has(rt))
+		fprintf(dump->out, "the inbox is not empty\n");
+	if (atomic_load(&rt->nunserved))
+		fprintf(dump->out, "%llu ready tasks wait for workers that are not present\n",
+			(unsigned long long)atomic_load(&rt->nunserved));
+	if (atomic_load(&rt->naside))
+		fprintf(dump->out, "%u nested tasks wait for a worker that is inside none\n", atomic_load(&rt->naside));
 }
 
 static void dump_workers(struct dump *dump)
@@ -188,10 +231,14 @@ static void dump_workers(struct dump *dump)
 	fprintf(dump->out, "workers:\n");
 	for (unsigned i = 0; i < rt->nworkers; i++) {
 		struct xy__worker *worker = &rt->workers[i];
-		struct xy_task *task = atomic_load(&worker->running), *waits = atomic_load(&worker->waits);
+		uintptr_t doing = atomic_load(&worker->agent.doing) & ~XY__DOING_INSIDE;
+		struct xy_task *task = doing > XY__DOING_WAITS ? (struct xy_task *)doing : NULL;
+		struct xy_task *waits = atomic_load(&worker->waits);
 
 		fprintf(dump->out, "  %s: %s", xy_machine_worker(rt->machine, i)->name,
-			task ? "running" : states[atomic_load(&worker->state)]);
+			task                          ? "running"
+			: doing == XY__DOING_CALLBACK ? "in a callback"
+						      : states[atomic_load(&worker->state)]);
 		if (task)
 			fprintf(dump->out, " '%s' (number %llu)", xy_task_name(task), xy_task_number(task));
 		if (waits && waits != task)
@@ -215,29 +262,15 @@ static size_t dump_memory(struct xy_runtime *rt)
 	return bytes;
 }
 
-static void dump_ask_tree(struct xy_runtime *rt, void *subject, FILE *out)
-{
-	(void)subject;
-	xy_tree_print(rt->tree, out, XY_TREE_DRAWING, XY_PRINT_COUNTERS);
-}
-
-static void dump_ask_teams(struct xy_runtime *rt, void *subject, FILE *out)
-{
-	(void)subject;
-	xy__team_dump(rt, out);
-}
-
 /* Everything, part by part. */
 static int dump_write(struct xy_runtime *rt, FILE *out)
 {
 	struct dump dump = { .rt = rt, .out = out };
 
-	fprintf(out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB; policy %s\n",
-		(unsigned long long)rt->engine->live(rt), dump_memory(rt) >> 10, xy__runtime_policy(rt));
+	fprintf(out, "xylem: %llu tasks submitted and not ended, memory for tasks %zu KiB\n",
+		(unsigned long long)rt->engine->live(rt), dump_memory(rt) >> 10);
 	fflush(out);
-	if (!xy__probe(rt, dump_ask_tree, NULL, PATIENCE_S, out))
-		xy_tree_print(rt->tree, out, XY_TREE_DRAWING, 0);
-	dump_queues(&dump);
+	dump_contexts(&dump);
 	fprintf(out, "waiting tasks:\n");
 	dump.shown = 0;
 	dump_each_task(&dump, dump_waiting);
@@ -245,8 +278,6 @@ static int dump_write(struct xy_runtime *rt, FILE *out)
 		fprintf(out, "  and %u others\n", dump.shown - MOST_LINES);
 	dump_workers(&dump);
 	fflush(out);
-	if (rt->root->nteams && !xy__probe(rt, dump_ask_teams, NULL, PATIENCE_S, out))
-		fprintf(out, "teams: no answer\n");
 	xy__memory_dump(rt, out);
 	return ferror(out) ? -EIO : 0;
 }

@@ -14,16 +14,53 @@
 
 enum { BATCH = 32, MOST = 256 }; /* tasks moved under one lock, and in one go */
 
+/* No worker of its context can run the task: it waits for one to come. */
+static void inbox_hold(struct xy_runtime *rt, struct xy_task *task)
+{
+	xy__lock_take(&rt->inbox_lock);
+	task->next = rt->unserved;
+	rt->unserved = task;
+	atomic_fetch_add_explicit(&rt->nunserved, 1, memory_order_relaxed);
+	xy__lock_drop(&rt->inbox_lock);
+}
+
+/* Pushes a task into the tree of its context. What a worker of another one offers is not for itself. */
+static bool inbox_route(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy_context *context = xy__inbox_context(rt, task);
+	struct xy_agent *by = &agent->base;
+	unsigned archs = by->archs;
+	bool taken, itself;
+
+	if (!context->root || !xy__task_can_run_alive_below(task, context->root)) {
+		if (!xy__deps_give_up(task, agent))
+			inbox_hold(rt, task);
+		return true;
+	}
+	if (by->worker < 0 || rt->workers[by->worker].context == context)
+		return xy_push(context->root, task, by);
+	by->archs = 0;
+	itself = xy_agent_offer_to_others(by);
+	taken = xy_push(context->root, task, by);
+	by->archs = archs;
+	if (itself)
+		xy_agent_offer_to_itself(by);
+	return taken;
+}
+
 /* A tree that keeps its rules refuses nothing at the root but what can't run any more; a task refused by one that
  * doesn't is kept. */
 void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
-	if (xy_push(rt->root, task, &agent->base) || xy__deps_give_up(task, agent))
+	bool routed = __builtin_expect(rt->routed, 0);
+
+	if ((routed ? inbox_route(rt, task, agent) : xy_push(rt->main.root, task, &agent->base)) ||
+	    xy__deps_give_up(task, agent))
 		return;
 	xy__lock_take(&rt->inbox_lock);
 	if (!rt->stranded)
 		xy__log(&rt->settings.log, "the root component '%s' refused task '%s'; it will be tried again",
-			rt->root->ops->name, xy_task_name(task));
+			xy__inbox_context(rt, task)->root->ops->name, xy_task_name(task));
 	task->next = rt->stranded;
 	rt->stranded = task;
 	atomic_fetch_or_explicit(&rt->inbox_state, XY__INBOX_STRANDED, memory_order_relaxed);
@@ -44,7 +81,9 @@ void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, s
 /* Tries the refused ones again, in the order in which they were refused. */
 static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 {
+	struct xy__endings endings = { NULL, NULL };
 	struct xy_task *task, *first = NULL;
+	bool defers = !agent->endings;
 
 	xy__lock_take(&rt->inbox_lock);
 	task = rt->stranded;
@@ -58,12 +97,44 @@ static void inbox_retry(struct xy_runtime *rt, struct xy__agent *agent)
 		first = task;
 		task = next;
 	}
+	if (defers)
+		agent->endings = &endings;
 	while (first) {
 		struct xy_task *next = first->next;
 
 		xy__inbox_push(rt, first, agent);
 		first = next;
 	}
+	if (defers)
+		agent->endings = NULL;
+	xy__deps_end_list(&endings, agent);
+}
+
+bool xy__inbox_urgent_anywhere(struct xy_runtime *rt)
+{
+	for (unsigned i = 0; i < rt->ncontexts; i++)
+		if (xy__inbox_urgent(rt->contexts[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Gives a batch to the tree. Tasks that end meanwhile do so afterwards: a callback must not see the runtime with tasks
+ * in its hands.
+ */
+static void inbox_push_all(struct xy_runtime *rt, struct xy_task **tasks, unsigned n, struct xy__agent *agent)
+{
+	unsigned taken = rt->routed ? 0 : (unsigned)xy_push_many(rt->main.root, tasks, n, &agent->base);
+	struct xy__endings endings = { NULL, NULL };
+	bool defers = taken < n && !agent->endings;
+
+	if (defers)
+		agent->endings = &endings;
+	for (unsigned i = taken; i < n; i++)
+		xy__inbox_push(rt, tasks[i], agent);
+	if (defers)
+		agent->endings = NULL;
+	xy__deps_end_list(&endings, agent);
 }
 
 /* Moves some tasks. False: there are none, or another thread has the lock. */
@@ -81,8 +152,7 @@ static inline bool inbox_move(struct xy_runtime *rt, struct xy__agent *agent, un
 		n++;
 	}
 	xy__lock_drop(&rt->inbox_lock);
-	for (unsigned i = (unsigned)xy_push_many(rt->root, tasks, n, &agent->base); i < n; i++)
-		xy__inbox_push(rt, tasks[i], agent);
+	inbox_push_all(rt, tasks, n, agent);
 	*moved += n;
 	/* pairs with the fence in xy__inbox_put: a thread that failed to get the lock has put before */
 	xy__fence();
@@ -93,8 +163,12 @@ static inline bool inbox_move(struct xy_runtime *rt, struct xy__agent *agent, un
 static void inbox_move_all(struct xy_runtime *rt, struct xy__agent *agent)
 {
 	bool outermost = !agent->moves; /* a task that can't run any more ends, and its callback may submit others */
+	bool defers = !agent->endings;  /* which is called without the lock: it may be halted */
+	struct xy__endings endings = { NULL, NULL };
 	unsigned moved = 0;
 
+	if (defers)
+		agent->endings = &endings;
 	if (outermost) {
 		xy__lock_take(&rt->order_lock);
 		agent->moves = true;
@@ -107,6 +181,9 @@ static void inbox_move_all(struct xy_runtime *rt, struct xy__agent *agent)
 		agent->moves = false;
 		xy__lock_drop(&rt->order_lock);
 	}
+	if (defers)
+		agent->endings = NULL;
+	xy__deps_end_list(&endings, agent);
 }
 
 void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
@@ -122,6 +199,6 @@ void xy__inbox_drain(struct xy_runtime *rt, struct xy__agent *agent)
 		}
 	}
 	/* Tasks left here are left to a searcher, or to workers that are all awake. */
-	while ((moved < MOST || xy__inbox_urgent(rt)) && inbox_move(rt, agent, &moved))
+	while ((moved < MOST || xy__inbox_urgent_anywhere(rt)) && inbox_move(rt, agent, &moved))
 		;
 }

@@ -16,11 +16,23 @@ void xy__inbox_push(struct xy_runtime *rt, struct xy_task *task, struct xy__agen
 /* Puts a task that a component gives back. */
 void xy__inbox_take_back(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
 
-/* Whether a worker sleeps and none is looking for tasks; call it after a fence. */
-static inline bool xy__inbox_urgent(struct xy_runtime *rt)
+/* The context that a task was submitted to. */
+static inline struct xy_context *xy__inbox_context(struct xy_runtime *rt, const struct xy_task *task)
 {
-	return atomic_load_explicit(&rt->sleepers, memory_order_relaxed) && !xy__somebody_looks(&rt->tree_engine);
+	struct xy_context *context = task->extra ? task->extra->context : NULL;
+
+	return context ? context : &rt->main;
 }
+
+/* Whether a worker of the context sleeps and none is looking for tasks; call it after a fence. */
+static inline bool xy__inbox_urgent(const struct xy_context *context)
+{
+	return atomic_load_explicit(&context->sleepers, memory_order_relaxed) &&
+	       atomic_load_explicit(&context->searchers, memory_order_relaxed) <= 0;
+}
+
+/* Whether that holds for some context. */
+bool xy__inbox_urgent_anywhere(struct xy_runtime *rt);
 
 /* Gives a ready task to the scheduler, of which nobody wants to hear. */
 static inline __attribute__((always_inline)) void xy__inbox_store(struct xy_runtime *rt, struct xy_task *task,
@@ -34,14 +46,14 @@ static inline __attribute__((always_inline)) void xy__inbox_store(struct xy_runt
 	while (!xy__ring_put(&rt->inbox, task))
 		rt->engine->drain(rt, agent);
 	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
-	if (xy__inbox_urgent(rt))
+	if (xy__inbox_urgent(&rt->main) || (__builtin_expect(rt->routed, 0) && xy__inbox_urgent_anywhere(rt)))
 		rt->engine->drain(rt, agent);
 }
 
 /* Gives a ready task to the scheduler. */
 static inline void xy__inbox_put(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
 {
-	/* relaxed: a hint; see xy__notes_attach */
+	/* relaxed: a hint; see xy__notes_listen */
 	if (__builtin_expect(atomic_load_explicit(&rt->notes, memory_order_relaxed) & XY__NOTES_READY, 0)) {
 		xy__task_set_state(task, XY__TASK_READY);
 		xy__notes_ready(rt, task);

@@ -76,6 +76,9 @@ static bool insert_term(struct xy_task_desc *desc, struct xy_access **access, co
 	case XY_TERM_DEADLINE:
 		desc->deadline_s = term->more.deadline_s;
 		return true;
+	case XY_TERM_CONTEXT:
+		desc->context = (struct xy_context *)term->pointer;
+		return true;
 	default:
 		return false;
 	}
@@ -154,7 +157,7 @@ static inline struct xy_task *insert_common(const struct xy_codelet *codelet, co
 	struct xy_runtime *rt = agent->runtime;
 	struct xy_task *task = xy__task_take(agent, &(struct xy_task_desc){ .codelet = codelet });
 	uintptr_t second;
-	unsigned archs = xy__codelet_look(codelet, rt->root->archs, &second);
+	unsigned archs = xy__codelet_look(codelet, rt->archs, &second);
 
 	if (!task)
 		return NULL;

@@ -6,14 +6,17 @@
 #include "core/runtime/children.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
+#include "core/runtime/inbox.h"
 
 /* --- who listens --- */
 
-static void notes_listen(struct xy_runtime *rt)
+void xy__notes_listen(struct xy_runtime *rt)
 {
 	const struct xy_watch *watch = rt->settings.watch;
-	unsigned have = rt->tree->hooks.have;
+	unsigned have = 0;
 
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		have |= rt->contexts[k]->tree ? rt->contexts[k]->tree->hooks.have : 0;
 	rt->notes_runs = have & (XY__HOOK_STARTED | XY__HOOK_ENDED);
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		rt->workers[i].special = xy__runtime_is_timed(rt) || rt->workers[i].member;
@@ -25,31 +28,21 @@ static void notes_listen(struct xy_runtime *rt)
 				 memory_order_relaxed);
 }
 
-int xy__notes_attach(struct xy_runtime *rt)
-{
-	notes_listen(rt);
-	return rt->engine->ticks(rt, rt->tree->hooks.have & XY__HOOK_TICK ? rt->tree : NULL);
-}
-
-void xy__notes_detach(struct xy_runtime *rt)
-{
-	rt->engine->ticks(rt, NULL);
-	atomic_fetch_add(&rt->epoch, 1);
-}
-
 /* --- calls --- */
 
 void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task)
 {
 	struct xy_runtime *rt = agent->runtime;
 	const struct xy_watch *watch = rt->settings.watch;
+	struct xy_tree *tree;
 
 	if (agent->parent && !(task->flags & XY__TASK_KEPT)) /* others were added with the lock of the graph held */
 		xy__children_add(agent->parent, task);
 	if (watch && watch->submitted)
 		watch->submitted(watch->arg, task);
-	if (rt->tree->hooks.have & XY__HOOK_SUBMITTED && xy__task_codelet(task))
-		xy__hooks_submitted(rt->tree, task, &agent->base);
+	tree = xy__inbox_context(rt, task)->tree;
+	if (tree && tree->hooks.have & XY__HOOK_SUBMITTED && xy__task_codelet(task))
+		xy__hooks_submitted(tree, task, &agent->base);
 }
 
 void xy__notes_ready(struct xy_runtime *rt, const struct xy_task *task)
@@ -63,10 +56,10 @@ void xy__notes_started(struct xy__worker *worker, const struct xy_task *task, st
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
-	run->epoch = atomic_load(&rt->epoch);
+	run->epoch = worker->context->epoch;
 	run->begin_s = run->start_s = xy_now(rt);
-	if (rt->notes_runs)
-		xy__hooks_started(rt->tree, task, worker->id, &worker->agent.base);
+	if (rt->notes_runs && worker->context->tree)
+		xy__hooks_started(worker->context->tree, task, worker->id, &worker->agent.base);
 }
 
 /* The end of a task, for the hooks that heard of its start. */
@@ -74,8 +67,8 @@ static void notes_tell(struct xy__worker *worker, const struct xy_report *report
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 
-	if (rt->notes_runs && epoch == atomic_load(&rt->epoch))
-		xy__hooks_ended(rt->tree, report, &worker->agent.base);
+	if (rt->notes_runs && epoch == worker->context->epoch && worker->context->tree)
+		xy__hooks_ended(worker->context->tree, report, &worker->agent.base);
 }
 
 void xy__notes_ended(struct xy__worker *worker, const struct xy_task *task, int status, const struct xy__run *run)
@@ -114,11 +107,11 @@ int xy_iteration(struct xy_runtime *rt, uint64_t number)
 	}
 	if (xy__fork_is_child(rt))
 		return xy__fork_refuse(rt, "xy_iteration");
-	if (!(rt->tree->hooks.have & XY__HOOK_ITERATION))
-		return 0;
 	agent = xy__agent_enter(rt);
 	xy__lock_take(&rt->iteration_lock);
-	xy__hooks_iteration(rt->tree, number, &agent->base);
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		if (rt->contexts[k]->tree && rt->contexts[k]->tree->hooks.have & XY__HOOK_ITERATION)
+			xy__hooks_iteration(rt->contexts[k]->tree, number, &agent->base);
 	xy__lock_drop(&rt->iteration_lock);
 	xy__agent_leave(agent);
 	return 0;

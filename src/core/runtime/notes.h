@@ -3,24 +3,15 @@
  * What is told about tasks on their way: to the program's observer (struct xy_watch) and to the hooks of components.
  * rt->notes says whether anybody listens, so that a task nobody asks about costs one test at each place.
  *
- * A policy swap goes like this: xy__notes_detach, replace rt->tree, xy__notes_attach. While hooks are called the tree
- * must not be destroyed: hold a swap off as for the verbs.
+ * Hooks are called by agents, so none runs while the trees are exchanged: see halt.h.
  */
 #ifndef XYLEM_CORE_RUNTIME_NOTES_H
 #define XYLEM_CORE_RUNTIME_NOTES_H
 
 #include "core/runtime/worker.h"
 
-/*
- * Makes the hooks of rt->tree heard, at start and after a swap; and its ticks, if the engine has started. No worker is
- * between taking a task and running it. 0, or -errno if its ticks can't be called.
- */
-int xy__notes_attach(struct xy_runtime *rt);
-/*
- * Before a swap: when it returns, no tick of rt->tree runs or will be called, and no task that was started before
- * will be reported to a hook as ended. The caller is not inside a tick.
- */
-void xy__notes_detach(struct xy_runtime *rt);
+/* Makes the hooks of all trees heard; at start, and while the runtime is halted. */
+void xy__notes_listen(struct xy_runtime *rt);
 
 /* A task was submitted that no other thread knows yet; it is ready. Called if rt->notes says so. */
 void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task);

@@ -280,7 +280,8 @@ static void write_header(struct write *w, const char *path)
 	write_quoted(w, slash ? slash + 1 : path);
 	xy__buffer_add(&w->text,
 		       "\n# A run that was recorded%s with SCHED=", xy_is_simulated(w->rt) ? " in the simulator" : "");
-	write_quoted(w, w->rt->settings.tree ? xy__runtime_policy(w->rt) : w->rt->settings.sched);
+	write_quoted(w, w->rt->settings.tree || w->rt->main.policy ? xy__runtime_policy(&w->rt->main)
+								   : w->rt->settings.sched);
 	xy__buffer_add(&w->text, "\n# Microseconds; us is end - start, times the speed of the worker.\n");
 	for (unsigned i = 0; i < w->rt->nworkers; i++) {
 		const struct xy_worker_info *worker = xy_machine_worker(machine, i);

@@ -7,39 +7,63 @@
 
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
 #include "core/tree/audit.h"
 
 static void rest_see(void *arg, struct xy_task *task)
 {
-	if (atomic_load(&task->state) == XY__TASK_READY)
-		xy__audit_find_lost(arg, task);
+	const struct xy_tree *tree = xy__inbox_context(arg, task)->tree;
+
+	if (tree && atomic_load(&task->state) == XY__TASK_READY)
+		xy__audit_find_lost(tree, task);
 }
 
 static void rest_find_lost(struct xy_runtime *rt)
 {
 	for (unsigned i = 0; i < rt->nworkers; i++)
-		xy__pool_each(&rt->workers[i].agent.pool, rest_see, rt->tree);
+		xy__pool_each(&rt->workers[i].agent.pool, rest_see, rt);
 	for (unsigned i = 0; i < XY__APPLICATION_AGENTS; i++)
-		xy__pool_each(&rt->applications[i].pool, rest_see, rt->tree);
+		xy__pool_each(&rt->applications[i].pool, rest_see, rt);
+}
+
+/* The lock keeps the trees. True: nothing will move. False: all trees are being probed. */
+static bool rest_probe(struct xy_runtime *rt)
+{
+	bool final = false, probing = false;
+
+	xy__lock_take(&rt->change_lock);
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		probing |= rt->contexts[k]->tree && atomic_load(&rt->contexts[k]->tree->audit->probing);
+	if (probing)
+		rest_find_lost(rt);
+	for (unsigned k = 0; k < rt->ncontexts && !probing && !final; k++)
+		final = rt->contexts[k]->tree && !xy__audit_probe(rt->contexts[k]->tree);
+	xy__lock_drop(&rt->change_lock);
+	return final || probing;
+}
+
+static void rest_end_probe(struct xy_runtime *rt)
+{
+	xy__lock_take(&rt->change_lock);
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		if (rt->contexts[k]->tree)
+			atomic_store(&rt->contexts[k]->tree->audit->probing, false);
+	xy__lock_drop(&rt->change_lock);
 }
 
 bool xy__rest_is_final(struct xy_runtime *rt)
 {
-	struct xy__audit *audit = rt->tree->audit;
+	struct xy__agent *agent;
 
-	if (!audit)
-		return true;
-	if (atomic_load(&audit->probing)) {
-		rest_find_lost(rt);
-		return true;
-	}
-	if (!xy__audit_probe(rt->tree))
+	if (!atomic_load(&rt->audits) || rest_probe(rt))
 		return true;
 	if (!rt->engine->at_rest(rt)) { /* a worker was woken before the probe began: it may have been offered a task */
-		atomic_store(&audit->probing, false);
+		rest_end_probe(rt);
 		return false;
 	}
+	agent = xy__agent_enter(rt); /* only agents wake: no worker changes its context meanwhile */
 	for (unsigned i = 0; i < rt->nworkers; i++)
-		rt->engine->wake(&rt->tree_engine, i);
+		rt->engine->wake(&rt->main.engine, i);
+	xy__agent_leave(agent);
 	return false;
 }

@@ -2,7 +2,8 @@
 /*
  * Everything that a runtime has.
  *
- * Locking key: (c) constant after start, (a) atomic; otherwise the lock that is named.
+ * Locking key: (c) constant after start, (a) atomic, (h) written while the runtime is halted: see halt.h; otherwise the
+ * lock that is named.
  */
 #ifndef XYLEM_CORE_RUNTIME_RUNTIME_H
 #define XYLEM_CORE_RUNTIME_RUNTIME_H
@@ -14,6 +15,7 @@
 #include "core/machine/drivers.h"
 #include "core/model/model.h"
 #include "core/perf/bus.h"
+#include "core/runtime/context.h"
 #include "core/task/pool.h"
 #include "core/task/task.h"
 #include "core/tree/tree.h"
@@ -51,13 +53,16 @@ struct xy_runtime {
 	struct xy_machine *machine;          /* (c) */
 	struct xy_registry *registry;        /* (c) */
 	struct xy__batch_defaults *batch;    /* (c) what the settings say about batches, for the registry */
-	struct xy_tree *tree;                /* (c) */
-	struct xy_component *root;           /* (c) */
-	struct xy__tree_engine tree_engine;  /* (c) what the tree asks of the runtime */
 	const struct xy__engine_ops *engine; /* (c) what runs the workers */
 	struct xy__sim *sim;                 /* (c) private to src/engines/sim.c */
 	struct xy__timer *timer;             /* (c) private to src/engines/timer.c */
 	struct xy__explore *explore;         /* (c) private to src/engines/explore.c */
+	_Atomic int halted;                  /* (a) 1 while trees are exchanged; a futex */
+	bool routed;                         /* (h) tasks differ in where they go: several contexts, or workers away */
+	bool accounts;                       /* (h) some component asks when workers will be free */
+	bool awaits;                         /* (h) cancelled tasks go through the tree, too */
+	bool skips;                          /* (h) workers may take tasks that are not to run, such as those */
+	bool branches;                       /* (h) a worker that keeps an offer may find another task first */
 	const int *started_here;             /* (c) 0 in a child process; see fork.h */
 	struct xy__record *record;           /* (c) NULL: the run is not recorded; see record.h */
 	struct xy__deaths deaths;            /* (a) */
@@ -68,15 +73,15 @@ struct xy_runtime {
 	unsigned nworkers;                   /* (c) */
 	unsigned nthreads;                   /* (c) private to src/engines/threads.c: workers whose thread runs */
 	unsigned nshards;                    /* (c) of the counters of each component */
+	unsigned archs;                      /* (c) of all workers, present or not */
+	_Atomic uint64_t *asleep;            /* (c) see struct xy__tree_engine; NULL: not tracked */
 	bool shared_memory;                  /* (c) all workers use one memory, whatever nodes the machine has */
 	bool repeatable;                     /* (c) nothing depends on addresses: runs are reproducible */
-	bool accounts;                       /* (c) some component asks when workers will be free */
-	bool awaits;                         /* (c) cancelled tasks go through the tree, too */
-	bool skips;                          /* (c) workers may take tasks that are not to run, such as those */
-	bool branches;                       /* (c) a worker that keeps an offer may find another task first */
 	_Atomic bool notes_runs;             /* (a) a hook wants to hear of starts or ends */
 	_Atomic unsigned char notes;         /* (a) XY__NOTES_*: what must be told; see notes.h */
-	_Atomic unsigned epoch;              /* (a) trees that this one has followed */
+	unsigned epochs;                     /* (h) trees so far */
+	_Atomic bool audits;                 /* (a) the rules of components are checked */
+	_Atomic bool ticks;                  /* (a) there has been a tree with ticks */
 	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
 	struct xy__worker *workers;          /* (c) */
 	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
@@ -86,13 +91,23 @@ struct xy_runtime {
 	struct xy__ring inbox; /* (a) tasks that are ready and not in the tree yet */
 	alignas(128) _Atomic int inbox_lock;
 	struct xy_task *stranded;          /* (inbox_lock) refused by the root */
+	struct xy_task *unserved;          /* (inbox_lock) no worker of its context can run it now */
+	_Atomic uint64_t nunserved;        /* (inbox_lock) to write */
 	_Atomic unsigned char inbox_state; /* (a) XY__INBOX_* */
 	_Atomic int order_lock;            /* with XY__INBOX_ORDERED: held while tasks move into the tree */
 	_Atomic bool workers_differ;       /* (a) there may be tasks that some of them can't run */
 
-	alignas(128) _Atomic unsigned sleepers; /* (a) workers asleep */
-	_Atomic int searchers;                  /* (a) workers that look for a task */
-	_Atomic unsigned resting;               /* (a) workers that looked a last time and have not got up since */
+	alignas(128) _Atomic unsigned resting; /* (a) workers that looked a last time and have not got up since */
+
+	_Atomic int change_lock;                   /* held while trees are exchanged, or looked at from outside */
+	_Atomic(struct xy__agent *) halted_by;     /* (a) the agent that exchanges them */
+	struct xy_tree *retired;                   /* (change_lock) old trees that may be in use */
+	struct xy_context *destroyed;              /* (change_lock) contexts whose trees may be in use */
+	double halt_limit_s;                       /* (c) how long a change waits for functions of components */
+	struct xy_component *nowhere;              /* (c) the leaf of workers that are away */
+	unsigned ncontexts;                        /* (h) at least 1 */
+	struct xy_context *contexts[XY__CONTEXTS]; /* (h) the main one first */
+	struct xy_context main, away;              /* and the one of workers that are in none, which has no tree */
 
 	alignas(128) _Atomic unsigned waiters; /* (a) threads that wait for quiet or for room */
 	_Atomic unsigned room_waiters;         /* (a) those of them that wait for room */
@@ -127,8 +142,8 @@ struct xy_runtime {
 	unsigned ndeparted;                       /* (handles_lock) how many there have been */
 };
 
-/* The policy or expression: the requested one, or the machine's default. */
-const char *xy__runtime_policy(const struct xy_runtime *rt);
+/* The policy or expression of a context: the requested one, or the machine's default. */
+const char *xy__runtime_policy(const struct xy_context *context);
 /* xy_dump to the log: the function of the settings, line by line, or stderr. */
 void xy__dump_log(struct xy_runtime *rt);
 /* Starts a runtime as xy_start does, on the first of these engines (NULL-terminated) that serves its settings. */
@@ -138,7 +153,7 @@ int xy__runtime_start(struct xy_runtime **out, const struct xy_config *config,
 /* The runtime whose tree asks. */
 static inline struct xy_runtime *xy__runtime_of(struct xy__tree_engine *engine)
 {
-	return (struct xy_runtime *)((char *)engine - offsetof(struct xy_runtime, tree_engine));
+	return xy__context_of(engine)->runtime;
 }
 
 /* Whether anything needs the start and end times of tasks. */

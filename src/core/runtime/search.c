@@ -27,7 +27,7 @@ static __attribute__((noinline)) bool search_skip(struct xy__worker *worker, str
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
 	if (worker->agent.runtime->notes_runs)
-		xy__notes_unused(worker, task, status, atomic_load(&worker->agent.runtime->epoch));
+		xy__notes_unused(worker, task, status, worker->context->epoch);
 	xy__deps_end(task, status, &worker->agent);
 	return true;
 }
@@ -42,6 +42,8 @@ static inline __attribute__((always_inline)) struct xy_task *search_pull(struct 
 		task = xy__worker_pull(worker->leaf, &worker->agent.base);
 		if (!task)
 			return NULL;
+		/* At once: a task that is ready counts as one that rests in the tree. */
+		xy__task_set_state(task, XY__TASK_RUNNING);
 		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
 	} while (__builtin_expect(rt->skips, 0) && search_skip(worker, task));
 	return task;
@@ -92,7 +94,7 @@ void xy__search_offer_rest(struct xy__worker *worker)
 	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
 	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
 
-	if (!xy__somebody_sleeps(&rt->tree_engine))
+	if (!xy__somebody_sleeps(&worker->context->engine))
 		return;
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
@@ -111,11 +113,9 @@ void xy__search_offer_rest(struct xy__worker *worker)
 
 void xy__search_found(struct xy__worker *worker)
 {
-	struct xy_runtime *rt = worker->agent.runtime;
-
 	xy_agent_offer_to_others(&worker->agent.base);
 	atomic_store(&worker->state, XY__AWAKE);
-	atomic_fetch_sub(&rt->searchers, 1);
+	atomic_fetch_sub(&worker->context->searchers, 1);
 	xy__fence(); /* pairs with the fence of a thread that stored a task and saw this searcher */
 	xy__search_offer_rest(worker);
 }

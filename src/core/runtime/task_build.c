@@ -125,6 +125,14 @@ static int task_copy_rare(struct xy_task *task, const struct xy_task_desc *desc,
 	extra->deadline_s = desc->deadline_s;
 	if (!(desc->deadline_s >= 0))
 		return -EINVAL;
+	if (desc->context) {
+		if (desc->context->runtime != rt)
+			return -EINVAL;
+		extra->context = desc->context;
+		if (desc->codelet)
+			task->archs = (uint8_t)xy__task_team_archs(task, desc->codelet, task->archs & XY_ON_ALL,
+								   desc->context->root);
+	}
 	if (!desc->nworkers)
 		return 0;
 	if (!desc_workers_exist(desc, rt))
@@ -141,7 +149,8 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 {
 	int error = 0;
 
-	if ((desc->retries | desc->nworkers | desc->choice | (uintptr_t)desc->sched_data) || desc->deadline_s != 0)
+	if ((desc->retries | desc->nworkers | desc->choice | (uintptr_t)desc->sched_data | (uintptr_t)desc->context) ||
+	    desc->deadline_s != 0)
 		error = task_copy_rare(task, desc, rt);
 	if (desc->arg_size && !error)
 		error = task_copy_argument(task, desc);
@@ -161,14 +170,12 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 		return 0;
 	/* relaxed: a worker that finds the task in a queue, or is woken for it, sees this too */
 	atomic_store_explicit(&rt->workers_differ, true, memory_order_relaxed);
-	return xy__task_can_run_alive_below(task, rt->root) ? 0 : -ENODEV;
+	return xy__task_can_run_alive(task) ? 0 : -ENODEV;
 }
 
 unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
 			    struct xy_runtime *rt)
 {
-	const struct xy_component *root = rt->root;
-	unsigned fitting = 0;
 	uintptr_t second;
 
 	xy__codelet_look(codelet, archs, &second);
@@ -180,7 +187,15 @@ unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codel
 		xy__children_expect(task, rt);
 		return archs & XY_ON_CPU;
 	}
-	if (!codelet->parallel || !(archs & XY_ON_CPU) || !root->nteams)
+	return xy__task_team_archs(task, codelet, archs, rt->main.root);
+}
+
+unsigned xy__task_team_archs(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			     const struct xy_component *root)
+{
+	unsigned fitting = 0;
+
+	if (!codelet->parallel || codelet->parallel == XY_NESTED || !(archs & XY_ON_CPU) || !root || !root->nteams)
 		return archs;
 	if (!codelet->most_ranks)
 		return archs | XY_ON_TEAM;

@@ -29,6 +29,10 @@ int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, s
 unsigned xy__task_take_rich(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
 			    struct xy_runtime *rt);
 
+/* The last part of that: with the teams of this tree, which may be NULL. */
+unsigned xy__task_team_archs(struct xy_task *task, const struct xy_codelet *codelet, unsigned archs,
+			     const struct xy_component *root);
+
 /* A task with nothing but a reference and a number; NULL without memory. */
 struct xy_task *xy__task_blank(struct xy__agent *agent);
 
@@ -162,7 +166,7 @@ static inline bool xy__task_desc_wants_more(const struct xy_task_desc *desc)
 
 	memcpy(&deadline, &desc->deadline_s, sizeof deadline);
 	return ((uintptr_t)desc->accesses | (uintptr_t)desc->group | desc->arg_size | desc->retries | desc->nworkers |
-		desc->choice | (uintptr_t)desc->sched_data | deadline | desc->range.stop) ||
+		desc->choice | (uintptr_t)desc->sched_data | (uintptr_t)desc->context | deadline | desc->range.stop) ||
 	       (desc->codelet && desc->codelet->can_execute);
 }
 
@@ -173,7 +177,7 @@ static inline __attribute__((always_inline)) int xy__task_build(struct xy_task *
 	struct xy_runtime *rt = agent->runtime;
 	const struct xy_codelet *codelet = desc->codelet;
 	struct xy_task *task = xy__task_take(agent, desc);
-	unsigned archs = rt->root->archs;
+	unsigned archs = rt->archs;
 	uintptr_t second;
 	int error;
 

@@ -89,6 +89,8 @@ void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *de
 		xy__message_add(message, "it has both a group and a tag");
 	else if (desc->group && desc->group->runtime != rt)
 		xy__message_add(message, "its group belongs to another runtime");
+	else if (desc->context && desc->context->runtime != rt)
+		xy__message_add(message, "its context belongs to another runtime");
 	else if (desc->arg_size && !desc->arg)
 		xy__message_add(message, "arg_size is set, but arg is NULL");
 	else if (!(desc->length_us >= 0 && desc->length_us <= XY__LENGTH_MAX_US))

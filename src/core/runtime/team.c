@@ -6,6 +6,7 @@
 #include "components/worker.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/team.h"
 #include "core/runtime/team_threads.h"
 #include "core/runtime/worker.h"
@@ -23,8 +24,24 @@ static bool team_reached(_Atomic int *word, unsigned value)
 	return (int)((unsigned)atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
 }
 
-/* Looks for a short while, then sleeps. */
-static void team_wait(_Atomic int *word, unsigned value)
+static void team_raise(_Atomic int *word, unsigned value, int wake)
+{
+	/* release: pairs with the acquire in team_reached */
+	atomic_store_explicit(word, (int)value, memory_order_release);
+	if (wake)
+		xy__futex_wake(word, wake);
+}
+
+/* Whether the tree was replaced while the worker waited for others to come. */
+static bool team_is_aborted(const struct xy__team_place *place)
+{
+	/* acquire: pairs with the release in team_abort, after which `rounds` is constant */
+	return atomic_load_explicit(&place->team->round->aborted, memory_order_acquire) &&
+	       place->round == place->team->rounds;
+}
+
+/* Looks for a short while, then sleeps; until the word has the value, or the place is given up. */
+static void team_wait(_Atomic int *word, unsigned value, const struct xy__team_place *place)
 {
 	for (unsigned i = 0; i < WAIT_SPINS + WAIT_YIELDS && !team_reached(word, value); i++) {
 		if (i < WAIT_SPINS)
@@ -32,20 +49,12 @@ static void team_wait(_Atomic int *word, unsigned value)
 		else
 			sched_yield();
 	}
-	while (!team_reached(word, value)) {
+	while (!team_reached(word, value) && !team_is_aborted(place)) {
 		int now = atomic_load_explicit(word, memory_order_relaxed);
 
 		if ((int)((unsigned)now - value) < 0)
 			xy__futex_wait(word, now, -1);
 	}
-}
-
-static void team_raise(_Atomic int *word, unsigned value, int wake)
-{
-	/* release: pairs with the acquire in team_reached */
-	atomic_store_explicit(word, (int)value, memory_order_release);
-	if (wake)
-		xy__futex_wake(word, wake);
 }
 
 /* --- set-up --- */
@@ -103,46 +112,96 @@ static struct xy__team_round *round_create(const struct xy_runtime *rt, const st
 	return round;
 }
 
-static int member_add(struct xy__worker *worker, struct xy__team *team, unsigned nteams)
+int xy__team_prepare(struct xy_runtime *rt, struct xy_tree *tree)
 {
-	if (!worker->member) {
-		worker->member = calloc(1, sizeof *worker->member);
-		atomic_store_explicit(&worker->choosy, true, memory_order_relaxed); /* before its thread starts */
-		if (!worker->member)
-			return -ENOMEM;
-		worker->member->teams = calloc(nteams, sizeof(struct xy__team *));
-		if (!worker->member->teams)
-			return -ENOMEM;
-	}
-	worker->member->teams[worker->member->nteams++] = team;
-	return 0;
-}
-
-int xy__teams_start(struct xy_runtime *rt)
-{
-	int error = 0;
-
-	for (unsigned i = 0; i < rt->root->nteams && !error; i++) {
-		struct xy__team *team = xy__team_of(rt->root->teams[i]);
+	for (unsigned i = 0; i < tree->root->nteams; i++) {
+		struct xy__team *team = xy__team_of(tree->root->teams[i]);
 
 		team->round = round_create(rt, &team->base);
 		if (!team->round)
 			return -ENOMEM;
-		for (unsigned j = 0; j < team->base.nmembers && !error; j++)
-			error = member_add(&rt->workers[team->base.members[j]], team, rt->root->nteams);
 	}
-	return error;
+	return 0;
 }
 
-void xy__teams_stop(struct xy_runtime *rt)
+void xy__team_release(struct xy_tree *tree)
 {
-	for (unsigned i = 0; rt->workers && i < rt->nworkers; i++) {
-		if (rt->workers[i].member)
-			free(rt->workers[i].member->teams);
-		free(rt->workers[i].member);
+	for (unsigned i = 0; i < tree->root->nteams; i++)
+		round_free(xy__team_of(tree->root->teams[i])->round);
+}
+
+int xy__team_member(struct xy__worker *worker)
+{
+	if (!worker->membership)
+		worker->membership = calloc(1, sizeof *worker->membership);
+	return worker->membership ? 0 : -ENOMEM;
+}
+
+struct xy__team **xy__team_enlist(struct xy__worker *worker, struct xy__team **teams, unsigned nteams)
+{
+	struct xy__member *m = worker->membership;
+	struct xy__team **before = m ? m->teams : NULL;
+	bool nested = atomic_load(&worker->agent.runtime->notes) & XY__NOTES_CHILDREN;
+
+	atomic_store(&worker->choosy, nteams || nested);
+	if (m) {
+		m->teams = teams;
+		m->nteams = nteams;
+		worker->member = nteams || m->place.team ? m : NULL;
 	}
-	for (unsigned i = 0; rt->root && i < rt->root->nteams; i++)
-		round_free(xy__team_of(rt->root->teams[i])->round);
+	return before;
+}
+
+void xy__team_free(struct xy__worker *worker)
+{
+	if (worker->membership)
+		free(worker->membership->teams);
+	free(worker->membership);
+}
+
+static void member_leave(struct xy__member *m)
+{
+	m->place.team = NULL;
+	/* release: pairs with the acquire in xy__team_is_of */
+	atomic_store_explicit(&m->joined, NULL, memory_order_release);
+}
+
+/* Members that have come let go: those that sleep are woken until they have; those with slots are called to look. */
+static void team_abort(struct xy_runtime *rt, struct xy__team *team)
+{
+	struct xy__team_round *round = team->round;
+	unsigned sleep = 0, rounds = 0;
+
+	/* release: pairs with the acquire in team_is_aborted */
+	atomic_store_explicit(&round->aborted, true, memory_order_release);
+	for (unsigned i = 0; i < team->base.nmembers; i++) {
+		if (team->arrived[i] && rt->workers[team->base.members[i]].slots)
+			rt->engine->call(rt, team->base.members[i]);
+		else
+			sleep += team->arrived[i];
+	}
+	while (atomic_load(&round->let_go) < sleep) {
+		xy__futex_wake(&round->told, INT_MAX);
+		xy__futex_wake(&round->begun, INT_MAX);
+		rt->engine->pause(rt, &rounds);
+	}
+}
+
+void xy__team_abort(struct xy_runtime *rt, struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < tree->root->nteams; i++)
+		if (xy__team_of(tree->root->teams[i])->ticket)
+			team_abort(rt, xy__team_of(tree->root->teams[i]));
+}
+
+bool xy__team_is_of(struct xy__worker *worker, const struct xy_tree *tree)
+{
+	/* acquire: pairs with the release in member_leave */
+	struct xy__team *team = worker->membership
+					? atomic_load_explicit(&worker->membership->joined, memory_order_acquire)
+					: NULL;
+
+	return team && team->base.tree == tree;
 }
 
 /* --- taking --- */
@@ -155,6 +214,8 @@ static struct xy_task *team_join(struct xy__worker *worker)
 		return NULL;
 	m->own_first = true;
 	atomic_store_explicit(&m->joined, m->place.team, memory_order_relaxed);
+	if (m->place.last) /* it has left the tree */
+		xy__task_set_state(m->place.task, XY__TASK_RUNNING);
 	return m->place.task;
 }
 
@@ -181,6 +242,7 @@ struct xy_task *xy__team_take(struct xy__worker *worker)
 	m->own_first = false;
 	task = xy__worker_pull(worker->leaf, &worker->agent.base);
 	if (task) {
+		xy__task_set_state(task, XY__TASK_RUNNING);
 		xy__agent_count(&worker->leaf->shards[worker->agent.base.shard].pulled, &worker->agent);
 		return task;
 	}
@@ -220,13 +282,26 @@ static void member_run_rank(struct xy__worker *worker)
 
 	call.worker = worker->id;
 	call.rank = place->rank;
-	atomic_store_explicit(&worker->running, call.task, memory_order_relaxed);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
-	round->statuses[place->rank] = round->function(&call);
-	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	round->statuses[place->rank] = xy__worker_call(worker, round->function, &call);
 	if (profile)
 		member_busy(worker, begin);
 	rank_left(round);
+}
+
+/* Waits outside the runtime, as others may be in a codelet for long. False if the tree was replaced before all came. */
+static bool member_wait(struct xy__worker *worker, _Atomic int *word, unsigned value)
+{
+	const struct xy__team_place *place = &worker->member->place;
+	bool aborted;
+
+	xy__halt_leave(&worker->agent, XY__DOING_WAITS);
+	team_wait(word, value, place);
+	aborted = team_is_aborted(place);
+	if (aborted)
+		atomic_fetch_add(&place->team->round->let_go, 1);
+	xy__halt_enter(&worker->agent, 0);
+	return !aborted;
 }
 
 static void member_help(struct xy__worker *worker)
@@ -235,7 +310,8 @@ static void member_help(struct xy__worker *worker)
 	struct xy__team_round *round = place->team->round;
 	bool profile = worker->agent.runtime->settings.profile;
 
-	team_wait(&round->told, 2 * place->round + 1);
+	if (!member_wait(worker, &round->told, 2 * place->round + 1))
+		return;
 	if (!team_reached(&round->told, 2 * place->round + 2))
 		member_run_rank(worker);
 	else if (profile && round->begin > 0)
@@ -253,12 +329,6 @@ static void team_choose(const struct xy__team *team, struct xy_task *task)
 		task->implementation = (uint8_t)xy__task_team_implementation(task, &team->base);
 }
 
-static void member_leave(struct xy__member *m)
-{
-	m->place.team = NULL;
-	atomic_store_explicit(&m->joined, NULL, memory_order_relaxed);
-}
-
 bool xy__team_leads(struct xy__worker *worker)
 {
 	struct xy__team_place *place = &worker->member->place;
@@ -273,7 +343,10 @@ bool xy__team_leads(struct xy__worker *worker)
 		member_leave(worker->member);
 		return false;
 	}
-	team_wait(&team->round->begun, place->round + 1);
+	if (!member_wait(worker, &team->round->begun, place->round + 1)) {
+		member_leave(worker->member);
+		return false;
+	}
 	team->round->begin = 0;
 	if (place->task->constrained)
 		team_choose(team, place->task);
@@ -294,9 +367,9 @@ static int team_spmd(struct xy__worker *worker, xy_function *function, struct xy
 	atomic_store_explicit(&round->waiting, 0, memory_order_relaxed);
 	atomic_fetch_and_explicit(&round->barrier, ~1, memory_order_relaxed);
 	team_raise(&round->told, 2 * place->round + 1, INT_MAX);
-	round->statuses[0] = function(call);
+	round->statuses[0] = xy__worker_call(worker, function, call);
 	rank_left(round);
-	team_wait(&round->returned, round->all_returned);
+	member_wait(worker, &round->returned, round->all_returned);
 	for (unsigned i = 0; i < call->nranks && !status; i++)
 		status = round->statuses[i];
 	return status;
@@ -311,7 +384,7 @@ static int team_fork_join(struct xy__worker *worker, xy_function *function, stru
 
 	if (rt->settings.profile)
 		team->round->begin = xy__now();
-	status = function(call);
+	status = xy__worker_call(worker, function, call);
 	xy__team_threads_put_back(team, &before);
 	return status;
 }
@@ -321,7 +394,7 @@ int xy__team_call(struct xy__worker *worker, xy_function *function, struct xy_ca
 	struct xy__team *team = worker->member->place.team;
 
 	if (!team)
-		return function(call);
+		return xy__worker_call(worker, function, call);
 	call->nranks = team->base.nmembers;
 	if (xy__task_codelet(call->task)->parallel == XY_SPMD)
 		return team_spmd(worker, function, call);
@@ -330,9 +403,9 @@ int xy__team_call(struct xy__worker *worker, xy_function *function, struct xy_ca
 
 void xy__team_end(struct xy__worker *worker)
 {
-	struct xy__team_place *place = &worker->member->place;
+	struct xy__team_place *place = worker->member ? &worker->member->place : NULL;
 
-	if (!place->team)
+	if (!place || !place->team)
 		return;
 	team_raise(&place->team->round->told, 2 * place->round + 2, INT_MAX);
 	member_leave(worker->member);
@@ -376,6 +449,14 @@ unsigned xy__team_launch(struct xy__worker *worker)
 	team->round->begin = xy_now(worker->agent.runtime);
 	team->round->launched = true;
 	return team->base.nmembers;
+}
+
+bool xy__team_let_go(struct xy__worker *worker)
+{
+	if (!team_is_aborted(&worker->member->place))
+		return false;
+	member_leave(worker->member);
+	return true;
 }
 
 bool xy__team_has_left(struct xy__worker *worker)
@@ -479,18 +560,16 @@ static void dump_missing(void *arg, const struct xy_task *task, const bool *arri
 	fprintf(m->out, "\n");
 }
 
-void xy__team_dump(struct xy_runtime *rt, FILE *out)
+void xy__team_dump(struct xy_runtime *rt, const struct xy_component *root, FILE *out)
 {
-	if (!rt->root->nteams)
-		return;
 	fprintf(out, "teams:\n");
-	for (unsigned i = 0; i < rt->root->nteams; i++) {
-		struct missing missing = { rt, rt->root->teams[i], out };
+	for (unsigned i = 0; i < root->nteams; i++) {
+		struct missing missing = { rt, root->teams[i], out };
 
-		xy__team_missing(xy__team_of(rt->root->teams[i]), dump_missing, &missing);
+		xy__team_missing(xy__team_of(root->teams[i]), dump_missing, &missing);
 	}
 	for (unsigned i = 0; i < rt->nworkers; i++) {
-		struct xy__member *m = rt->workers[i].member;
+		struct xy__member *m = rt->workers[i].context->root == root ? rt->workers[i].membership : NULL;
 		struct xy__team *team = m ? atomic_load(&m->joined) : NULL;
 
 		if (team)

@@ -14,8 +14,8 @@
 
 /* The state of a worker that belongs to teams. Owner only, except (c) constant after start, (a) atomic. */
 struct xy__member {
-	unsigned nteams;                   /* (c) */
-	struct xy__team **teams;           /* (c) */
+	unsigned nteams;                   /* (h) as for struct xy__worker */
+	struct xy__team **teams;           /* (h) */
 	struct xy__team_place place;       /* the team that it has joined; its team is NULL without one */
 	_Atomic(struct xy__team *) joined; /* (a) the team it has joined, for the dump */
 	bool own_first;                    /* it ran a team's task: one of its own comes next */
@@ -34,14 +34,25 @@ struct xy__team_round {
 	int *statuses;              /* (r) by rank, each written by its member */
 	double begin;               /* (r) of the call, when time is measured */
 	bool launched;              /* (r) in a simulation: there has been a call */
+	_Atomic bool aborted;       /* (a) the tree was replaced before all members came for a round */
+	_Atomic unsigned let_go;    /* (a) members that slept and have seen it */
 	cpu_set_t *cpus, *own;      /* (c) of all members, and of the first; NULL: not bound */
 	size_t cpus_size;           /* (c) of both sets */
 	bool whole;                 /* (c) no other CPU worker is left */
 };
 
-/* Makes workers members of the teams of the tree, if it has some. 0 or -ENOMEM. */
-int xy__teams_start(struct xy_runtime *rt);
-void xy__teams_stop(struct xy_runtime *rt);
+/* Makes and frees what the teams of a sealed tree need to run; and the memory of a worker that is to be a member. 0 or
+ * -ENOMEM. */
+int xy__team_prepare(struct xy_runtime *rt, struct xy_tree *tree);
+void xy__team_release(struct xy_tree *tree);
+int xy__team_member(struct xy__worker *worker);
+void xy__team_free(struct xy__worker *worker);
+/* The runtime is halted. Makes a worker a member of these teams, which it owns then; returns those before. */
+struct xy__team **xy__team_enlist(struct xy__worker *worker, struct xy__team **teams, unsigned nteams);
+/* The runtime is halted, and this tree is replaced: members that wait for others let go, and their task moves. */
+void xy__team_abort(struct xy_runtime *rt, struct xy_tree *tree);
+/* Whether a worker is in a round of a team of this tree. */
+bool xy__team_is_of(struct xy__worker *worker, const struct xy_tree *tree);
 
 /* The next task of a worker that belongs to teams: its own, or one that it runs or helps to run with a team. */
 struct xy_task *xy__team_take(struct xy__worker *worker);
@@ -68,10 +79,12 @@ struct xy_task *xy__team_begin(struct xy__worker *worker);
 unsigned xy__team_launch(struct xy__worker *worker);
 /* A worker that helps asks whether it is over; then it has left. */
 bool xy__team_has_left(struct xy__worker *worker);
+/* Whether the tree was replaced before all members came; then it has left. */
+bool xy__team_let_go(struct xy__worker *worker);
 /* The first or the other members are to look: the last one has come, or the leader is done. */
 void xy__team_tell(struct xy__worker *worker);
 
 /* Prints which teams wait for which members. */
-void xy__team_dump(struct xy_runtime *rt, FILE *out);
+void xy__team_dump(struct xy_runtime *rt, const struct xy_component *root, FILE *out);
 
 #endif

@@ -56,7 +56,7 @@ static bool no_task_left(void *arg)
 
 	if (rt->engine->live(rt) == 0)
 		return true;
-	if (rt->tree->audit && rt->engine->at_rest(rt))
+	if (atomic_load(&rt->audits) && rt->engine->at_rest(rt))
 		xy__rest_is_final(rt);
 	return false;
 }

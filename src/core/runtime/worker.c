@@ -10,6 +10,7 @@
 #include "core/runtime/children.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/division.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
@@ -49,6 +50,16 @@ static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task
 	return 0;
 }
 
+inline int xy__worker_call(struct xy__worker *worker, xy_function *function, struct xy_call *call)
+{
+	int status;
+
+	xy__halt_leave(&worker->agent, (uintptr_t)call->task);
+	status = function(call);
+	xy__halt_enter(&worker->agent, 0);
+	return status;
+}
+
 /* What it submits are its children. */
 static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call, xy_function *function)
 {
@@ -56,7 +67,7 @@ static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call,
 	int status;
 
 	worker->agent.parent = call->task;
-	status = function(call);
+	status = xy__worker_call(worker, function, call);
 	worker->agent.parent = outer;
 	return xy__children_leave(call->task, status);
 }
@@ -71,7 +82,7 @@ static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *
 	if (task->flags & XY__TASK_NESTED)
 		return worker_invoke_nested(worker, call, function);
 	begin = xy__now();
-	status = worker->member ? xy__team_call(worker, function, call) : function(call);
+	status = worker->member ? xy__team_call(worker, function, call) : xy__worker_call(worker, function, call);
 	end = xy__now();
 	if (begin < worker->opened_s)
 		begin = worker->opened_s;
@@ -88,7 +99,7 @@ static inline int worker_invoke(struct xy__worker *worker, struct xy_task *task,
 
 	if (__builtin_expect(task->flags & (XY__TASK_MEASURED | XY__TASK_NESTED), 0))
 		return worker_invoke_specially(worker, task, call, function);
-	return member ? xy__team_call(worker, function, call) : function(call);
+	return member ? xy__team_call(worker, function, call) : xy__worker_call(worker, function, call);
 }
 
 static int worker_call_fetched(struct xy__worker *worker, struct xy_task *task, struct xy_call *call, void **buffers);
@@ -140,6 +151,8 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	struct xy__fetch fetch;
 	int status;
 
+	/* relaxed: for the dump only */
+	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);
 	xy__fetch_init(&fetch, task, worker, buffers);
 	status = xy__fetch_wait(&fetch, &worker->agent);
 	if (xy__transfers_underway(&worker->agent.runtime->memory))
@@ -153,6 +166,7 @@ static __attribute__((noinline)) int worker_call_fetched(struct xy__worker *work
 	if (!status)
 		status = worker_invoke(worker, task, call, worker->member);
 	xy__fetch_end(&fetch, status, &worker->agent);
+	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed);
 	return status;
 }
 
@@ -260,14 +274,11 @@ static inline __attribute__((always_inline)) void worker_execute(struct xy__work
 	int status;
 
 	worker_foresee(task);
-	xy__task_set_state(task, XY__TASK_RUNNING);
-	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	if (task->constrained)
 		worker_choose(worker, task);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
 	xy_agent_offer_to_itself(&worker->agent.base); /* for tasks released by its end */
-	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
 	xy__worker_finish(worker, task, status);
 }
 

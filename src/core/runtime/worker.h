@@ -2,7 +2,8 @@
 /*
  * Workers: what the runtime keeps for each, and how one runs a task.
  *
- * Locking key: (c) constant after start, (a) atomic, (o) owner: the worker's thread.
+ * Locking key: (c) constant after start, (a) atomic, (o) owner: the worker's thread, (h) written while the runtime is
+ * halted, otherwise read by the owner.
  */
 #ifndef XYLEM_CORE_RUNTIME_WORKER_H
 #define XYLEM_CORE_RUNTIME_WORKER_H
@@ -14,29 +15,30 @@ enum xy__worker_state { XY__AWAKE, XY__LOOKING, XY__ASLEEP };
 
 struct xy__worker {
 	struct xy__agent agent;
-	_Atomic int state;                 /* (a) enum xy__worker_state, also the futex */
-	_Atomic uint64_t sleeps;           /* (a) owner writes */
-	_Atomic uint64_t busy_ns;          /* (a) owner writes */
-	_Atomic(struct xy_task *) running; /* (a) for the dump */
-	_Atomic double since_us;           /* (a) owner writes: when it began what it does now, ... */
-	_Atomic double backlog_us;         /* (a) owner writes: ... which is expected to take so long, with the rest
+	_Atomic int state;               /* (a) enum xy__worker_state, also the futex */
+	_Atomic uint64_t sleeps;         /* (a) owner writes */
+	_Atomic uint64_t busy_ns;        /* (a) owner writes */
+	_Atomic double since_us;         /* (a) owner writes: when it began what it does now, ... */
+	_Atomic double backlog_us;       /* (a) owner writes: ... which is expected to take so long, with the rest
 					      * that it has taken; kept if rt->accounts */
-	double started_s;                  /* (o) when the codelet was called, if the call is timed */
-	double opened_s;                   /* (o) a batch opened its device here; what is measured begins later */
-	double away_s;                     /* (o) how much of the call it has waited for children, if timed */
-	_Atomic(struct xy_task *) waits;   /* (a) owner writes: the task that waits for its children on it, or NULL */
-	struct xy_component *leaf;         /* (c) */
-	struct xy_component **above;       /* (c) reservoirs on the way to the root */
-	unsigned nabove;                   /* (c) */
-	struct xy__slots *slots;           /* (o) of a device: its tasks in flight */
-	unsigned id;                       /* (c) */
-	unsigned node;                     /* (c) where its tasks' data must be */
-	unsigned queue;                    /* (c) among the workers of its device */
-	enum xy_arch arch;                 /* (c) */
-	struct xy__member *member;         /* (c) of teams; NULL: of none */
-	_Atomic bool special;              /* (a) of this tree: its calls are timed, or it is in teams */
-	_Atomic bool choosy;               /* (a) it is a member of teams, or there are nested tasks: see search.c */
-	pthread_t thread;                  /* (c) */
+	double started_s;                /* (o) when the codelet was called, if the call is timed */
+	double opened_s;                 /* (o) a batch opened its device here; what is measured begins later */
+	double away_s;                   /* (o) how much of the call it has waited for children, if timed */
+	_Atomic(struct xy_task *) waits; /* (a) owner writes: the task that waits for its children on it, or NULL */
+	struct xy_context *context;      /* (h) */
+	struct xy_component *leaf;       /* (h) */
+	struct xy_component **above;     /* (h) reservoirs on the way to the root */
+	unsigned nabove;                 /* (h) */
+	struct xy__slots *slots;         /* (o) of a device: its tasks in flight */
+	unsigned id;                     /* (c) */
+	unsigned node;                   /* (c) where its tasks' data must be */
+	unsigned queue;                  /* (c) among the workers of its device */
+	enum xy_arch arch;               /* (c) */
+	struct xy__member *member;       /* (h) of teams; NULL: of none */
+	struct xy__member *membership;   /* (h) its memory, once there was a team; kept until the runtime stops */
+	_Atomic bool special;            /* (a) its calls are timed, or it is a member of teams */
+	_Atomic bool choosy;             /* (a) it is a member of teams, or there are nested tasks: see search.c */
+	pthread_t thread;                /* (c) */
 };
 
 /* What is remembered of a task that runs, where that is timed. */
@@ -44,6 +46,9 @@ struct xy__run {
 	double begin_s, start_s, end_s; /* as in struct xy_report */
 	unsigned epoch;                 /* of the tree that heard of its start */
 };
+
+/* Calls a function of the user's for a task: meanwhile the worker is outside the runtime. */
+int xy__worker_call(struct xy__worker *worker, xy_function *function, struct xy_call *call);
 
 /* The implementation to use, and the function of it. */
 xy_function *xy__worker_choose(const struct xy__worker *worker, struct xy_task *task);

@@ -17,6 +17,7 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/division.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
@@ -85,7 +86,6 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 {
 	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
 
-	xy__task_set_state(task, XY__TASK_RUNNING);
 	slot->state = SLOT_FETCHING;
 	slot->event = NULL;
 	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
@@ -115,7 +115,7 @@ static void slot_leave(struct xy__slots *all, struct xy__slot *slot, int status)
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
 	all->used--;
-	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump, like the next one */
 	if (xy__team_is_joined(worker))
 		xy__team_tell(worker);
 	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
@@ -145,7 +145,7 @@ static void slot_vacate(struct xy__slots *all, struct xy__slot *slot)
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
 	all->used--;
-	atomic_store_explicit(&worker->running, NULL, memory_order_relaxed);
+	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump */
 }
 
 /* A task that was taken and can't run here returns to the tree. */
@@ -158,6 +158,19 @@ static void task_return(struct xy__worker *worker, struct xy_task *task)
 	xy_agent_offer_to_itself(&worker->agent.base);
 }
 
+/* The driver calls the codelet: the worker is outside the runtime meanwhile. */
+static int slot_call(struct xy__slots *all, struct xy__slot *slot, xy_function *function, struct xy_call *call)
+{
+	struct xy__agent *agent = &all->worker->agent;
+	uintptr_t task = (uintptr_t)slot->fetch.task;
+	int status;
+
+	xy__halt_leave(agent, task);
+	status = all->node->driver->launch(all->node->device, all->worker->queue, function, call, &slot->event);
+	xy__halt_enter(agent, task | XY__DOING_INSIDE);
+	return status;
+}
+
 /* The task is the first of its group to add to a copy of this worker's: that is to be initialised before. Others
  * that use the copy may be launched meanwhile, as they come later in the device's queue. */
 static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigned i)
@@ -165,9 +178,7 @@ static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigne
 	struct xy__worker *worker = all->worker;
 	struct xy_call call;
 	xy_function *function = xy__redux_call(&call, worker, slot->fetch.task, i, slot->fetch.buffers);
-	int status = function ? all->node->driver->launch(all->node->device, worker->queue, function, &call,
-							  &slot->event)
-			      : -EINVAL;
+	int status = function ? slot_call(all, slot, function, &call) : -EINVAL;
 
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_INITIALISING;
@@ -195,7 +206,6 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 
 	if (slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
-	atomic_store_explicit(&worker->running, task, memory_order_relaxed);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	if (task->flags & XY__TASK_REDUX) {
 		unsigned i = xy__redux_uninitialised(task, worker->id);
@@ -206,7 +216,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_LAUNCHED;
 	call.nranks = xy__team_launch(worker);
-	status = all->node->driver->launch(all->node->device, worker->queue, function, &call, &slot->event);
+	status = slot_call(all, slot, function, &call);
 	if (slot->begin < worker->opened_s)
 		slot->begin = worker->opened_s;
 	return status;
@@ -223,7 +233,7 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	task->constrained = true;
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
-	if (xy__task_can_run_alive_below(task, rt->root) || xy__decline_insist(task, rt)) {
+	if (xy__task_can_run_alive(task) || xy__decline_insist(task, rt)) {
 		if (xy__task_part(task))
 			xy__division_return(task, &worker->agent);
 		task_return(worker, task);
@@ -401,6 +411,11 @@ static bool slot_meet(struct xy__slots *all, struct xy__slot *slot)
 {
 	bool leads = slot->state == SLOT_GATHERING;
 
+	if (xy__team_let_go(all->worker)) {
+		slot->state = SLOT_FREE;
+		all->used--;
+		return true;
+	}
 	if (leads ? !xy__team_is_complete(all->worker) : !xy__team_has_left(all->worker))
 		return false;
 	slot->state = SLOT_FREE;
@@ -439,6 +454,7 @@ void xy__slots_run(struct xy__worker *worker)
 	while (slots_fill(worker->slots)) {
 		bool any = xy__transfers_poll(rt, &worker->agent);
 
+		xy__halt_pass(&worker->agent);
 		if (slots_step(worker->slots) || any) {
 			rounds = 0;
 			xy__wait_progress(rt);

@@ -86,6 +86,7 @@ struct xy__task_extra {
 	void *argument;                /* a copy too large for the task */
 	uintptr_t *accesses;           /* all of them, when too many for the task */
 	struct xy_group *group;        /* of a task that may be submitted again: a reference, or NULL */
+	struct xy_context *context;    /* where it runs; NULL: in the main one */
 	void **buffers;                /* the codelet's buffers, if too many for the stack */
 	bool unordered;                /* some access has XY_UNORDERED */
 	struct xy__division *division; /* of a divisible task: see division.h */
@@ -235,6 +236,8 @@ bool xy__task_can_run_alive_below(const struct xy_task *task, const struct xy_co
 bool xy__task_has_live_below(const struct xy_task *task, const struct xy_component *c);
 /* Whether some of what it reads is valid neither on the worker's node nor in RAM, but on other devices. */
 bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker);
+/* Whether any live worker of the machine can, present or not. */
+bool xy__task_can_run_alive(const struct xy_task *task);
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {

@@ -103,6 +103,16 @@ static bool can_run_alive(const struct xy_task *task, unsigned worker)
 	return fits(task, worker) && !(task->constrained && death_of(task, worker));
 }
 
+bool xy__task_can_run_alive(const struct xy_task *task)
+{
+	unsigned n = xy_machine_nworkers(task->pool->machine);
+
+	for (unsigned i = 0; i < n; i++)
+		if (can_run_alive(task, i))
+			return true;
+	return false;
+}
+
 /* No live worker can run it, and this dead one has not given it back yet. */
 static bool is_last_resort(const struct xy_task *task, unsigned worker)
 {

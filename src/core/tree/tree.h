@@ -73,6 +73,7 @@ struct xy_tree {
 	struct xy__hooks hooks;             /* (b) */
 	struct xy__ticks ticks;             /* its own key */
 	struct xy__audit *audit;            /* (b) NULL: the rules of component.h are not checked */
+	struct xy_tree *next_retired;       /* of the runtime that it was replaced in */
 };
 
 /*

@@ -53,7 +53,7 @@ static void wait_for_copy(struct xy_handle *v, unsigned node)
 /* The queue above a worker has so many tasks. */
 static void wait_for_depth(struct helper *h, unsigned worker, size_t depth)
 {
-	struct xy_component *queue = xy_tree_worker(h->rt->tree, worker)->parents[0];
+	struct xy_component *queue = xy_tree_worker(h->rt->main.tree, worker)->parents[0];
 	size_t peak;
 
 	while (!(queue->ops->flags & XY_STORES))
@@ -151,11 +151,11 @@ static void a_task_that_goes_elsewhere_leaves_nothing_behind(void **state)
 	struct xy__agent *agent = xy__agent_enter(h->rt);
 
 	(void)state;
-	xy_task_prefetch(task, workers[0], h->rt->root, &agent->base);
+	xy_task_prefetch(task, workers[0], h->rt->main.root, &agent->base);
 	assert_int_equal(wanted(a, first), 1);
-	xy_task_prefetch(task, workers[0], h->rt->root, &agent->base);
+	xy_task_prefetch(task, workers[0], h->rt->main.root, &agent->base);
 	assert_int_equal(wanted(a, first), 1);
-	xy_task_prefetch(task, workers[1], h->rt->root, &agent->base);
+	xy_task_prefetch(task, workers[1], h->rt->main.root, &agent->base);
 	assert_int_equal(wanted(a, first), 0);
 	assert_int_equal(wanted(a, second), 1);
 	xy__agent_leave(agent);

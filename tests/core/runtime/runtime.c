@@ -392,7 +392,7 @@ static void is_not_at_rest_while_a_worker_takes_a_last_look(void **state)
 		_Atomic int n = 0;
 
 		/* so long after its last task the worker is about to fall asleep, sooner or later */
-		for (unsigned pauses = helper_below(&seed, 2000); pauses && h->rt->sleepers == 0; pauses--)
+		for (unsigned pauses = helper_below(&seed, 2000); pauses && h->rt->main.sleepers == 0; pauses--)
 			sched_yield();
 		HELPER_SUBMIT(h, .codelet = &codelet, .arg = &n);
 		while (!atomic_load(&n) && !atomic_load(&last_look.caught))

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grafts: preparing a tree with what workers need of it, and installing it. Invariant: whatever can fail is done before
+ * anything changes.
+ */
+#include "core/runtime/graft.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/prefetch.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/move.h"
+#include "core/runtime/notes.h"
+#include "core/runtime/probe.h"
+#include "core/runtime/team.h"
+#include "core/runtime/wait.h"
+#include "core/runtime/worker.h"
+#include "core/tree/audit.h"
+#include "core/util/message.h"
+
+enum { MESSAGE = 1024 };
+
+/* What a worker gets of a tree. */
+struct xy__graft_worker {
+	struct xy_component **above; /* reservoirs on the way to the root */
+	unsigned nabove;
+	struct xy__team **teams; /* it belongs to them */
+	unsigned nteams;
+};
+
+/* --- preparing --- */
+
+/* The tree's fault as one line, without the lines that point into the text; from: whose tree. */
+static void graft_complain(const struct xy_runtime *rt, const char *from, const char *lines)
+{
+	char text[MESSAGE];
+	struct xy__message line;
+	size_t length;
+
+	xy__message_init(&line, text, sizeof text);
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		if (*lines != ' ')
+			xy__message_add(&line, "%s%.*s", line.used ? "; " : "", (int)length, lines);
+	}
+	xy__log(&rt->settings.log, "%s%s%s", from, *from ? ": " : "", text);
+}
+
+/* Builds the tree that the program, SCHED or the graft asks for. */
+static int graft_build(struct xy__graft *graft, char *message, size_t size)
+{
+	const struct xy_runtime *rt = graft->context->runtime;
+	const char *policy = graft->policy ? graft->policy : graft->context->policy;
+	struct xy_policy own = { .build = rt->settings.tree, .build_arg = rt->settings.tree_arg };
+	const struct xy__tree_site site = {
+		.machine = rt->machine,
+		.registry = rt->registry,
+		.nshards = rt->nshards,
+		.present = graft->workers,
+	};
+
+	if (own.build && !policy)
+		return xy__tree_make(&graft->tree, &own, &site, message, size);
+	if (!policy)
+		policy = *rt->settings.sched ? rt->settings.sched : xy_policy_default(rt->machine);
+	return xy__tree_parse(&graft->tree, policy, &site, message, size);
+}
+
+/* A component broke a rule: xy_wait fails, unless the machine may have been slow. */
+static void graft_broken(void *arg, enum xy__rule rule, const char *line)
+{
+	struct xy_runtime *rt = arg;
+
+	xy__log(&rt->settings.log, "%s", line);
+	if (rule != XY__RULE_SLOW)
+		xy__wait_broken(rt, line);
+}
+
+static int graft_audit(struct xy_runtime *rt, struct xy_tree *tree)
+{
+	int error = rt->engine->audits && !tree->audit ? xy__audit_begin(tree) : 0;
+
+	if (!error && tree->audit) {
+		tree->audit->tell_arg = rt;
+		tree->audit->tell = graft_broken;
+		atomic_store(&rt->audits, true);
+	}
+	return error;
+}
+
+static int graft_tree(struct xy__graft *graft)
+{
+	struct xy_runtime *rt = graft->context->runtime;
+	const char *from = graft->policy || graft->context->policy ? ""
+			   : rt->settings.tree                     ? "config.tree"
+			   : *rt->settings.sched                   ? rt->settings.sched_from
+								   : "";
+	char message[MESSAGE] = "";
+	int error = graft_build(graft, message, sizeof message);
+
+	if (error) {
+		graft_complain(rt, from, message);
+		return error;
+	}
+	if (*graft->tree->warning)
+		xy__log(&rt->settings.log, "%s", graft->tree->warning);
+	graft->tree->engine = &graft->context->engine;
+	return graft_audit(rt, graft->tree);
+}
+
+/* A component is once in the list of a worker, though several teams may lead to it. */
+static void above_add(struct xy__graft_worker *leaf, struct xy_component *c)
+{
+	if (leaf->above && leaf->nabove && leaf->above[leaf->nabove - 1] == c)
+		return;
+	if (leaf->above)
+		leaf->above[leaf->nabove] = c;
+	leaf->nabove++;
+}
+
+/* The reservoirs above each worker or team member: counts them, or fills them in. */
+static void above_count(struct xy__graft *graft)
+{
+	for (unsigned i = 0; i < graft->tree->ncomponents; i++) {
+		struct xy_component *c = graft->tree->components[i];
+
+		if (!(c->ops->flags & XY_STORES) || !c->ops->depth)
+			continue;
+		for (unsigned j = 0; j < c->nworkers; j++)
+			above_add(&graft->leaves[c->workers[j]], c);
+		for (unsigned k = 0; k < c->nteams; k++)
+			for (unsigned j = 0; j < c->teams[k]->nmembers; j++)
+				above_add(&graft->leaves[c->teams[k]->members[j]], c);
+	}
+}
+
+static int graft_above(struct xy__graft *graft, unsigned nworkers)
+{
+	above_count(graft);
+	for (unsigned i = 0; i < nworkers; i++) {
+		struct xy__graft_worker *leaf = &graft->leaves[i];
+
+		leaf->above = malloc((leaf->nabove + 1) * sizeof *leaf->above);
+		leaf->nabove = 0;
+		if (!leaf->above)
+			return -ENOMEM;
+	}
+	above_count(graft);
+	return 0;
+}
+
+/* The teams of each worker, and the member that it may become. */
+static int graft_teams(struct xy__graft *graft)
+{
+	struct xy_runtime *rt = graft->context->runtime;
+	struct xy_component *root = graft->tree->root;
+	int error = xy__team_prepare(rt, graft->tree);
+
+	for (unsigned i = 0; i < root->nteams && !error; i++)
+		for (unsigned j = 0; j < root->teams[i]->nmembers && !error; j++) {
+			struct xy__graft_worker *leaf = &graft->leaves[root->teams[i]->members[j]];
+
+			if (!leaf->teams)
+				leaf->teams = calloc(root->nteams, sizeof(struct xy__team *));
+			if (leaf->teams)
+				leaf->teams[leaf->nteams++] = xy__team_of(root->teams[i]);
+			else
+				error = -ENOMEM;
+			if (!error)
+				error = xy__team_member(&rt->workers[root->teams[i]->members[j]]);
+		}
+	return error;
+}
+
+static unsigned graft_count(const struct xy__graft *graft, unsigned nworkers)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < nworkers; i++)
+		count += graft->workers[i];
+	return count;
+}
+
+int xy__graft_prepare(struct xy__graft *graft)
+{
+	struct xy_runtime *rt = graft->context->runtime;
+	unsigned n = rt->nworkers;
+	int error = 0;
+
+	graft->workers = malloc(n * sizeof *graft->workers);
+	graft->leaves = calloc(n, sizeof *graft->leaves);
+	graft->text = graft->policy ? strdup(graft->policy) : NULL;
+	if (!graft->workers || !graft->leaves || (graft->policy && !graft->text))
+		return -ENOMEM;
+	memcpy(graft->workers, graft->has ? graft->has : graft->context->has, n * sizeof *graft->workers);
+	if (!graft_count(graft, n))
+		return 0;
+	error = graft_tree(graft);
+	if (!error)
+		error = graft_above(graft, n);
+	return error ? error : graft_teams(graft);
+}
+
+static void graft_free_tree(struct xy_tree *tree)
+{
+	if (tree)
+		xy__team_release(tree);
+	xy_tree_destroy(tree);
+}
+
+void xy__graft_free(struct xy__graft *graft)
+{
+	for (unsigned i = 0; graft->leaves && i < graft->context->runtime->nworkers; i++) {
+		free(graft->leaves[i].above);
+		free(graft->leaves[i].teams);
+	}
+	graft_free_tree(graft->tree);
+	free(graft->leaves);
+	free(graft->text);
+	free(graft->workers);
+	graft->tree = NULL;
+	graft->leaves = NULL;
+	graft->text = NULL;
+	graft->workers = NULL;
+}
+
+/* --- taking: the runtime is halted --- */
+
+/* Its state counts where it is. In real time only awake workers are moved. */
+static void graft_move_worker(struct xy__worker *worker, struct xy_context *to)
+{
+	struct xy_context *from = worker->context;
+	int state = atomic_load(&worker->state);
+
+	if (from == to)
+		return;
+	if (state == XY__ASLEEP) {
+		atomic_fetch_sub(&from->sleepers, 1);
+		atomic_fetch_add(&to->sleepers, 1);
+	} else if (state == XY__LOOKING) {
+		atomic_fetch_sub(&from->searchers, 1);
+		atomic_fetch_add(&to->searchers, 1);
+	}
+	worker->context = to;
+}
+
+/* The worker leaves its tree and takes its place in the new one. */
+static void graft_worker(struct xy__graft *graft, struct xy__worker *worker)
+{
+	struct xy__graft_worker *leaf = &graft->leaves[worker->id];
+
+	graft_move_worker(worker, graft->context);
+	worker->leaf = graft->tree->leaves[worker->id];
+	free(worker->above);
+	worker->above = leaf->above;
+	worker->nabove = leaf->nabove;
+	leaf->above = NULL;
+	leaf->teams = xy__team_enlist(worker, leaf->teams, leaf->nteams);
+}
+
+/* A worker that is in no context has an empty leaf. */
+static void graft_away(struct xy_runtime *rt, struct xy__worker *worker)
+{
+	graft_move_worker(worker, &rt->away);
+	worker->leaf = rt->nowhere;
+	worker->nabove = 0;
+	free(xy__team_enlist(worker, NULL, 0));
+}
+
+static void graft_take(struct xy__graft *graft)
+{
+	struct xy_context *context = graft->context;
+	struct xy_runtime *rt = context->runtime;
+	bool *before;
+
+	if (context->tree) {
+		context->tree->next_retired = rt->retired;
+		rt->retired = context->tree;
+	}
+	context->epoch = ++rt->epochs;
+	context->tree = graft->tree;
+	context->root = graft->tree ? graft->tree->root : NULL;
+	context->engine.archs = context->root ? context->root->archs & XY_ON_ALL : 0;
+	before = context->has; /* which the graft frees */
+	context->has = graft->workers;
+	graft->workers = before;
+	if (graft->text) {
+		free(context->policy);
+		context->policy = graft->text;
+		graft->text = NULL;
+	}
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (context->has[i])
+			graft_worker(graft, &rt->workers[i]);
+	graft->tree = NULL;
+}
+
+/* What the runtime knows of all its trees. */
+static void graft_sum_up(struct xy_runtime *rt)
+{
+	unsigned present = 0;
+	unsigned char orders = 0;
+
+	rt->accounts = rt->awaits = rt->skips = rt->branches = false;
+	rt->routed = rt->ncontexts > 1;
+	for (unsigned k = 0; k < rt->ncontexts; k++) {
+		const struct xy_tree *tree = rt->contexts[k]->tree;
+
+		for (unsigned i = 0; tree && i < tree->ncomponents; i++) {
+			const struct xy_component *c = tree->components[i];
+			unsigned flags = c->ops->flags;
+
+			if (flags & XY_ORDERS)
+				orders = XY__INBOX_ORDERED;
+			rt->accounts |= (flags & XY_PREDICTS) != 0;
+			rt->awaits |= (flags & XY_AWAITS) && !tree->root->nteams;
+			rt->skips |= (flags & (XY_AWAITS | XY_CUTS)) && !tree->root->nteams;
+			rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));
+		}
+		if (tree && (tree->root->archs & (tree->root->archs - 1)))
+			atomic_store(&rt->workers_differ, true);
+		present += tree ? tree->nworkers : 0;
+	}
+	if (rt->branches)
+		atomic_store(&rt->workers_differ, true);
+	rt->routed |= present < rt->nworkers;
+	atomic_fetch_and(&rt->inbox_state, (unsigned char)~XY__INBOX_ORDERED);
+	atomic_fetch_or(&rt->inbox_state, orders);
+	xy__notes_listen(rt);
+}
+
+/* The context has no tree and no workers any more. */
+static void graft_bury(struct xy_runtime *rt, struct xy_context *context)
+{
+	unsigned k = 1;
+
+	while (rt->contexts[k] != context)
+		k++;
+	rt->contexts[k] = rt->contexts[--rt->ncontexts];
+	context->next = rt->destroyed;
+	rt->destroyed = context;
+	xy__moves_forget(rt, context);
+}
+
+static void graft_take_all(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n)
+{
+	for (unsigned k = 0; k < n; k++) {
+		if (grafts[k].creates)
+			rt->contexts[rt->ncontexts++] = grafts[k].context;
+		graft_take(&grafts[k]);
+	}
+	for (unsigned i = 0; i < rt->nworkers; i++) {
+		bool here = false;
+
+		for (unsigned k = 0; k < rt->ncontexts && !here; k++)
+			here = rt->contexts[k]->has[i];
+		if (!here)
+			graft_away(rt, &rt->workers[i]);
+	}
+	for (unsigned k = 0; k < n; k++)
+		if (grafts[k].destroys)
+			graft_bury(rt, grafts[k].context);
+	graft_sum_up(rt);
+}
+
+/* The engine calls the ticks of the new trees; 0 or -errno. */
+static int graft_ticks(struct xy_runtime *rt, const struct xy__graft *grafts, unsigned n)
+{
+	for (unsigned k = 0; k < n; k++)
+		if (grafts[k].tree && grafts[k].tree->hooks.have & XY__HOOK_TICK) {
+			atomic_store(&rt->ticks, true);
+			return rt->engine->ticks(rt);
+		}
+	return 0;
+}
+
+/* Tells components which workers have come to their tree, or left it. */
+static void graft_tell(const struct xy_context *context, const bool *before, struct xy__agent *agent)
+{
+	if (!context->tree || !(context->tree->hooks.have & XY__HOOK_WORKERS))
+		return;
+	for (unsigned i = 0; i < context->runtime->nworkers; i++)
+		if (before[i] != context->has[i])
+			xy__hooks_workers_changed(context->tree, i, context->has[i], &agent->base);
+}
+
+int xy__graft_first(struct xy__graft *graft)
+{
+	int error = graft_ticks(graft->context->runtime, graft, 1);
+
+	if (!error)
+		graft_take_all(graft->context->runtime, graft, 1);
+	return error;
+}
+
+/* A component of the new tree continues the one of its kind for the same workers. */
+static void graft_inherit(const struct xy_tree *old, const struct xy_tree *new)
+{
+	for (unsigned i = 0; i < new->ncomponents; i++) {
+		struct xy_component *c = new->components[i];
+
+		for (unsigned j = 0; c->ops->inherit && j < old->ncomponents; j++) {
+			struct xy_component *o = old->components[j];
+
+			if (o->ops == c->ops && o->nworkers == c->nworkers &&
+			    !memcmp(o->workers, c->workers, o->nworkers * sizeof *o->workers)) {
+				c->ops->inherit(c, o);
+				break;
+			}
+		}
+	}
+}
+
+int xy__graft_all(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n)
+{
+	struct xy__agent *agent = xy__agent_enter(rt);
+	struct xy__moves moves = { .rt = rt };
+	int error = graft_ticks(rt, grafts, n);
+
+	if (!error)
+		error = rt->engine->halt(rt, agent);
+	if (error) {
+		xy__agent_leave(agent);
+		return error;
+	}
+	for (unsigned k = 0; k < n; k++)
+		grafts[k].context->changes = true;
+	error = xy__moves_note(&moves);
+	for (unsigned k = 0; k < n; k++) {
+		struct xy_tree *old = grafts[k].context->tree;
+
+		grafts[k].context->changes = false;
+		if (error || !old)
+			continue;
+		xy__team_abort(rt, old);
+		if (grafts[k].tree)
+			graft_inherit(old, grafts[k].tree);
+	}
+	if (!error) {
+		graft_take_all(rt, grafts, n);
+		for (unsigned k = 0; k < n; k++)
+			graft_tell(grafts[k].context, grafts[k].workers, agent);
+		xy__moves_make(&moves, agent);
+	}
+	rt->engine->resume(rt, agent);
+	xy__moves_end(&moves, agent);
+	if (atomic_load(&rt->ticks) && !error)
+		rt->engine->ticks(rt); /* what init asked for was before */
+	xy__agent_leave(agent);
+	return error;
+}
+
+/* --- old trees --- */
+
+/* Whether a member of a team is still in a round of the tree. */
+static bool graft_is_used(const struct xy_runtime *rt, const struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (xy__team_is_of(&rt->workers[i], tree))
+			return true;
+	return false;
+}
+
+static bool graft_has_retired(const struct xy_runtime *rt, const struct xy_context *context)
+{
+	for (const struct xy_tree *tree = rt->retired; tree; tree = tree->next_retired)
+		if (tree->engine == &context->engine)
+			return true;
+	return false;
+}
+
+void xy__graft_reap(struct xy_runtime *rt, bool stopped)
+{
+	if (!stopped && atomic_load(&rt->probes))
+		return;
+	for (struct xy_tree **at = &rt->retired, *tree; (tree = *at);) {
+		if (!stopped && graft_is_used(rt, tree)) {
+			at = &tree->next_retired;
+			continue;
+		}
+		*at = tree->next_retired;
+		graft_free_tree(tree);
+	}
+	for (struct xy_context **at = &rt->destroyed, *context; (context = *at);) {
+		if (graft_has_retired(rt, context)) {
+			at = &context->next;
+			continue;
+		}
+		*at = context->next;
+		xy__context_free(context);
+	}
+}
