@@ -134,6 +134,9 @@ static void the_last_worker_of_a_class_is_due_for_what_needs_it(void **state)
 	assert_near(xy__cambium_outlook(c, 0, 0).due_us, due);
 	c->ends_us[1] = due;
 	assert_true(isinf(xy__cambium_outlook(c, 0, 0).due_us));
+	/* at another time */
+	c->ends_us[1] = 1000 + due;
+	assert_true(isinf(xy__cambium_outlook(c, 0, 1000).due_us));
 	/* the device is of no use */
 	assert_true(isinf(xy__cambium_outlook(c, 2, 0).due_us));
 	bed_close(bed);
@@ -367,6 +370,8 @@ static void the_fastest_class_leaves_for_last_what_is_cheaper_elsewhere(void **s
 	assert_near(choose(c, DEVICE, 1000, INFINITY).cost, 8 / 2.4);
 	store(bed, c, dear, 0);
 	assert_int_equal(choose(c, DEVICE, 1000, INFINITY).type, (int)dear);
+	c->types[cheap].price_us = 5; /* a little cheaper */
+	assert_int_equal(choose(c, DEVICE, 1000, INFINITY).type, (int)dear);
 	/* no other class would end it in time: by rank */
 	assert_int_equal(choose(c, DEVICE, 12 + 40 * c->slack + 0.01, INFINITY).type, (int)dear);
 	assert_int_equal(choose(c, DEVICE, 12 + 40 * c->slack - 0.01, INFINITY).type, (int)cheap);
@@ -427,6 +432,7 @@ static void the_others_must_have_work_while_a_slow_class_is_busy(void **state)
 	(void)state;
 	/* little is beside the chain: the core may take what nothing waits for */
 	assert_int_equal(c->types[0].ngroups, 2);
+	assert_int_equal(choose(c, CORE, 10000, INFINITY).type, 0);
 	assert_int_equal(choose(c, CORE, 10000, INFINITY).group, 0);
 	/* and nothing that takes longer than all the rest */
 	c->waste = INFINITY;

@@ -21,6 +21,7 @@ static void the_remaining_work_shrinks_with_each_task(void **state)
 	for (unsigned i = 1; i <= 300; i++) {
 		assert_non_null(bed_pull(bed, i % 2));
 		assert_int_equal(c->types[0].left, 300 - i);
+		assert_int_equal(c->types[0].begun, i);
 		assert_near(c->area_us, (300 - i) * 5);
 	}
 	assert_null(bed_pull(bed, 0));
@@ -90,6 +91,7 @@ static void the_view_is_made_anew_when_a_part_of_it_has_begun(void **state)
 	static const double lengths[] = { 10 };
 	struct xy__cambium *c;
 	struct bed *bed = cambium_open("cpu:1", &c);
+	unsigned seen;
 
 	(void)state;
 	submit_many(bed, 240, lengths);
@@ -101,7 +103,9 @@ static void the_view_is_made_anew_when_a_part_of_it_has_begun(void **state)
 	assert_in_range(begun_until_anew(bed, c, lengths, true), 3, 30);
 	assert_in_range(begun_until_anew(bed, c, lengths, false), 3, 60);
 	/* nothing new: no need to look */
+	seen = c->view.n;
 	assert_int_equal(begun_until_anew(bed, c, lengths, false), MANY);
+	assert_int_equal(c->view.n, seen);
 	bed_close(bed);
 }
 
@@ -233,6 +237,21 @@ static void who_would_take_nothing_is_not_told(void **state)
 	bed_close(bed);
 }
 
+/* One is enough: it tells others when it has taken something. */
+static void only_the_fastest_is_told_if_it_sleeps(void **state)
+{
+	static const double lengths[] = { 10, 11 };
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:1 cuda:1", &c);
+
+	(void)state;
+	submit_many(bed, 5, lengths);
+	assert_int_equal(bed->nwoken, 5);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(bed->woken[i], 0);
+	bed_close(bed);
+}
+
 static void what_takes_no_time_is_told_to_anyone(void **state)
 {
 	struct xy__cambium *c;
@@ -303,6 +322,7 @@ int main(void)
 		cmocka_unit_test(caution_grows_when_fast_workers_wait_for_a_slow_one),
 		cmocka_unit_test(all_other_classes_are_asked_when_the_fastest_is_busy),
 		cmocka_unit_test(who_would_take_nothing_is_not_told),
+		cmocka_unit_test(only_the_fastest_is_told_if_it_sleeps),
 		cmocka_unit_test(what_takes_no_time_is_told_to_anyone),
 		cmocka_unit_test(what_is_pinned_to_the_first_of_a_class_is_for_it_alone),
 		cmocka_unit_test(below_a_queue_it_gives_what_it_has),

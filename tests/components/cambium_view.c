@@ -416,9 +416,9 @@ static void a_new_view_still_knows_what_waits_for_slow_workers(void **state)
 	graph_submit(bed);
 	xy__cambium_look(c, 0);
 	started[slow] = true;
-	c->ends_us[1] = 100;
+	c->ends_us[0] = 100;
 	c->ends_us[2] = 500; /* with something that it is fast on */
-	begin(c, slow, 1, true);
+	begin(c, slow, 0, true);
 	stranger = bed_task_lasting(bed, CPU | CUDA, lengths[2]);
 	held = free_us(c, &slow, 1, slow, started);
 	assert_near(xy__cambium_free_us(c, stranger, 0), held);

@@ -51,6 +51,23 @@ static struct xy_task *submit(struct bed *bed, unsigned archs, const double *len
 	return task;
 }
 
+/* The best task for a core is for another core: this one goes on to the next best. */
+static void a_worker_goes_past_what_is_for_another_one(void **state)
+{
+	static const double little[] = { 10, 10, 9 }, some[] = { 30, 30, 6 };
+	struct bed *bed = open_heteroprio("cpu:2 cuda:1", "no");
+	struct xy_task *pinned = bed_task_pinned(bed, CPU | CUDA, 1), *other;
+
+	(void)state;
+	pinned->codelet = bed_task_lasting(bed, CPU | CUDA, little)->codelet;
+	pinned->arg = (void *)little;
+	bed_submit(bed, pinned);
+	other = submit(bed, CPU | CUDA, some);
+	assert_ptr_equal(bed_pull(bed, 0), other);
+	assert_ptr_equal(bed_pull(bed, 1), pinned);
+	bed_close(bed);
+}
+
 static void cores_and_devices_begin_at_opposite_ends(void **state)
 {
 	static const double little[] = { 10, 9 }, some[] = { 30, 6 }, much[] = { 90, 3 };
@@ -428,6 +445,7 @@ static void a_slow_worker_waits_although_places_do_not_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_worker_goes_past_what_is_for_another_one),
 		cmocka_unit_test(cores_and_devices_begin_at_opposite_ends),
 		cmocka_unit_test(what_takes_long_to_bring_to_a_device_is_for_cores),
 		cmocka_unit_test(data_that_does_not_change_who_is_fastest_does_not_count),

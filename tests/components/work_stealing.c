@@ -487,9 +487,29 @@ static void counts_the_tasks_of_many_branches(void **state)
 	bed_close(bed);
 }
 
+/* fifo | basin | work-stealing | each worker */
+static void what_rests_above_is_pulled_through(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *basin = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &basin_ops);
+	struct xy_component *stealing = bed_add(bed, basin, &xy__work_stealing_ops);
+	struct xy_task *task = bed_task(bed, XY_ON_CPU);
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		bed_add_worker(bed, stealing, i);
+	bed_seal(bed);
+	recorder(basin)->room = 1;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basin)->nheld, 1);
+	assert_ptr_equal(bed_pull(bed, 1), task);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_rests_above_is_pulled_through),
 		cmocka_unit_test(the_owner_takes_the_newest_task),
 		cmocka_unit_test(a_thief_takes_the_oldest_task),
 		cmocka_unit_test(a_thief_takes_half_of_the_tasks),
