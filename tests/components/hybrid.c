@@ -55,6 +55,19 @@ static void sends_to_the_most_urgent_device_with_room(void **state)
 	bed_close(bed);
 }
 
+/* Of the architecture that has one device only. */
+static void an_only_device_goes_by_the_name_of_its_architecture(void **state)
+{
+	struct bed *bed = bed_parse("cpu:1 cuda:1 opencl:2", "prio | hybrid(devices=cuda+opencl:1, batch_sizes=10) "
+							     "| each node { fifo | eager | each worker { } }");
+
+	(void)state;
+	bed_submit(bed, bed_task_divisible(bed, ALL | XY_ON_OPENCL, 15));
+	expect(bed, 1, 0, 10);
+	expect(bed, 3, 10, 15);
+	bed_close(bed);
+}
+
 static void the_first_listed_is_first_among_equals(void **state)
 {
 	struct bed *bed = open_hybrid("devices=cuda:1+cpu+cuda:0, batch_sizes=5");
@@ -232,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sends_to_the_most_urgent_device_with_room),
+		cmocka_unit_test(an_only_device_goes_by_the_name_of_its_architecture),
 		cmocka_unit_test(the_first_listed_is_first_among_equals),
 		cmocka_unit_test(the_last_piece_needs_room_for_a_whole_one),
 		cmocka_unit_test(after_a_failure_nothing_new_is_sent),
