@@ -118,7 +118,7 @@ for row in j["policies"]:
 print("fine")' "$work/json"
 		done
 	done
-	# Idle fast workers go first: 33 % of the bound if the worker that ends a task takes the next, 66 % so.
+	# Idle fast workers go first: 33 % of the bound if the worker that ends a task takes the next, 64 % so.
 	$tool sim --machine mirage --graph cholesky:16 --policy tree-eager --bound mixed --json >"$work/json"
 	expect 0 'fine' python3 -c '
 import json, sys
