@@ -103,6 +103,11 @@ static int join(void *arg, struct xy_batch_piece *pieces, size_t n)
 	return 0;
 }
 
+static void drop(struct xy_batch_piece *piece)
+{
+	free(piece->result);
+}
+
 static void show(void *arg, const struct xy_batch_progress *progress)
 {
 	const struct model *model = arg;
@@ -182,6 +187,7 @@ static int run(struct result *r, uint64_t points, const char *sched, const char 
 				    .work = evaluate,
 				    .finish = add_up,
 				    .reduce = join,
+				    .discard = drop,
 				    .where = XY_ON_CPU | (model_has_opencl ? XY_ON_OPENCL : 0),
 				    .item_bytes = sizeof(double) };
 	const struct xy_watch watch = { .arg = r, .ended = count_points };

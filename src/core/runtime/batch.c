@@ -23,7 +23,7 @@ static int batch_refuse(struct xy_runtime *rt, const char *why)
 static int batch_check_ops(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch)
 {
 	if (ops->codelet) {
-		if (ops->begin || ops->prepare || ops->work || ops->finish || ops->reduce)
+		if (ops->begin || ops->prepare || ops->work || ops->finish || ops->reduce || ops->discard)
 			return batch_refuse(rt, "it has a codelet and functions: use one of the two");
 		return 0;
 	}

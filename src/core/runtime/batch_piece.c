@@ -239,9 +239,12 @@ static int batch_error_compare(const void *a, const void *b)
 
 int xy__batch_reduce(struct xy_batch_job *job)
 {
+	bool simulated = xy_is_simulated(job->rt);
 	int status = job->status;
 
-	if (!status && job->ops.reduce && !xy_is_simulated(job->rt)) {
+	for (size_t i = 0; status && job->ops.discard && i < job->npieces && !simulated; i++)
+		job->ops.discard(&job->pieces[i]);
+	if (!status && job->ops.reduce && !simulated) {
 		qsort(job->pieces, job->npieces, sizeof *job->pieces, batch_piece_compare);
 		status = job->ops.reduce(job->batch.arg, job->pieces, job->npieces);
 		if (status)

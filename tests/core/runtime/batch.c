@@ -17,7 +17,7 @@ static const char ahead[] = "divide(items=64) | mct | each worker { fifo(ntasks=
 
 struct sum {
 	_Atomic int begun, prepared, worked, finished, progressed;
-	int reduced, callbacks, status;
+	int reduced, discarded, callbacks, status;
 	size_t npieces;
 	uint64_t expected_start, total;
 	bool in_order;
@@ -97,6 +97,14 @@ static int sum_reduce(void *arg, struct xy_batch_piece *pieces, size_t n)
 	return s->reduce_status;
 }
 
+static void sum_discard(struct xy_batch_piece *piece)
+{
+	struct sum *s = piece->arg;
+
+	s->discarded++;
+	free(piece->result);
+}
+
 static const struct xy_batch_ops sum_ops = {
 	.name = "sum",
 	.begin = sum_begin,
@@ -104,6 +112,7 @@ static const struct xy_batch_ops sum_ops = {
 	.work = sum_work,
 	.finish = sum_finish,
 	.reduce = sum_reduce,
+	.discard = sum_discard,
 };
 
 static uint64_t sum_of(uint64_t start, uint64_t stop)
@@ -209,6 +218,31 @@ static void a_failure_is_returned_as_it_is(void **state)
 	assert_int_equal(s.total, sum_of(0, ITEMS));
 	xy_wait(h->rt);
 	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+}
+
+/* A failure stops new pieces; those that ran well are finished and their results given back. */
+static void a_failure_stops_the_batch_and_leaks_nothing(void **state)
+{
+	const char *trees[] = { divided, ahead, "tree-batch-auto", "tree-batch-hybrid" };
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(trees); i++) {
+		struct helper *h = helper_start(trees[i], 2);
+		struct sum s = { .fail_every = 4, .fail_times = 1 };
+
+		assert_int_equal(xy_batch_run(h->rt, &sum_ops, &(struct xy_batch){ .stop = 1000000, .arg = &s }), -EIO);
+		assert_int_equal(s.finished, s.worked - 1);
+		assert_int_equal(s.discarded, s.finished);
+		assert_int_equal(s.reduced, 0);
+		/* With two workers there are few pieces in flight. */
+		if (s.worked > 40)
+			fail_msg("%d pieces ran under %s", s.worked, trees[i]);
+		s = (struct sum){ .reduced = 0 };
+		assert_int_equal(xy_batch_run(h->rt, &sum_ops, &(struct xy_batch){ .stop = ITEMS, .arg = &s }), 0);
+		assert_int_equal(s.total, sum_of(0, ITEMS));
+		xy_wait(h->rt);
+		assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+	}
 }
 
 /* All pieces that were begun when the first fails, fail too. */
@@ -582,6 +616,7 @@ int main(void)
 		cmocka_unit_test(several_run_at_once),
 		cmocka_unit_test(refuses_what_is_not_a_batch),
 		cmocka_unit_test(a_failure_is_returned_as_it_is),
+		cmocka_unit_test(a_failure_stops_the_batch_and_leaks_nothing),
 		cmocka_unit_test(several_failures_are_a_list_in_order),
 		cmocka_unit_test(a_piece_is_tried_again),
 		cmocka_unit_test(tells_its_progress_and_its_end),
