@@ -305,6 +305,10 @@ static void the_next_best_is_taken_instead(void **state)
 	transfer(tasks[1], 21, 9);
 	transfer(tasks[2], 20, 2); /* the nearest two are nearer to the other one */
 	transfer(tasks[3], 20, 1);
+	cambium_type(c, (float[]){ INFINITY, 20 }, 1); /* others, which must not be confused with those */
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(xy__cambium_insert(c, 1, bed_task(bed, CUDA), 50, 50));
+	assert_non_null(xy__cambium_pick(c, &c->types[1], 0, 20, 0).task);
 	c->ends_us[21] = 100; /* it was to be busy, and is done */
 	assert_ptr_equal(pick(c, 20).task, tasks[1]);
 	assert_ptr_equal(pick(c, 20).before, tasks[0]);

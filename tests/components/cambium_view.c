@@ -239,36 +239,46 @@ static void looks_at_as_many_tasks_as_it_may(void **state)
 	bed_close(bed);
 }
 
-/* The tasks of a type that most follows, up to 32 of them: first those with the longest tail. */
-static void the_longest_tails_of_each_type_are_known(void **state)
+/* The tails of all tasks that take so long, the longest first. */
+static unsigned sorted_tails(const struct xy__cambium *c, unsigned length, double *tails, unsigned *type)
 {
-	struct xy__cambium *c;
-	struct bed *bed = cambium_open("cpu:3 cuda:1", &c);
-	unsigned type = 0, n = 0;
-	double tails[MOST];
-	const double *paths;
+	const double *paths = paths_us();
+	unsigned n = 0;
 
-	(void)state;
-	graph_random(bed, MOST, 70);
-	graph_submit(bed);
-	xy__cambium_look(c, 0);
-	xy__cambium_look(c, 0); /* without what was known before */
-	paths = paths_us();
 	for (unsigned i = 0; i < graph.n; i++)
-		if (graph.lengths[i] == 3) {
+		if (graph.lengths[i] == length) {
 			double tail = fmax(paths[i], area_us(c, graph.after[i]));
 			unsigned k = n++;
 
 			for (; k && tails[k - 1] < tail; k--)
 				tails[k] = tails[k - 1];
 			tails[k] = tail;
-			type = node(c, i)->type;
+			*type = node(c, i)->type;
 		}
-	assert_in_range(n, XY__CAMBIUM_TOPS + 1, MOST);
-	assert_int_equal(c->types[type].left, n);
-	assert_int_equal(c->types[type].ntops, XY__CAMBIUM_TOPS);
-	for (unsigned i = 0; i < XY__CAMBIUM_TOPS; i++)
-		assert_near(c->types[type].tops[i], tails[i]);
+	return n;
+}
+
+/* The tasks of a type that most follows, up to 32 of them: first those with the longest tail. */
+static void the_longest_tails_of_each_type_are_known(void **state)
+{
+	struct xy__cambium *c;
+	struct bed *bed = cambium_open("cpu:3 cuda:1", &c);
+	double tails[MOST];
+
+	(void)state;
+	graph_random(bed, MOST, 70);
+	graph_submit(bed);
+	xy__cambium_look(c, 0);
+	xy__cambium_look(c, 0); /* without what was known before */
+	for (unsigned length = 0; length < NLENGTHS; length++) {
+		unsigned type = 0, n = sorted_tails(c, length, tails, &type);
+
+		assert_in_range(n, XY__CAMBIUM_TOPS + 1, MOST);
+		assert_int_equal(c->types[type].left, n);
+		assert_int_equal(c->types[type].ntops, XY__CAMBIUM_TOPS);
+		for (unsigned i = 0; i < XY__CAMBIUM_TOPS; i++)
+			assert_near(c->types[type].tops[i], tails[i]);
+	}
 	for (unsigned i = 0; i < c->ntypes; i++)
 		assert_int_equal(c->types[i].base, i);
 	bed_close(bed);
