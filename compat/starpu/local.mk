@@ -4,6 +4,15 @@ lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/bitmap.c \
 	compat/starpu/src/codelet.c \
+	compat/starpu/src/component.c \
+	compat/starpu/src/component.h \
+	compat/starpu/src/component_build.c \
+	compat/starpu/src/component_map.c \
+	compat/starpu/src/component_pass.c \
+	compat/starpu/src/component_queue.c \
+	compat/starpu/src/component_store.c \
+	compat/starpu/src/component_tree.c \
+	compat/starpu/src/component_worker.c \
 	compat/starpu/src/context.c \
 	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
@@ -73,6 +82,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_profiling.h \
 	compat/starpu/include/starpu_profiling_tool.h \
 	compat/starpu/include/starpu_rand.h \
+	compat/starpu/include/starpu_sched_component.h \
 	compat/starpu/include/starpu_sched_ctx.h \
 	compat/starpu/include/starpu_sched_ctx_hypervisor.h \
 	compat/starpu/include/starpu_scheduler.h \
@@ -92,6 +102,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_util.h \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
+	compat/starpu/include/parts/component.h \
 	compat/starpu/include/parts/data.h \
 	compat/starpu/include/parts/deprecated.h \
 	compat/starpu/include/parts/insert.h \
@@ -115,6 +126,8 @@ source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cxx.cpp \
 	compat/starpu/tests/content.c \
+	compat/starpu/tests/components.c \
+	compat/starpu/tests/components_old.c \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \

@@ -112,6 +112,16 @@ static const struct {
 	{ "DISABLE_ASYNCHRONOUS_COPY", "starpu_asynchronous_copy_disabled" },
 	{ "SILENT", "no log lines" },
 	{ "SSILENT", "nothing; StarPU's test programs read it" },
+	/* of trees that the program builds */
+	{ "NTASKS_THRESHOLD", "tasks in each queue below a decision, in the program's trees" },
+	{ "EXP_LEN_THRESHOLD", "microseconds in each such queue" },
+	{ "SCHED_READY", "such a queue prefers tasks whose data is there" },
+	{ "SCHED_SORTED_ABOVE", "the queue above decisions is sorted by priority" },
+	{ "SCHED_SORTED_BELOW", "queues below decisions are sorted by priority" },
+	{ "SCHED_ALPHA", "weight of the end, in the program's trees" },
+	{ "SCHED_BETA", "weight of transfers, in the program's trees" },
+	{ "SCHED_GAMMA", "weight of energy, in the program's trees" },
+	{ "IDLE_POWER", "power of idle workers, in the program's trees" },
 };
 
 void starpu_xylem_print_environment(FILE *to)
@@ -301,6 +311,11 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	}
 	config->host = xs_getenv("STARPU_HOSTNAME");
 	return 0;
+}
+
+double xs_setting(const char *name, double value)
+{
+	return starpu_getenv_float_default(name, (float)value);
 }
 
 /* --- for programs --- */

@@ -51,6 +51,8 @@ __attribute__((format(printf, 1, 2))) void xs_note(const char *format, ...);
 
 /* environment.c: the one place that reads STARPU_* variables. */
 char *xs_getenv(const char *name);
+/* The number in a variable, or the value given. */
+double xs_setting(const char *name, double value);
 /* Fills a configuration from the program's and the environment. 0, or -EINVAL
  * with a log line. The texts that it points to live in *texts, which the caller
  * frees. */
