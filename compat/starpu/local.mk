@@ -17,6 +17,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
+	compat/starpu/src/driver.c \
 	compat/starpu/src/environment.c \
 	compat/starpu/src/expect.c \
 	compat/starpu/src/filters.c \
@@ -37,9 +38,11 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/policy.c \
 	compat/starpu/src/recursive.c \
 	compat/starpu/src/reduction.c \
+	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
 	compat/starpu/src/task.c \
+	compat/starpu/src/team.c \
 	compat/starpu/src/worker.c
 libxylem_starpu_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/compat/starpu/include -I$(top_srcdir)/include
 libxylem_starpu_la_LIBADD = libxylem.la $(HWLOC_LIBS)
@@ -105,6 +108,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/component.h \
 	compat/starpu/include/parts/data.h \
 	compat/starpu/include/parts/deprecated.h \
+	compat/starpu/include/parts/driver.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
 	compat/starpu/include/parts/omp.h \
@@ -131,6 +135,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
+	compat/starpu/tests/drivers.c \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \

@@ -22,6 +22,7 @@
 #include <parts/perf.h>
 #include <parts/sched.h>
 #include <parts/toolbox.h>
+#include <parts/driver.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +31,6 @@ extern "C" {
 struct starpu_opencl_program {
 	void *programs[STARPU_MAXOPENCLDEVS]; /* of OpenCL, by device */
 };
-struct starpu_driver;
 
 /* Settings of a program; filled in by starpu_conf_init. Environment variables win, unless
  * precedence_over_environment_variables is set. Fields for devices that Xylem does not have are ignored. */

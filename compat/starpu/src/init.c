@@ -96,6 +96,7 @@ static int init_runtime(const struct starpu_conf *conf)
 	xs_global.generation++;
 	xs_global.start_s = xy_now(xs_global.rt);
 	xs_contexts_start();
+	xs_drivers_start();
 	xs_global.copies_synchronous = conf->disable_asynchronous_copy > 0;
 	atomic_store(&xs_global.first_error, 0);
 	atomic_store(&xs_global.pauses, 0);
@@ -193,6 +194,7 @@ void starpu_shutdown(void)
 		xs_note("starpu_shutdown: the first error that was reported: %s",
 			strerror(-atomic_load(&xs_global.first_error)));
 	xs_policy_fini();
+	xs_teams_fini();
 	xs_tags_fini();
 	xs_tasks_fini();
 	xs_models_fini();

@@ -111,6 +111,10 @@ struct xs_job {
 	_Atomic unsigned submissions;   /* (a) counts them */
 	unsigned implementation;        /* (o) that runs */
 	struct xy_task *kept;           /* (o) the task of Xylem's, while a policy of the program's has it */
+	void (*check)(void *);          /* (o) of a task that is tried again, else NULL */
+	struct starpu_task *next_try;   /* (o) of such a task */
+	struct xs_job *meta;            /* (c) the job of the task that this is a try of, else NULL */
+	bool succeeded;                 /* (o) no try is needed */
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
@@ -210,6 +214,16 @@ void xs_plans_free(struct _starpu_data_state *h);
 void xs_unpartition(struct _starpu_data_state *h);
 /* worker.c */
 void xs_topology_fini(void);
+/* driver.c */
+void xs_drivers_start(void);
+/* retry.c */
+int xs_retry_submit(struct xs_job *job);
+int xs_retry_run(struct xs_job *job, int (*call)(void *arg, struct starpu_task *task), void *arg);
+/* team.c: sets of workers that the program made */
+bool xs_team_workers(unsigned id, const unsigned **workers, unsigned *n);
+int xs_team_run(struct starpu_task *task, unsigned n, struct xy_call *call,
+		int (*function)(void *arg, struct starpu_task *task, struct xy_call *call), void *arg);
+void xs_teams_fini(void);
 /* policy.c: policies that the program brings along */
 bool xs_hub(void); /* whether there is one */
 void xs_policy_configure(struct xy_config *config);

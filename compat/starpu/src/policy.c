@@ -274,6 +274,7 @@ static bool hub_push(struct xy_component *self, struct xy_task *xy, struct xy_ag
 	struct xy_agent *outer_agent = agent;
 	struct xs_thread outer;
 	int refused = 0;
+	bool bound;
 
 	if (!policy || !enter())
 		return push_other(h, xy, by);
@@ -281,9 +282,10 @@ static bool hub_push(struct xy_component *self, struct xy_task *xy, struct xy_ag
 	outer = thread_as(by);
 	keep(h, xy, job);
 	job->task->status = STARPU_TASK_READY;
-	if (job->task->execute_on_a_specific_worker) {
+	bound = job->task->execute_on_a_specific_worker;
+	if (bound && job->task->workerid < xs_global.nworkers) {
 		push_bound(job->task, policy);
-	} else if (job->task->workerids && job->task->workerids_len) {
+	} else if (bound || (job->task->workerids && job->task->workerids_len)) {
 		refused = 1;
 	} else {
 		refused = policy->push_task(job->task);

@@ -154,11 +154,44 @@ static void run_start(struct starpu_task *task, struct xy_call *call)
 	}
 }
 
+static int run_function(struct starpu_task *task, bool rebuffer, struct xy_call *call, starpu_cpu_func_t function)
+{
+	if (rebuffer)
+		return run_rebuffered(task, call->nbuffers, call, function);
+	function((void **)call->buffers, task->cl_arg);
+	return 0;
+}
+
+struct
+try {
+	struct xy_call *call;
+	starpu_cpu_func_t function;
+};
+
+static int run_try(void *arg, struct starpu_task *task)
+{
+	const struct try *try = arg;
+	const struct xs_job *job = try->call->arg;
+
+	return run_function(task, job->rebuffer, try->call, try->function);
+}
+
+static int run_rank(void *arg, struct starpu_task *task, struct xy_call *call)
+{
+	const struct xs_job *job = call->arg;
+
+	return run_function(task, job->rebuffer, call, (starpu_cpu_func_t)(uintptr_t)arg);
+}
+
 static int run(struct xy_call *call, starpu_cpu_func_t function)
 {
 	struct xs_job *job = call->arg;
 	struct starpu_task *task = job->task;
-	int status = 0;
+	const unsigned *members;
+	unsigned nteam = 0;
+	bool team = call->nranks <= 1 && task->execute_on_a_specific_worker &&
+		    xs_team_workers(task->workerid, &members, &nteam);
+	int status;
 
 	if (job->skipped)
 		return -EDEADLK;
@@ -168,10 +201,12 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	run_start(task, call);
 	if (xs_hub() && !call->rank)
 		xs_policy_before(task);
-	if (job->rebuffer)
-		status = run_rebuffered(task, call->nbuffers, call, function);
+	if (team)
+		status = xs_team_run(task, nteam, call, run_rank, (void *)(uintptr_t)function);
+	else if (job->check && !call->rank)
+		status = xs_retry_run(job, run_try, &(struct try){ call, function });
 	else
-		function((void **)call->buffers, task->cl_arg);
+		status = run_function(task, job->rebuffer, call, function);
 	if (task->profiling_info && !call->rank)
 		task->profiling_info->end_time = task->profiling_info->release_data_start_time =
 			task->profiling_info->release_data_end_time = now();

@@ -358,7 +358,8 @@ static int task_check(const struct starpu_task *task)
 	if (task->magic != 42)
 		return xs_fail(-EINVAL, "starpu_task_submit: the task was never "
 					"initialised (starpu_task_init)");
-	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers)
+	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers &&
+	    !starpu_worker_is_combined_worker((int)task->workerid))
 		return xs_fail(-ENODEV, "starpu_task_submit: there is no worker %u", task->workerid);
 	if (task->cl && task->cl->nbuffers > (int)STARPU_NMAXBUFS && !task->dyn_handles)
 		return xs_fail(-EINVAL, "starpu_task_submit: more than %d handles need dyn_handles", STARPU_NMAXBUFS);
@@ -494,6 +495,8 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	job = xs_job(task);
 	if (!job)
 		return -ENOMEM;
+	if (job->meta)
+		return xs_retry_submit(job);
 	if (atomic_load(&job->state) == XS_SUBMITTED)
 		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
 	if (task->cl && (task->recursive_task_gen_dag_func || task->cl->recursive_task_gen_dag_func) &&
@@ -529,7 +532,10 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	desc.callback = job_ended;
 	desc.priority = task->priority;
 	desc.name = task->name;
-	if (task->execute_on_a_specific_worker && desc.codelet) {
+	if (task->execute_on_a_specific_worker && desc.codelet &&
+	    xs_team_workers(task->workerid, &desc.workers, &desc.nworkers)) {
+		/* Any of its workers takes the task; all are said to run it. */
+	} else if (task->execute_on_a_specific_worker && desc.codelet) {
 		desc.workers = &task->workerid;
 		desc.nworkers = 1;
 	} else if (task->workerids && task->workerids_len && desc.codelet) {

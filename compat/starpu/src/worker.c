@@ -203,19 +203,12 @@ void starpu_worker_display_all(FILE *output)
 
 /* --- teams --- */
 
-unsigned starpu_combined_worker_get_count(void)
-{
-	return 0;
-}
-
-unsigned starpu_worker_is_combined_worker(int id)
-{
-	(void)id;
-	return 0;
-}
-
 int starpu_combined_worker_get_id(void)
 {
+	const struct starpu_task *task = xs_thread.task;
+
+	if (task && task->execute_on_a_specific_worker && starpu_worker_is_combined_worker((int)task->workerid))
+		return (int)task->workerid;
 	return xs_worker();
 }
 

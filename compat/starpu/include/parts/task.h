@@ -172,6 +172,7 @@ struct starpu_task {
 	unsigned destroy : 1;
 	unsigned regenerate : 1;
 	unsigned no_submitorder : 1;
+	unsigned failed : 1;
 	unsigned char mf_skip;
 	unsigned char scheduled;
 	unsigned char prefetched;
