@@ -86,6 +86,15 @@ struct xy_model {
  */
 int xy_call_energy(struct xy_call *call, double joules);
 
+/*
+ * Adds a measurement that the program made itself to a model of a measured kind, as if a task like this one had taken
+ * that many microseconds, or joules, there. The task may have been created only for this call; the model need not be
+ * its codelet's. 0, or -EINVAL for a model that is not measured, no such worker or implementation, or a value that is
+ * not a positive number. Any thread.
+ */
+int xy_task_measured(const struct xy_task *task, const struct xy_model *model, unsigned worker, unsigned implementation,
+		     double value);
+
 /* --- queries about a task, for a model's functions --- */
 
 /* The arg of its description, or its copy; and its number of handles. */

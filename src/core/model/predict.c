@@ -59,6 +59,19 @@ int xy_call_energy(struct xy_call *call, double joules)
 	return 0;
 }
 
+int xy_task_measured(const struct xy_task *task, const struct xy_model *model, unsigned worker, unsigned implementation,
+		     double value)
+{
+	struct xy__perf *perf = task ? task->pool->perf : NULL;
+
+	if (!perf || !xy__model_is_measured(model) || !xy_machine_worker(task->pool->machine, worker) ||
+	    implementation >= XY_NIMPLEMENTATIONS || !(value > 0) || !(value < 1e30))
+		return -EINVAL;
+	if (perf->calibrate)
+		xy__perf_measure(perf, model, task, worker, implementation, value);
+	return 0;
+}
+
 /* The nearest copy of a handle, as seen from a node; false when nothing is known. */
 static bool predict_nearest(const struct xy__bus *bus, struct xy_handle *h, unsigned to, double *us)
 {

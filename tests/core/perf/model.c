@@ -336,6 +336,32 @@ static void learns_the_energy_that_codelets_tell(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+static void learns_what_the_program_measured(void **state)
+{
+	static const struct xy_model other = { .name = "other", .kind = XY_MODEL_HISTORY };
+	struct helper *h = begin(XY_CALIBRATE_YES);
+	struct xy_handle *handle = vector(h, 100);
+	struct xy_task *task = HELPER_CREATE(h, .codelet = &nap_codelet, .handles = { handle });
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(xy_task_length(task, 0, 1).kind, XY_PREDICTION_UNKNOWN);
+		assert_int_equal(xy_task_measured(task, &history, 0, 1, 70), 0);
+		assert_int_equal(xy_task_measured(task, &other, 0, 1, 30), 0);
+	}
+	assert_true(xy_task_length(task, 0, 1).us == 70);
+	assert_int_equal(xy_task_length(task, 0, 0).kind, XY_PREDICTION_UNKNOWN);
+	assert_int_equal(xy_task_measured(task, &history, 0, 1, -1), -EINVAL);
+	assert_int_equal(xy_task_measured(task, &history, 0, 1, NAN), -EINVAL);
+	assert_int_equal(xy_task_measured(task, &history, 5, 1, 1), -EINVAL);
+	assert_int_equal(xy_task_measured(task, &history, 0, XY_NIMPLEMENTATIONS, 1), -EINVAL);
+	assert_int_equal(xy_task_measured(task, NULL, 0, 1, 1), -EINVAL);
+	assert_int_equal(xy_task_measured(NULL, &history, 0, 1, 1), -EINVAL);
+	xy_task_release(task);
+	assert_int_equal(xy_unregister(&handle), 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 /* --- files --- */
 
 static void write_text(const char *name, const char *text)
@@ -461,6 +487,7 @@ int main(void)
 		IN_A_FOLDER(predicts_sizes_that_were_never_measured),
 		cmocka_unit_test(asks_the_functions_of_a_model),
 		IN_A_FOLDER(learns_the_energy_that_codelets_tell),
+		IN_A_FOLDER(learns_what_the_program_measured),
 		IN_A_FOLDER(uses_models_of_starpu_by_size),
 		IN_A_FOLDER(goes_on_without_a_corrupt_file),
 		IN_A_FOLDER(two_runtimes_add_up_what_they_measured),
