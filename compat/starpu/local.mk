@@ -26,6 +26,9 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/insert.c \
 	compat/starpu/src/internal.h \
 	compat/starpu/src/memory.c \
+	compat/starpu/src/model.c \
+	compat/starpu/src/model.h \
+	compat/starpu/src/model_file.c \
 	compat/starpu/src/ndim.c \
 	compat/starpu/src/pick.c \
 	compat/starpu/src/omp.c \
@@ -112,6 +115,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
 	compat/starpu/include/parts/omp.h \
+	compat/starpu/include/parts/model.h \
 	compat/starpu/include/parts/perf.h \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
@@ -140,6 +144,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
 	compat/starpu/tests/mixed.c \
+	compat/starpu/tests/models.c \
 	compat/starpu/tests/policy.c \
 	compat/starpu/tests/ndim.c \
 	compat/starpu/tests/omp.c \

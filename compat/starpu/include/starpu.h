@@ -20,6 +20,7 @@
 #include <parts/worker.h>
 #include <parts/omp.h>
 #include <parts/perf.h>
+#include <parts/model.h>
 #include <parts/sched.h>
 #include <parts/toolbox.h>
 #include <parts/driver.h>

@@ -123,8 +123,8 @@ static struct xylem_starpu_codelet *codelet_translate(struct starpu_codelet *cl,
 				   : 0;
 	c->xy.where = xs_archs(where != -1 ? (uint32_t)where : cl->where);
 	codelet_functions(&c->xy, c->functions);
-	c->xy.model = xs_model(cl->model);
-	c->xy.energy_model = xs_model(cl->energy_model);
+	c->xy.model = xs_model(cl->model, false);
+	c->xy.energy_model = xs_model(cl->energy_model, true);
 	if (cl->can_execute)
 		c->xy.can_execute = codelet_can_execute;
 	return c;

@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -224,6 +225,57 @@ static int limit(struct xy_device_config *config, const char *name, char *room, 
 #define ROOM 512
 #define LIMIT_ROOM 16
 
+/* StarPU keeps codelets' models in a folder of their format's version. */
+#define MODELS_ROOM 1024
+static char models_folder[MODELS_ROOM]; /* with the lock of starpu_init */
+
+static bool models_given(void)
+{
+	const char *folder = xs_getenv("STARPU_PERF_MODEL_DIR"), *home = xs_getenv("STARPU_HOME");
+
+	if (folder && *folder)
+		snprintf(models_folder, sizeof models_folder, "%s/codelets/45", folder);
+	else if (home && *home)
+		snprintf(models_folder, sizeof models_folder, "%s/.starpu/sampling/codelets/45", home);
+	else
+		models_folder[0] = '\0';
+	return models_folder[0];
+}
+
+const char *xs_models_folder(void)
+{
+	static char room[MODELS_ROOM];
+	const char *own = xs_getenv("XYLEM_MODELS"), *data = xs_getenv("XDG_DATA_HOME"), *home = xs_getenv("HOME");
+
+	if (own && *own && strcmp(own, "none"))
+		return own;
+	if (models_given())
+		return models_folder;
+	if (data && *data)
+		snprintf(room, sizeof room, "%s/xylem/models", data);
+	else
+		snprintf(room, sizeof room, "%s/.local/share/xylem/models", home ? home : "");
+	return room;
+}
+
+const char *xs_models_host(void)
+{
+	static char room[256];
+	const char *own = xs_getenv("XYLEM_HOST"), *starpu = xs_getenv("STARPU_HOSTNAME");
+	char *dot;
+
+	if (own && *own)
+		return own;
+	if (starpu && *starpu)
+		return starpu;
+	if (gethostname(room, sizeof room - 1))
+		snprintf(room, sizeof room, "localhost");
+	dot = strchr(room, '.');
+	if (dot)
+		*dot = '\0';
+	return room;
+}
+
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts)
 {
 	int ncpus = conf->ncpus, ncuda = conf->ncuda, nopencl = conf->nopencl, nhip = conf->nhip;
@@ -303,12 +355,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		config->numa = numa ? XY_YES : XY_NO;
 	if (nobind > 0)
 		config->bind = XY_NO;
-	config->models = xs_getenv("STARPU_PERF_MODEL_DIR");
-	text = xs_getenv("STARPU_HOME");
-	if (!config->models && text && *text) {
-		snprintf(rooms + 3 * ROOM, ROOM, "%s/.starpu/sampling", text);
-		config->models = rooms + 3 * ROOM;
-	}
+	config->models = models_given() ? models_folder : NULL;
 	config->host = xs_getenv("STARPU_HOSTNAME");
 	return 0;
 }

@@ -53,6 +53,9 @@ __attribute__((format(printf, 1, 2))) void xs_note(const char *format, ...);
 char *xs_getenv(const char *name);
 /* The number in a variable, or the value given. */
 double xs_setting(const char *name, double value);
+/* Where the models are, and of which host. */
+const char *xs_models_folder(void);
+const char *xs_models_host(void);
 /* Fills a configuration from the program's and the environment. 0, or -EINVAL
  * with a log line. The texts that it points to live in *texts, which the caller
  * frees. */
@@ -163,7 +166,7 @@ void xs_gate_open(struct xs_gate *gate);
 extern pthread_mutex_t xs_deps_lock;
 
 /* perf.c: the model of Xylem's for one of StarPU's; NULL: none. */
-const struct xy_model *xs_model(struct starpu_perfmodel *model);
+const struct xy_model *xs_model(struct starpu_perfmodel *model, bool energy);
 struct xy_task *xs_probe(struct starpu_task *task, bool *own);
 void xs_models_fini(void);
 
