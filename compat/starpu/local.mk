@@ -17,6 +17,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
+	compat/starpu/src/disk.c \
 	compat/starpu/src/driver.c \
 	compat/starpu/src/environment.c \
 	compat/starpu/src/expect.c \
@@ -111,6 +112,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/component.h \
 	compat/starpu/include/parts/data.h \
 	compat/starpu/include/parts/deprecated.h \
+	compat/starpu/include/parts/disk.h \
 	compat/starpu/include/parts/driver.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
@@ -139,6 +141,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
+	compat/starpu/tests/disk.c \
 	compat/starpu/tests/drivers.c \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \

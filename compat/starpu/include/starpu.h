@@ -24,6 +24,7 @@
 #include <parts/sched.h>
 #include <parts/toolbox.h>
 #include <parts/driver.h>
+#include <parts/disk.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -134,6 +134,7 @@ void starpu_data_unregister(starpu_data_handle_t handle)
 	if (handle->children && handle->nchildren)
 		xs_unpartition(handle);
 	xs_plans_free(handle);
+	xs_disk_store(handle, false);
 	error = handle->foreign ? 0 : xy_unregister(&handle->xy);
 	if (error == -EDEADLK) {
 		xs_fail(error, "starpu_data_unregister: a codelet or callback can't wait; "
@@ -154,8 +155,10 @@ static void handle_left(void *arg, int status)
 {
 	struct _starpu_data_state *h = arg;
 
-	if (!status)
+	if (!status) {
+		xs_disk_store(h, true);
 		xy_release(h->xy);
+	}
 	xs_handle_free(h);
 }
 
@@ -480,7 +483,7 @@ static bool node_check(unsigned node)
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
 {
 	if (!node_check(node))
-		return xs_fail(-EINVAL, "there is no memory node %u", node);
+		return xs_disk_is((int)node) ? 0 : xs_fail(-EINVAL, "there is no memory node %u", node);
 	if (xs_global.nnodes == 1)
 		return 0;
 	return async ? xy_prefetch(handle->xy, node) : xy_fetch(handle->xy, node);

@@ -193,6 +193,7 @@ void starpu_shutdown(void)
 	if (atomic_load(&xs_global.first_error))
 		xs_note("starpu_shutdown: the first error that was reported: %s",
 			strerror(-atomic_load(&xs_global.first_error)));
+	xs_disks_fini();
 	xs_policy_fini();
 	xs_teams_fini();
 	xs_tags_fini();

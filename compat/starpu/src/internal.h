@@ -189,6 +189,7 @@ struct _starpu_data_state {
 	unsigned copies;                   /* how often starpu_data_dup_ro returned it */
 	bool slow;                         /* codelets get another struct than that of the call */
 	int home_node;
+	void *object;                /* of a disk that is its home */
 	size_t counted;              /* of main memory */
 	_Atomic unsigned sequential; /* (a) */
 	unsigned ooc;
@@ -217,6 +218,12 @@ void xs_plans_free(struct _starpu_data_state *h);
 void xs_unpartition(struct _starpu_data_state *h);
 /* worker.c */
 void xs_topology_fini(void);
+/* disk.c: nodes behind those of the machine */
+unsigned xs_disks(void);
+bool xs_disk_is(int node);
+void xs_disk_load(struct _starpu_data_state *h, void *object);
+void xs_disk_store(struct _starpu_data_state *h, bool acquired);
+void xs_disks_fini(void);
 /* driver.c */
 void xs_drivers_start(void);
 /* retry.c */

@@ -226,12 +226,34 @@ void *xs_shape_convert(const struct xy_interface *from, const void *view, void *
 
 /* --- registration --- */
 
+static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view);
+
+/* Data of a disk: its pointer is the object there; it gets memory of its own. */
+static void shape_register_object(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape,
+				  const void *view)
+{
+	char copy[XS_VIEW_ROOM];
+	void *object = xs_shape_pointer(shape, view);
+
+	memcpy(copy, view, shape->interface.view_size);
+	memset(copy + shape->pointer, 0, sizeof(void *));
+	shape_register(handle, -1, shape, copy);
+	if (!*handle)
+		return;
+	(*handle)->home_node = home_node;
+	xs_disk_load(*handle, object);
+}
+
 static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view)
 {
 	struct xy_handle *xy;
 	int error;
 
 	*handle = NULL;
+	if (xs_disk_is(home_node)) {
+		shape_register_object(handle, home_node, shape, view);
+		return;
+	}
 	if (!xs_global.rt) {
 		xs_fail(-ENODEV, "data is registered before starpu_init");
 		return;

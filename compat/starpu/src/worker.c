@@ -226,7 +226,7 @@ int starpu_combined_worker_get_rank(void)
 
 unsigned starpu_memory_nodes_get_count(void)
 {
-	return xs_global.nnodes;
+	return xs_global.nnodes + xs_disks();
 }
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
@@ -245,7 +245,7 @@ enum starpu_node_kind starpu_node_get_kind(unsigned node)
 							       STARPU_HIP_RAM };
 	const struct xy_node_info *there = xs_global.machine ? xy_machine_node(xs_global.machine, node) : NULL;
 
-	return there ? kinds[there->arch] : STARPU_UNUSED;
+	return there ? kinds[there->arch] : xs_disk_is((int)node) ? STARPU_DISK_RAM : STARPU_UNUSED;
 }
 
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned *memory_nodes_ids, unsigned maxsize)
