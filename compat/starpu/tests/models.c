@@ -207,6 +207,7 @@ static void profiling(starpu_data_handle_t handle)
 	struct starpu_profiling_task_info *its;
 	struct starpu_task *task = starpu_task_create();
 	double delay;
+	int executed = 0;
 
 	assert(starpu_profiling_status_get() == STARPU_PROFILING_DISABLE);
 	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
@@ -221,8 +222,12 @@ static void profiling(starpu_data_handle_t handle)
 	assert(delay >= 0 && starpu_timing_timespec_delay_us(&its->start_time, &its->end_time) >= 0);
 	assert(starpu_timing_timespec_to_us(&its->end_time) > 0 && its->workerid >= 0);
 	starpu_task_destroy(task);
-	assert(!starpu_profiling_worker_get_info(0, &info) && info.executed_tasks > 0);
-	assert(starpu_timing_timespec_to_us(&info.total_time) > 0);
+	for (int i = 0; i < 2; i++) {
+		assert(!starpu_profiling_worker_get_info(i, &info));
+		assert(starpu_timing_timespec_to_us(&info.total_time) > 0);
+		executed += info.executed_tasks;
+	}
+	assert(executed > 0);
 	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
 }
 
