@@ -7,7 +7,7 @@
 
 bench_shared = bench/peers/graphs.c bench/peers/graphs.h bench/peers/main.c bench/peers/measure.c \
 	bench/peers/measure.h bench/peers/peer.h
-bench_programs = bench/run bench/peers/xylem bench/peers/data
+bench_programs = bench/run bench/peers/xylem bench/peers/data bench/peers/doubles
 if HAVE_OPENCL
 bench_programs += bench/peers/devices-xylem
 endif
@@ -35,6 +35,10 @@ bench_peers_data_SOURCES = bench/peers/data.c bench/peers/measure.c bench/peers/
 bench_peers_data_CPPFLAGS = $(AM_CPPFLAGS) $(bench_drivers)
 bench_peers_data_LDADD = libxylem.la $(double_libs)
 bench_peers_data_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_peers_doubles_SOURCES = bench/peers/doubles.c bench/peers/measure.c bench/peers/measure.h
+bench_peers_doubles_CPPFLAGS = $(AM_CPPFLAGS) $(bench_drivers)
+bench_peers_doubles_LDADD = libxylem.la $(double_libs)
+bench_peers_doubles_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_drivers = -DBENCH_DRIVERS='"$(abs_builddir)/src/drivers/.libs"'
 
 # On OpenCL devices.

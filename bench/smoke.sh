@@ -14,7 +14,7 @@ expect_of() {
 	shift 2
 	output=$(bench/peers/"$program" "$@" 2>&1)
 	case $? in
-	0) echo "$output" | grep -qE "^$key -?[0-9]" && return ;;
+	0) echo "$output" | grep -qE "^$key +-?[0-9]" && return ;;
 	77) return ;;
 	esac
 	echo "failed: bench/peers/$program $*: $output"
@@ -43,6 +43,8 @@ done
 for sched in tree-eager tree-eager-prefetching; do
 	expect_of data us_per_task overlap 3 --sched $sched --repeat 1
 done
+expect_of doubles 'tree-[a-z]*' --tiles 3 --repeat 1
+expect_of doubles 'tree-ws' --tiles 2 --repeat 1 --no-models tree-ws
 if [ -x bench/peers/devices-xylem ]; then
 	POCL_CACHE_DIR=$PWD/tests/pocl-cache
 	export POCL_CACHE_DIR
