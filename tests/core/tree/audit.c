@@ -86,7 +86,7 @@ static bool faulty_push(struct xy_component *self, struct xy_task *task, struct 
 		xy_push(self->children[0], task, by);
 		return false;
 	case PUSHES_TO_ANY:
-		return xy_push(self->children[1], task, by);
+		return xy_push(self->children[0], task, by);
 	}
 	return faulty_store(self, task, by);
 }
@@ -354,9 +354,9 @@ static void finds_a_task_pushed_to_a_worker_that_cannot_run_it(void **state)
 	struct bed *bed = plant(PUSHES_TO_ANY);
 
 	(void)state;
-	bed_submit(bed, bed_task_pinned(bed, XY_ON_CPU, 0));
-	says(XY__RULE_WORKER, "it pushes a task to worker cpu1, which can't run it: task 'unnamed' (number 1)");
-	assert_null(bed_pull(bed, 1));
+	bed_submit(bed, bed_task_pinned(bed, XY_ON_CPU, 1));
+	says(XY__RULE_WORKER, "it pushes a task to worker cpu0, which can't run it: task 'unnamed' (number 1)");
+	assert_null(bed_pull(bed, 0));
 	bed_close(bed);
 }
 
