@@ -46,7 +46,7 @@ struct xy_batch_ops {
 	int (*finish)(struct xy_batch_piece *piece);
 	/* Mandatory with work: once, after all pieces ended well, which come in the order of their items. */
 	int (*reduce)(void *arg, struct xy_batch_piece *pieces, size_t n);
-	/* Optional: when the batch fails, for each piece that had ended well, to free its result: reduce is not called. */
+	/* Optional: in place of reduce when the batch fails, for each piece that had ended well: frees its result. */
 	void (*discard)(struct xy_batch_piece *piece);
 	unsigned where; /* XY_ON_*: architectures that work can use; 0: CPUs only */
 	/* In place of the functions above, and with handles: runs on each piece; see xy_call_range. */

@@ -202,7 +202,7 @@ static unsigned balance_room(const struct balance *b, const struct balance_subje
 {
 	unsigned workers = b->all.of[i].nworkers;
 
-	return b->all.of[i].index >= 0 && xy__throughput_is_known(&s->of[i]) ? 2 * workers : workers;
+	return b->all.of[i].index >= 0 && s->of[i].known ? 2 * workers : workers;
 }
 
 /* The items of the next piece for a device; 0: it has enough. */
@@ -217,7 +217,7 @@ static uint64_t balance_size(const struct balance *b, const struct balance_subje
 	if (!(rate > 0) || (b->sweep && !t->settled)) {
 		most = fmin(most, left / BALANCE_PROBE);
 	} else {
-		least = fmin(most, xy__throughput_tail(t));
+		least = fmin(most, t->tail);
 		due = (left + (double)view->load) / view->rate * rate - (double)d->load;
 		if (due < least / 2 && view->pieces)
 			return 0;

@@ -76,7 +76,7 @@ double xy__throughput_size(const struct xy__throughput *t, double most)
 	return fmin(size, most);
 }
 
-bool xy__throughput_is_known(const struct xy__throughput *t)
+static bool throughput_is_known(const struct xy__throughput *t)
 {
 	int last = throughput_before(t, XY__THROUGHPUT_LEVELS - 1, 0), before = throughput_before(t, (unsigned)last, 1);
 
@@ -85,7 +85,7 @@ bool xy__throughput_is_known(const struct xy__throughput *t)
 	return last >= 0 && before >= 0 && t->us_per_item[before] < t->us_per_item[last] * THROUGHPUT_WORKS;
 }
 
-double xy__throughput_tail(const struct xy__throughput *t)
+static double throughput_tail(const struct xy__throughput *t)
 {
 	double most = fmax(throughput_least(t), t->recent) * THROUGHPUT_TAIL;
 	unsigned i = 0;
@@ -93,6 +93,13 @@ double xy__throughput_tail(const struct xy__throughput *t)
 	while (i < t->level && !(t->us_per_item[i] > 0 && t->us_per_item[i] <= most))
 		i++;
 	return ldexp(1, (int)i);
+}
+
+/* What follows from the measurements, for the many questions between two of them. */
+static void throughput_conclude(struct xy__throughput *t)
+{
+	t->known = throughput_is_known(t);
+	t->tail = throughput_tail(t);
 }
 
 /* Whether a level is the last one to measure. */
@@ -174,6 +181,7 @@ void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, c
 		throughput_grow(t, growth);
 	else if (t->settled && level == t->level)
 		throughput_review(t);
+	throughput_conclude(t);
 }
 
 void xy__throughput_recall(struct xy__throughput *t, unsigned level, double us, unsigned samples)
@@ -211,4 +219,5 @@ void xy__throughput_name(char *text, size_t size, const char *name, const char *
 void xy__throughput_doubt(struct xy__throughput *t)
 {
 	t->trial = t->recent > 0;
+	throughput_conclude(t);
 }

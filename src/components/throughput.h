@@ -28,6 +28,8 @@ struct xy__throughput {
 	unsigned without_gain; /* sizes in a row that brought nothing */
 	bool settled;          /* larger pieces are not worth trying */
 	bool trial;            /* what is known is of earlier batches: a short piece tells whether it still holds */
+	bool known;            /* enough is measured to send pieces ahead */
+	double tail;           /* the smallest piece at the end of a batch: smaller ones would cost too much */
 };
 
 /* The largest power of two that is no more; items > 0. */
@@ -35,12 +37,6 @@ unsigned xy__throughput_level(uint64_t items);
 
 /* The items of the next piece, of which there may be at most so many. */
 double xy__throughput_size(const struct xy__throughput *t, double most);
-
-/* Whether enough is known to send pieces ahead. */
-bool xy__throughput_is_known(const struct xy__throughput *t);
-
-/* The smallest piece at the end of a batch: smaller ones would cost too much. */
-double xy__throughput_tail(const struct xy__throughput *t);
 
 /* A piece has ended. */
 void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, const struct xy__growth *growth);
