@@ -87,8 +87,8 @@ static enum cudaError current_set(struct xy_device *device, int *callers)
 
 	*callers = NO_DEVICE;
 	if (api->cudaGetDevice(callers) != cudaSuccess)
-		api->cudaGetLastError(); /* an error of the caller's device is not ours to report */
-	return *callers == device->ordinal ? cudaSuccess : api->cudaSetDevice(device->ordinal);
+		api->cudaGetLastError();            /* an error of the caller's device is not ours to report */
+	return api->cudaSetDevice(device->ordinal); /* also where it is current: a lost device says so here */
 }
 
 /* A codelet may have left another one. */

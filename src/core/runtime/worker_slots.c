@@ -219,6 +219,10 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	status = slot_call(all, slot, function, &call);
 	if (slot->begin < worker->opened_s)
 		slot->begin = worker->opened_s;
+	if (status == -ENODEV && !call.stream) { /* the function was not called */
+		slot->state = SLOT_FETCHING;
+		all->fetching++;
+	}
 	return status;
 }
 
@@ -341,8 +345,12 @@ static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
 		return false;
 	if (!status)
 		status = slot_launch(all, slot);
-	if (status)
+	if (status == -ENODEV && slot->state == SLOT_FETCHING && all->node->driver->is_lost(all->node->device)) {
+		xy__node_lose(all->worker->agent.runtime, all->node->id);
+		slot_send_away(all, slot);
+	} else if (status) {
 		slot_fail(all, slot, status);
+	}
 	return true;
 }
 
