@@ -3,6 +3,7 @@
 lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/bitmap.c \
+	compat/starpu/src/bundle.c \
 	compat/starpu/src/codelet.c \
 	compat/starpu/src/component.c \
 	compat/starpu/src/component.h \
@@ -14,6 +15,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/component_tree.c \
 	compat/starpu/src/component_worker.c \
 	compat/starpu/src/context.c \
+	compat/starpu/src/context_query.c \
 	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
@@ -110,6 +112,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
 	compat/starpu/include/parts/component.h \
+	compat/starpu/include/parts/context.h \
 	compat/starpu/include/parts/data.h \
 	compat/starpu/include/parts/deprecated.h \
 	compat/starpu/include/parts/disk.h \
@@ -138,6 +141,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/content.c \
 	compat/starpu/tests/components.c \
 	compat/starpu/tests/components_old.c \
+	compat/starpu/tests/context_policy.c \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \

@@ -25,6 +25,7 @@
 #include <parts/toolbox.h>
 #include <parts/driver.h>
 #include <parts/disk.h>
+#include <parts/context.h>
 
 #ifdef __cplusplus
 extern "C" {

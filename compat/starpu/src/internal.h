@@ -240,6 +240,7 @@ void xs_policy_configure(struct xy_config *config);
 void xs_policy_start(const struct starpu_sched_policy *policy);
 void xs_policy_stop(void);
 void xs_policy_fini(void);
+void xs_policy_quiet(bool again);
 void xs_policy_submitted(struct starpu_task *task);
 void xs_policy_before(struct starpu_task *task);
 void xs_policy_after(struct starpu_task *task);
@@ -250,6 +251,7 @@ struct xy_agent *xs_policy_agent(const struct xy_component **self);
 void xs_contexts_start(void);
 /* The policy of the program's that a context has, or NULL. */
 const struct starpu_sched_policy *xs_context_policy(unsigned id);
+bool xs_context_is(unsigned id);
 bool xs_context_has(unsigned id, int worker);
 void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy);
 void xs_context_stop_policy(unsigned id);

@@ -491,6 +491,16 @@ void xs_policy_stop(void)
 		xs_context_stop_policy(c);
 }
 
+/* Policies are not called from now on, and none is being called; or they are called again. */
+void xs_policy_quiet(bool again)
+{
+	atomic_store(&open, again);
+	while (!again && atomic_load(&busy))
+		sched_yield();
+	if (again)
+		wake_all();
+}
+
 void xs_policy_fini(void)
 {
 	if (!hub)
