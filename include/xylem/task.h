@@ -74,6 +74,7 @@ struct xy_config {
 	enum xy_switch bind;  /* XYLEM_BIND: bind workers to cores (default yes) */
 	unsigned window;      /* XYLEM_WINDOW: tasks in flight before submission blocks */
 	double watchdog_s;    /* XYLEM_WATCHDOG: seconds without progress before a dump (default never) */
+	double guard_s;       /* XYLEM_GUARD: seconds before a policy that stalls is replaced (default never) */
 	uint64_t seed;        /* XYLEM_SEED: of all random numbers */
 	const char *plugins;  /* XYLEM_PLUGINS: shared objects, separated by ':' */
 

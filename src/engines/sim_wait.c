@@ -11,6 +11,7 @@
 #include "engines/sim.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/guard.h"
 #include "core/runtime/inbox.h"
 #include "core/util/message.h"
 
@@ -162,6 +163,13 @@ static bool sim_is_over(struct xy_runtime *rt, double seconds, double end_s)
 	return true;
 }
 
+/* Whether the guard has made something happen. Another thread of the application gets some time to do so first. */
+static bool sim_guard(struct xy_runtime *rt, double seconds, unsigned pauses)
+{
+	return (seconds < 0 || seconds >= rt->settings.guard_s) &&
+	       (__libc_single_threaded || pauses + 1 >= STUCK_PAUSES) && xy__guard_end_stall(rt);
+}
+
 bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
 {
 	double until_us = seconds < 0 || seconds >= XY__FOREVER_S ? INFINITY : xy__sim_time(rt->sim) + seconds * 1e6;
@@ -178,6 +186,10 @@ bool xy__sim_wait_until(struct xy_runtime *rt, const struct xy__condition *condi
 		case SIM_LATER:
 			return false;
 		case SIM_NEVER:
+			if (sim_guard(rt, seconds, pauses)) {
+				pauses = 0;
+				break;
+			}
 			if (sim_is_over(rt, seconds, end_s)) {
 				sim_pass(rt->sim, until_us);
 				return false;

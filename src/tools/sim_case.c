@@ -8,6 +8,7 @@
 #include "tools/sim.h"
 
 enum { CASE_WINDOW = 2048, CASE_EACH = 4 }; /* tasks in flight, and for each worker of a large machine */
+#define CASE_GUARD_S 1                      /* a simulation never waits that long in vain */
 
 static void case_log(void *arg, const char *line)
 {
@@ -39,6 +40,7 @@ struct xy_config sim_case_config(const struct sim_case *c, const char *sched, ui
 		.seed = seed,
 		.window = case_window(c),
 		.sim_shared = !r->transfers,
+		.guard_s = CASE_GUARD_S,
 		.watch = watch,
 		.ignore_environment = true,
 		.log = case_log,

@@ -171,6 +171,8 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 	error = xy_start(&rt, &config);
 	if (!error)
 		error = run_graph(&own, rt, places);
+	if (!error && strcmp(xy_runtime_policy(rt), config.sched))
+		error = -ETIMEDOUT; /* the guard has replaced it, and has said why */
 	xy_stop(&rt);
 	if (own.shown)
 		fprintf(stderr, "\r\033[K");

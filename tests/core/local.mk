@@ -16,6 +16,7 @@ runtime_tests += tests/core/runtime/built_tree
 runtime_tests += tests/core/runtime/children
 runtime_tests += tests/core/runtime/context
 runtime_tests += tests/core/runtime/dump
+runtime_tests += tests/core/runtime/guard
 runtime_tests += tests/core/runtime/halt
 runtime_tests += tests/core/runtime/rest
 runtime_tests += tests/core/runtime/failure
@@ -69,6 +70,8 @@ tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
 tests_core_runtime_context_CPPFLAGS = $(AM_CPPFLAGS) -DHOARDS='"$(abs_builddir)/tests/plugins/.libs/hoards.so"'
 tests_core_runtime_context_LDADD = $(helper_libs)
 tests_core_runtime_dump_LDADD = $(helper_libs)
+tests_core_runtime_guard_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGINS='"$(abs_builddir)/tests/plugins/.libs/hoards.so:$(example_plugins)/rate.so"'
+tests_core_runtime_guard_LDADD = $(helper_libs)
 tests_core_runtime_halt_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
 tests_core_runtime_rest_LDADD = $(helper_libs)

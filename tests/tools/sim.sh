@@ -255,5 +255,14 @@ expect 1 'gives a duration of spotrf with 40000 bytes on mirage' $tool bound cho
 expect 0 'cholesky:TILES' $tool sim --help
 expect 0 'XYLEM_RECORD' $tool bound --help
 
+# A policy that stalls is replaced, and that is said: the run ends, and fails.
+hoards=$(find tests/plugins -name hoards.so | head -n 1)
+if [ "$hoards" ]; then
+	expect 1 'policy hoards | eager | each worker { } is replaced by tree-eager' env XYLEM_PLUGINS="$hoards" \
+		$tool sim --machine cpu:2 --graph independent:10 --policy 'hoards | eager | each worker { }'
+	expect 1 'hoards#0 holds 10 ready tasks' env XYLEM_PLUGINS="$hoards" \
+		$tool sim --machine cpu:2 --graph independent:10 --policy 'hoards | eager | each worker { }'
+fi
+
 [ $failures -eq 0 ] || echo "$failures failures"
 [ $failures -eq 0 ]

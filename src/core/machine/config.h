@@ -46,6 +46,7 @@ struct xy__settings {
 	bool prefetch;
 	unsigned window;
 	double watchdog_s;
+	double guard_s;
 	uint64_t seed;
 	char *plugins; /* never NULL */
 	bool profile;

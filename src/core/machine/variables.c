@@ -43,6 +43,8 @@ static const struct xy__variable variables_plain[] = {
 	  .meaning = "tasks in flight before submission blocks" },
 	{ "XYLEM_WATCHDOG", VARIABLE_PLACE(watchdog_s), .kind = XY__VARIABLE_NUMBER, .initial = "0 (never)",
 	  .values = "seconds, such as 10 or 0.5", .meaning = "dump the state after this long without progress" },
+	{ "XYLEM_GUARD", VARIABLE_PLACE(guard_s), .kind = XY__VARIABLE_NUMBER, .initial = "0 (never)",
+	  .values = "seconds, such as 10 or 0.5", .meaning = "replace a policy that stalls this long by tree-eager" },
 	{ "XYLEM_SEED", VARIABLE_PLACE(seed), .kind = XY__VARIABLE_SEED, .usual = 1, .initial = "1",
 	  .values = "a whole number", .meaning = "the seed of all random numbers" },
 	{ "XYLEM_PLUGINS", VARIABLE_PLACE(plugins), .kind = XY__VARIABLE_NAMES, .initial = "none",

@@ -241,17 +241,23 @@ static int plan_apply(struct plan *plan)
 	return error;
 }
 
-/* Takes the lock; the plan is that all stays as it is. */
-static int plan_begin(struct plan *plan, struct xy_runtime *rt)
+/* The plan is that all stays as it is. The lock is held. */
+static int plan_init(struct plan *plan, struct xy_runtime *rt)
 {
 	*plan = (struct plan){ .rt = rt };
-	xy__lock_take(&rt->change_lock);
 	plan->where = calloc(rt->nworkers, sizeof(struct xy_context *));
 	for (unsigned i = 0; plan->where && i < rt->nworkers; i++)
 		for (unsigned k = 0; k < rt->ncontexts; k++)
 			if (rt->contexts[k]->has[i])
 				plan->where[i] = rt->contexts[k];
 	return plan->where ? 0 : -ENOMEM;
+}
+
+/* Takes the lock, which plan_end drops. */
+static int plan_begin(struct plan *plan, struct xy_runtime *rt)
+{
+	xy__lock_take(&rt->change_lock);
+	return plan_init(plan, rt);
 }
 
 static int plan_end(struct plan *plan, int error)
@@ -292,11 +298,29 @@ static int context_set_policy(struct xy_context *context, const char *policy, co
 	return plan_end(&plan, error);
 }
 
+int xy__context_replace(struct xy_context *context, const char *policy)
+{
+	struct plan plan;
+	int error = plan_init(&plan, context->runtime);
+
+	plan.context = context;
+	plan.policy = policy;
+	if (!error)
+		error = plan_apply(&plan);
+	free(plan.where);
+	return error;
+}
+
 int xy_set_policy(struct xy_runtime *rt, const char *policy)
 {
 	int error = context_check(rt, "xy_set_policy");
 
 	return error ? error : context_set_policy(&rt->main, policy, "xy_set_policy");
+}
+
+const char *xy_runtime_policy(const struct xy_runtime *rt)
+{
+	return rt ? xy__runtime_policy(&rt->main) : "";
 }
 
 /* --- workers --- */

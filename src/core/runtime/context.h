@@ -24,6 +24,9 @@ struct xy_context {
 	bool *has;                     /* (h) by worker: whether it is in this context */
 	unsigned epoch;                /* (h) of its tree: no two trees of the runtime have the same */
 	bool changes;                  /* (h) gets another tree now */
+	uint64_t guard_ended;          /* rt->change_lock, as the next two: tasks that its workers had ended, ... */
+	unsigned guard_epoch;          /* ... in which tree, when the guard last saw it move ... */
+	double guard_until_s;          /* ... and when its patience ends; 0: it has just moved */
 	struct xy_context *next;       /* rt->change_lock: among those that were destroyed */
 	char name[XY__CONTEXT_NAME];   /* (c) */
 
@@ -35,6 +38,8 @@ struct xy_context {
 int xy__contexts_start(struct xy_runtime *rt);
 /* Frees all trees. */
 void xy__contexts_stop(struct xy_runtime *rt);
+/* Gives a context another policy, as xy_context_set_policy does; rt->change_lock is held. */
+int xy__context_replace(struct xy_context *context, const char *policy);
 /* Frees a context and its tree. */
 void xy__context_free(struct xy_context *context);
 

@@ -16,6 +16,7 @@ libxylem_all_la_SOURCES += src/core/runtime/each_worker.c
 libxylem_all_la_SOURCES += src/core/runtime/engine.h
 libxylem_all_la_SOURCES += src/core/runtime/graft.c src/core/runtime/graft.h
 libxylem_all_la_SOURCES += src/core/runtime/group.c src/core/runtime/group.h
+libxylem_all_la_SOURCES += src/core/runtime/guard.c src/core/runtime/guard.h
 libxylem_all_la_SOURCES += src/core/runtime/fork.c src/core/runtime/fork.h
 libxylem_all_la_SOURCES += src/core/runtime/halt.c src/core/runtime/halt.h
 libxylem_all_la_SOURCES += src/core/runtime/inbox.c src/core/runtime/inbox.h

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that sleeps until SIGUSR1 arrives or nothing has moved for too long, and then writes the dump to the log. A
- * signal belongs to the whole process, so the word that the handler changes is the one variable that runtimes share.
+ * A thread that sleeps until SIGUSR1 arrives or nothing has moved for too long, and then writes the dump to the log; it
+ * also calls the guard. A signal belongs to the whole process, so the word that the handler changes is the one variable that runtimes share.
  */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/guard.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/watchdog.h"
 #include "core/runtime/worker.h"
@@ -116,7 +118,8 @@ static void *watchdog_main(void *arg)
 {
 	struct xy__watchdog *watchdog = arg;
 	struct xy_runtime *rt = watchdog->rt;
-	double limit = rt->settings.watchdog_s, since = xy__now();
+	double limit = rt->settings.watchdog_s, guard = rt->settings.guard_s, since = xy__now();
+	double pause = limit > 0 && guard > 0 ? fmin(limit, guard) / 4 : fmax(limit, guard) / 4;
 	uint64_t ended = 0;
 	bool barked = false;
 
@@ -132,7 +135,9 @@ static void *watchdog_main(void *arg)
 		}
 		if (limit > 0)
 			watchdog_look(rt, &ended, &since, &barked);
-		xy__futex_wait(&watchdog_bell, bell, limit > 0 ? limit / 4 : -1);
+		if (guard > 0)
+			xy__guard_look(rt);
+		xy__futex_wait(&watchdog_bell, bell, pause > 0 ? pause : -1);
 	}
 }
 
@@ -142,7 +147,7 @@ int xy__watchdog_start(struct xy_runtime *rt)
 	sigset_t set, old;
 	int error;
 
-	if (!rt->settings.sigusr1 && !(rt->settings.watchdog_s > 0))
+	if (!rt->settings.sigusr1 && !(rt->settings.watchdog_s > 0) && !(rt->settings.guard_s > 0))
 		return 0;
 	watchdog = calloc(1, sizeof *watchdog);
 	if (!watchdog)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that dumps the runtime when it is asked to, or when nothing moves.
+ * The thread that dumps the runtime when it is asked to, or when nothing moves, and that calls the guard.
  */
 #ifndef XYLEM_CORE_RUNTIME_WATCHDOG_H
 #define XYLEM_CORE_RUNTIME_WATCHDOG_H

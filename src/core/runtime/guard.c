@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The guard. It never judges a tree while one of its workers runs a task, or while a tick is due: a policy may wait for
+ * both. Tasks are looked at while the runtime is halted.
+ */
+#include "core/runtime/guard.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/runtime/agent.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/inbox.h"
+#include "core/runtime/probe.h"
+#include "core/runtime/worker.h"
+
+#define GUARD_POLICY "tree-eager"
+#define GUARD_PATIENCE_S 0.5 /* for a component to say what it holds */
+
+enum { GUARD_TEXT = 512 };
+
+/* --- whether a tree has stalled --- */
+
+static uint64_t guard_ended(const struct xy_context *context)
+{
+	struct xy_runtime *rt = context->runtime;
+	uint64_t ended = 0;
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		ended += context->has[i] ? atomic_load(&rt->workers[i].agent.ended) : 0;
+	return ended;
+}
+
+/* All its workers look for a task, or sleep. */
+static bool guard_is_idle(const struct xy_context *context)
+{
+	struct xy_runtime *rt = context->runtime;
+
+	for (unsigned i = 0; i < rt->nworkers; i++)
+		if (context->has[i] &&
+		    (atomic_load(&rt->workers[i].state) == XY__AWAKE || atomic_load(&rt->workers[i].waits)))
+			return false;
+	return context->tree;
+}
+
+/* Whether it has been so for long. A tick that is due later may change it; the next one after that does not count. */
+static bool guard_is_late(struct xy_context *context)
+{
+	struct xy_runtime *rt = context->runtime;
+	uint64_t ended = guard_ended(context);
+	double now_s = xy_now(rt), due_s;
+
+	if (!guard_is_idle(context) || ended != context->guard_ended || context->epoch != context->guard_epoch) {
+		context->guard_ended = ended;
+		context->guard_epoch = context->epoch;
+		context->guard_until_s = 0;
+		return false;
+	}
+	if (context->guard_until_s == 0) {
+		due_s = xy__ticks_may_move(context->tree) ? xy__ticks_next_us(context->tree) * 1e-6 : 0;
+		context->guard_until_s = fmax(now_s, isinf(due_s) ? 0 : due_s) + rt->settings.guard_s;
+	}
+	return now_s >= context->guard_until_s;
+}
+
+/* A ready task, and a worker of its context that could run it. */
+struct guard_find {
+	struct xy_context *context;
+	bool found;
+	unsigned worker;
+	char name[64];
+};
+
+static void guard_see(void *arg, struct xy_task *task)
+{
+	struct guard_find *find = arg;
+	struct xy_runtime *rt = find->context->runtime;
+
+	if (find->found || atomic_load_explicit(&task->state, memory_order_relaxed) != XY__TASK_READY ||
+	    xy__inbox_context(rt, task) != find->context)
+		return;
+	for (find->worker = 0; find->worker < rt->nworkers; find->worker++)
+		if (find->context->has[find->worker] && xy_task_can_run(task, find->worker)) {
+			find->found = true;
+			snprintf(find->name, sizeof find->name, "%s", xy_task_name(task));
+			return;
+		}
+}
+
+/* 0, -EAGAIN if there is none, or why the runtime can't be halted, which is logged. */
+static int guard_finds(struct guard_find *find)
+{
+	struct xy_runtime *rt = find->context->runtime;
+	struct xy__agent *agent = xy__agent_enter(rt);
+	int error = rt->engine->halt(rt, agent);
+
+	for (unsigned i = 0; i < rt->nworkers && !error; i++)
+		xy__pool_each(&rt->workers[i].agent.pool, guard_see, find);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS && !error; i++)
+		xy__pool_each(&rt->applications[i].pool, guard_see, find);
+	if (!error)
+		rt->engine->resume(rt, agent);
+	xy__agent_leave(agent);
+	return error ? error : find->found ? 0 : -EAGAIN;
+}
+
+/* --- which component holds the tasks --- */
+
+static void guard_ask(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	const struct xy_tree *tree = subject;
+	bool any = false;
+
+	(void)rt;
+	for (unsigned i = 0; i < tree->ncomponents; i++) {
+		struct xy_component *c = tree->components[i];
+		size_t peak, depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
+
+		if (!depth)
+			continue;
+		fprintf(out, "%s%s#%u holds %zu ready task%s", any ? ", " : "", c->ops->name, c->id, depth,
+			depth == 1 ? "" : "s");
+		any = true;
+	}
+}
+
+/* Of components that show nothing: the one that took more than it gave away. */
+static void guard_ask_counters(struct xy_runtime *rt, void *subject, FILE *out)
+{
+	const struct xy_tree *tree = subject;
+
+	(void)rt;
+	for (unsigned i = 0; i < tree->ncomponents; i++) {
+		struct xy_counters own, below;
+		unsigned long long given = 0;
+
+		xy_component_counters(tree->components[i], &own);
+		for (unsigned k = 0; k < tree->components[i]->nchildren; k++) {
+			xy_component_counters(tree->components[i]->children[k], &below);
+			given += below.pushed + below.pulled;
+		}
+		if (tree->components[i]->nchildren && own.pushed + own.pulled > given) {
+			fprintf(out, "%s#%u has taken %llu tasks and given %llu away", tree->components[i]->ops->name,
+				tree->components[i]->id, own.pushed + own.pulled, given);
+			return;
+		}
+	}
+}
+
+static void guard_name_holders(const struct xy_context *context, char *text, size_t size)
+{
+	FILE *out = fmemopen(text, size, "w");
+
+	*text = '\0';
+	if (!out)
+		return;
+	if (!xy__probe(context->runtime, guard_ask, context->tree, GUARD_PATIENCE_S, out))
+		fprintf(out, "a component does not say what it holds");
+	else if (!ftell(out))
+		xy__probe(context->runtime, guard_ask_counters, context->tree, GUARD_PATIENCE_S, out);
+	if (!ftell(out))
+		fprintf(out, "no component shows it");
+	fclose(out);
+	text[size - 1] = '\0';
+}
+
+/* --- replacing --- */
+
+/* `since` says what has not happened. 0, -EAGAIN if the tree holds no task for its workers, or why it stays. */
+static int guard_replace(struct xy_context *context, const char *since)
+{
+	struct guard_find find = { .context = context };
+	struct xy_runtime *rt = context->runtime;
+	char holders[GUARD_TEXT];
+	int error;
+
+	if (!context->tree || !strcmp(xy__runtime_policy(context), GUARD_POLICY))
+		return -EAGAIN;
+	error = guard_finds(&find);
+	if (error)
+		return error;
+	guard_name_holders(context, holders, sizeof holders);
+	xy__log(&rt->settings.log,
+		"policy %s is replaced by " GUARD_POLICY ": %s although worker %s could run task '%s'; %s",
+		xy__runtime_policy(context), since, xy_machine_worker(rt->machine, find.worker)->name, find.name,
+		holders);
+	return xy__context_replace(context, GUARD_POLICY);
+}
+
+void xy__guard_look(struct xy_runtime *rt)
+{
+	char since[64];
+
+	/* A change has moved tasks just now; and stopping waits for this thread with the lock held. */
+	if (rt->engine->live(rt) == 0 || !xy__lock_try(&rt->change_lock))
+		return;
+	snprintf(since, sizeof since, "nothing has moved for %g s", rt->settings.guard_s);
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		if (guard_is_late(rt->contexts[k])) {
+			int error = guard_replace(rt->contexts[k], since);
+
+			/* One that can't be replaced is not tried again until it moves. */
+			rt->contexts[k]->guard_until_s = error && error != -EAGAIN ? INFINITY : 0;
+		}
+	xy__lock_drop(&rt->change_lock);
+}
+
+bool xy__guard_end_stall(struct xy_runtime *rt)
+{
+	bool any = false;
+
+	if (!(rt->settings.guard_s > 0) || !xy__lock_try(&rt->change_lock))
+		return false;
+	for (unsigned k = 0; k < rt->ncontexts; k++)
+		any |= !guard_replace(rt->contexts[k], "nothing can happen any more");
+	xy__lock_drop(&rt->change_lock);
+	return any;
+}
