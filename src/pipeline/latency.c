@@ -47,8 +47,8 @@ static int latency_order(const struct latency *latency, uint32_t a, uint32_t b)
 }
 
 /*
- * Whether every continuation of b is also one of a, and no worse. Hosts of a group are interchangeable: if all is equal,
- * the first in order stays first whatever follows.
+ * Whether every continuation of b is also one of a, and no worse. Hosts of a group are interchangeable: if all is
+ * equal, the first in order stays first whatever follows.
  */
 static bool latency_dominates(const struct latency *latency, uint32_t a, uint32_t b)
 {
