@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policies, workers and contexts change under load: each task runs once, and those that use a handle run in the order of
- * their submission. Prints its seeds; with one as its argument it runs that alone.
+ * Policies, workers and contexts change under load: each task runs once, and those that use a handle run in the order
+ * of their submission. Prints its seeds; with one as its argument it runs that alone.
  */
 #include "../helper.h"
 
