@@ -372,7 +372,9 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 {
 	const struct _starpu_perfmodel_state *state = model->state;
 
-	fprintf(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- symbol %s -->\n<perfmodel version=\"45\">\n",
+	fprintf(output,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- symbol %s -->\n"
+		"<perfmodel version=\"45\">\n",
 		model->symbol ? model->symbol : "");
 	for (unsigned i = 0; state && i < state->n; i++) {
 		const struct xs_table *table = state->tables[i];
@@ -383,7 +385,8 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 		fprintf(output, "    <implementation id=\"%u\">\n", table->impl);
 		for (const struct starpu_perfmodel_history_list *row = table->per_arch.list; row; row = row->next)
 			fprintf(output,
-				"      <entry footprint=\"%08x\" size=\"%lu\" flops=\"%e\" mean=\"%e\" deviation=\"%e\" "
+				"      <entry footprint=\"%08x\" size=\"%lu\" flops=\"%e\" mean=\"%e\" "
+				"deviation=\"%e\" "
 				"nsample=\"%u\"/>\n",
 				row->entry->footprint, (unsigned long)row->entry->size, row->entry->flops,
 				row->entry->mean, row->entry->deviation, row->entry->nsample);

@@ -8,7 +8,7 @@
 
 struct starpu_perfmodel starpu_perfmodel_nop = { .type = STARPU_PERFMODEL_INVALID, .symbol = "nop" };
 
-/* A model of Xylem's does not get itself in its functions: those of a codelet's model and of its energy model differ. */
+/* A model of Xylem's does not get itself in its functions: those of a codelet's two models differ. */
 struct model {
 	struct xy_model xy;
 	struct starpu_perfmodel *starpu;
