@@ -176,8 +176,8 @@ static int run_policy(const char *sched)
 static int usage(FILE *to)
 {
 	fputs("usage: doubles [--tiles N] [--repeat R] [--no-models] [POLICY...]\n\n"
-	      "Runs a Cholesky factorization that only takes time on two CPU workers and two devices of the test double\n"
-	      "of libcudart, under each policy, and prints the median time.\n\n"
+	      "Runs a Cholesky factorization that only takes time on two CPU workers and two devices of the\n"
+	      "test double of libcudart, under each policy, and prints the median time.\n\n"
 	      "  --tiles N       N x N tiles (8)\n"
 	      "  --repeat R      so many runs under each policy (5)\n"
 	      "  --no-models     codelets have no performance model\n"

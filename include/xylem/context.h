@@ -28,8 +28,8 @@ struct xy_tree;
  */
 int xy_set_policy(struct xy_runtime *rt, const char *policy);
 
-/* The main policy: the text that SCHED, the configuration or xy_set_policy gave, or the default's name; "tree-eager" after
- * the guard has replaced it (XYLEM_GUARD). Valid until the next change. */
+/* The main policy: the text that SCHED, the configuration or xy_set_policy gave, or the default's name; "tree-eager"
+ * after the guard has replaced it (XYLEM_GUARD). Valid until the next change. */
 const char *xy_runtime_policy(const struct xy_runtime *rt);
 
 /* --- workers that come and go --- */

@@ -45,9 +45,9 @@ struct xy__engine_ops {
 
 	/* --- exchanging trees --- */
 
-	/* Returns 0 when no other agent is inside the runtime, and keeps them out until resume; both with rt->change_lock
-	 * held, by an agent that is in no component. -ETIMEDOUT, which is logged, if one does not come out: nothing is
-	 * halted. NULL: trees can't be exchanged. */
+	/* Returns 0 when no other agent is inside the runtime, and keeps them out until resume; both with
+	 * rt->change_lock held, by an agent that is in no component. -ETIMEDOUT, which is logged, if one does not come
+	 * out: nothing is halted. NULL: trees can't be exchanged. */
 	int (*halt)(struct xy_runtime *rt, struct xy__agent *by);
 	void (*resume)(struct xy_runtime *rt, struct xy__agent *by);
 
@@ -58,8 +58,8 @@ struct xy__engine_ops {
 	/* How long a task takes on a worker, if the engine knows; NULL: only models know. */
 	struct xy_prediction (*length)(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
 
-	/* A context has, or gets, a tree with ticks: they are called from now on, or from the start on, if that is still
-	 * to come. 0, or -errno with a line in the log. */
+	/* A context has, or gets, a tree with ticks: they are called from now on, or from the start on, if that is
+	 * still to come. 0, or -errno with a line in the log. */
 	int (*ticks)(struct xy_runtime *rt);
 
 	/* --- threads of the application --- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that sleeps until SIGUSR1 arrives or nothing has moved for too long, and then writes the dump to the log; it
- * also calls the guard. A signal belongs to the whole process, so the word that the handler changes is the one variable that runtimes share.
+ * also calls the guard. A signal belongs to the whole process, so the word that the handler changes is the one variable
+ * that runtimes share.
  */
 #include <errno.h>
 #include <limits.h>
