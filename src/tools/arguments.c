@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the arguments of a subcommand from its table of options: --name, --name VALUE,
- * --name=VALUE or -x VALUE, at most one operand, and -- before an operand that begins with a dash or before a
+ * --name=VALUE, -o for --out, at most one operand, and -- before an operand that begins with a dash or before a
  * command with its own arguments.
  */
 #include <string.h>
@@ -11,17 +11,12 @@
 /* The option that an argument names, whose value follows '=' if *value is not NULL; -1: none. */
 static int arguments_find(const struct tool_command *command, const char *argument, const char **value)
 {
-	const char *name = argument + 2;
+	const char *name = !strcmp(argument, "-o") ? "out" : argument + 2;
 	size_t length = strcspn(name, "=");
 
-	if (argument[1] != '-') {
-		*value = NULL;
-		for (int i = 0; command->options[i].name; i++)
-			if (command->options[i].letter && command->options[i].letter == argument[1] && !argument[2])
-				return i;
-		return -1;
-	}
 	*value = name[length] ? name + length + 1 : NULL;
+	if (argument[1] != '-' && argument + 2 == name)
+		return -1;
 	for (int i = 0; command->options[i].name; i++)
 		if (strlen(command->options[i].name) == length && !strncmp(command->options[i].name, name, length))
 			return i;

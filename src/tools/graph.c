@@ -60,7 +60,7 @@ const struct tool_command tool_graph = {
 	        "run. It is written in Xylem's own format, which keeps everything and which xylem sim and\n"
 	        "xylem bound read, or with --dot or --json.\n",
 	.options = {
-		[GRAPH_OUT] = { "out", "FILE", "instead of stdout; also -o", .letter = 'o' },
+		[GRAPH_OUT] = { "out", "FILE", "instead of stdout; also -o" },
 		[GRAPH_DOT] = { "dot", NULL, "as DOT, with the edges that follow from data" },
 		[GRAPH_JSON] = { "json", NULL, "as WfCommons JSON (WfFormat 1.5)" },
 	},

@@ -26,7 +26,6 @@ struct tool_option {
 	const char *name;  /* without the dashes; NULL ends the table */
 	const char *value; /* name of its value, NULL: takes none */
 	const char *help;
-	char letter; /* another name, -x; 0: none */
 };
 
 /* The given arguments: strings belong to argv. */

@@ -191,17 +191,17 @@ static void copies_each_array_of_a_sparse_matrix(void **state)
 		void **from_pointers = (void **)&from, **to_pointers = (void **)&to;
 
 		sparse_view(kinds[k].interface, &from, 5);
-		assert_int_equal(xy__interface_allocate_ram(kinds[k].interface, &from), 0);
+		assert_int_equal(xy__interface_allocate_ram(kinds[k].interface, &from, NULL), 0);
 		xy__interface_compact(kinds[k].interface, &to, &from);
-		assert_int_equal(xy__interface_allocate_ram(kinds[k].interface, &to), 0);
+		assert_int_equal(xy__interface_allocate_ram(kinds[k].interface, &to, NULL), 0);
 		for (unsigned i = 0; i < 3; i++)
 			for (size_t byte = 0; byte < kinds[k].bytes[i]; byte++)
 				((char *)from_pointers[i])[byte] = (char)helper_below(&seed, 256);
 		copy(kinds[k].interface, &to, &from);
 		for (unsigned i = 0; i < 3; i++)
 			assert_memory_equal(to_pointers[i], from_pointers[i], kinds[k].bytes[i]);
-		xy__interface_free_ram(kinds[k].interface, &from);
-		xy__interface_free_ram(kinds[k].interface, &to);
+		xy__interface_free_ram(kinds[k].interface, &from, NULL);
+		xy__interface_free_ram(kinds[k].interface, &to, NULL);
 		for (unsigned i = 0; i < 3; i++)
 			assert_null(to_pointers[i]);
 	}
@@ -214,20 +214,20 @@ static void empty_arrays_need_neither_memory_nor_copies(void **state)
 	struct xy__copy_list list;
 
 	(void)state;
-	assert_int_equal(xy__interface_allocate_ram(&xy_csr_interface, &csr), 0);
+	assert_int_equal(xy__interface_allocate_ram(&xy_csr_interface, &csr, NULL), 0);
 	assert_null(csr.nzval);
 	assert_null(csr.colind);
 	assert_non_null(csr.rowptr);
 	assert_false(xy__interface_has_memory(&xy_csr_interface, &other));
-	assert_int_equal(xy__interface_allocate_ram(&xy_csr_interface, &other), 0);
+	assert_int_equal(xy__interface_allocate_ram(&xy_csr_interface, &other, NULL), 0);
 	assert_true(xy__interface_has_memory(&xy_csr_interface, &other));
 	assert_int_equal(xy__interface_copies(&xy_csr_interface, 0, &csr, &other, &list), 0);
 	assert_int_equal(list.count, 1);
 	assert_ptr_equal(list.items[0].to.memory, csr.rowptr);
 	assert_int_equal(list.items[0].row_bytes, 16);
 	xy__copy_list_fini(&list);
-	xy__interface_free_ram(&xy_csr_interface, &csr);
-	xy__interface_free_ram(&xy_csr_interface, &other);
+	xy__interface_free_ram(&xy_csr_interface, &csr, NULL);
+	xy__interface_free_ram(&xy_csr_interface, &other, NULL);
 
 	assert_true(xy__interface_has_memory(&xy_coo_interface, &coo));
 	assert_int_equal(xy__interface_copies(&xy_coo_interface, 0, &coo, &coo, &list), 0);
@@ -350,11 +350,11 @@ static void memory_of_the_library_is_zero_in_gaps_too(void **state)
 	struct xy_matrix matrix = { NULL, 4, 3, 6, 8 };
 
 	(void)state;
-	assert_int_equal(xy__interface_allocate_ram(&xy_matrix_interface, &matrix), 0);
+	assert_int_equal(xy__interface_allocate_ram(&xy_matrix_interface, &matrix, NULL), 0);
 	for (unsigned i = 0; i < (2 * 6 + 4) * 8; i++)
 		assert_int_equal(((char *)matrix.ptr)[i], 0);
 	assert_int_equal(matrix.ld, 6);
-	xy__interface_free_ram(&xy_matrix_interface, &matrix);
+	xy__interface_free_ram(&xy_matrix_interface, &matrix, NULL);
 }
 
 /* --- two arrays, as a view says --- */
@@ -416,7 +416,7 @@ static void gets_memory_for_all_arrays_or_none(void **state)
 	struct two view = { .parts = { { .row_bytes = 8 }, { .row_bytes = (size_t)1 << 60 } } };
 
 	(void)state;
-	assert_int_equal(xy__interface_allocate_ram(&two_interface, &view), -ENOMEM);
+	assert_int_equal(xy__interface_allocate_ram(&two_interface, &view, NULL), -ENOMEM);
 	assert_null(view.pointers[0]);
 	assert_null(view.pointers[1]);
 }
