@@ -90,7 +90,7 @@ dist_docpages_DATA += doc/sim.md
 dist_docpages_DATA += doc/batch.md doc/slots.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
-dist_docexamples_DATA = doc/examples/box.xym doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
+dist_docexamples_DATA = doc/examples/box.xym doc/examples/changing.c doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
 	doc/examples/devices_cuda.c doc/examples/devices_nocuda.c doc/examples/driver.c doc/examples/driver.h \
 	doc/examples/driver_use.c doc/examples/memory.c doc/examples/partition.c doc/examples/perf.c doc/examples/tasks.c
 

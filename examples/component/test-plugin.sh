@@ -52,8 +52,8 @@ SCHED=tree-soonest examples/cholesky --size 400 --tile 20 --kernels own --no-com
 	status=1
 }
 ./xylem sim --machine mirage --graph cholesky:8 --policy tree-eager,tree-soonest >"$work/out" 2>&1
-awk '/^tree-/ { percent[$1] = $4 } END { exit !(percent["tree-soonest"] > 2 * percent["tree-eager"]) }' "$work/out" || {
-	echo "FAILED: tree-soonest is not twice as near to the bound as tree-eager"
+awk '/^tree-/ { percent[$1] = $4 } END { exit !(percent["tree-soonest"] > 1.3 * percent["tree-eager"]) }' "$work/out" || {
+	echo "FAILED: tree-soonest is not clearly nearer to the bound than tree-eager"
 	cat "$work/out"
 	status=1
 }

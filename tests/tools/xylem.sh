@@ -235,7 +235,7 @@ if [ -e $real/cuda.so ] && [ -e $double/libcudart.so.13 ]; then
 		run 0 $with CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; err 'continuing without'
 		out 'cuda    failed: CUDA does not work: '
 		run 0 $with CUDART_DOUBLE_FAIL=cudaSetDevice:1:719 machine; err 'continuing without'
-		out "cuda    1 of 2 devices; device 1 can't be opened: "
+		out "cuda    1 of 2 devices; device 0 can't be opened: "
 		run 3 $with XYLEM_CUDA_DEVICES=all CUDART_DOUBLE_FAIL=cudaGetDeviceCount:1:999 machine; no_out
 		err 'CUDA does not work'
 	}
