@@ -159,12 +159,15 @@ static void uses_events_again(void **state)
 {
 	struct xy_device *device = bed_open(0);
 	int *memory = numbers_on(device);
+	unsigned long created;
 
 	(void)state;
-	for (int i = 0; i < 50; i++)
+	assert_int_equal(bed_wait(device, launch(device, 0, bed_add, memory, &one)), 0);
+	created = cudart_double_calls(DOUBLE_PREFIX "EventCreateWithFlags"); /* copies have events of their own */
+	for (int i = 1; i < 50; i++)
 		assert_int_equal(bed_wait(device, launch(device, 0, bed_add, memory, &one)), 0);
+	assert_int_equal(cudart_double_calls(DOUBLE_PREFIX "EventCreateWithFlags"), created);
 	expect_numbers(device, memory, 50);
-	assert_int_equal(cudart_double_calls(DOUBLE_PREFIX "EventCreateWithFlags"), 1);
 	finish(device, memory);
 }
 

@@ -151,6 +151,7 @@ struct later {
 	struct sim_bed *bed;
 	struct xy_handle *handle;
 	struct xy_task *task;
+	pthread_barrier_t held;
 };
 
 static void pause_a_little(void)
@@ -167,6 +168,15 @@ static void *release_later(void *arg)
 	pause_a_little();
 	assert_int_equal(xy_release(later->handle), 0);
 	return NULL;
+}
+
+static void *hold_a_while(void *arg)
+{
+	struct later *later = arg;
+
+	assert_int_equal(xy_acquire(later->handle, XY_RW), 0);
+	pthread_barrier_wait(&later->held);
+	return release_later(arg);
 }
 
 static void *submit_later(void *arg)
@@ -192,10 +202,12 @@ static void waiting_goes_on_until_another_thread_releases(void **state)
 	assert_int_equal(xy_wait(bed->rt), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(bed->fates[0].ended, 1);
-	assert_int_equal(xy_acquire(later.handle, XY_RW), 0);
-	assert_int_equal(pthread_create(&thread, NULL, release_later, &later), 0);
+	assert_int_equal(pthread_barrier_init(&later.held, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, hold_a_while, &later), 0);
+	pthread_barrier_wait(&later.held);
 	sim_unregister(&later.handle); /* which waits for the other one too */
 	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_barrier_destroy(&later.held);
 	assert_int_equal(sim_stop(bed, 0), 0);
 }
 

@@ -260,7 +260,7 @@ static void a_transfer_home_that_fails_is_the_error_of_the_wait(void **state)
 	assert_true(cudart_double_failed());
 	assert_true(error < 0);
 	assert_non_null(strstr(xy_error(h->rt), "task 'xy_unregister_submit'"));
-	assert_true(helper_lines_with(h, "'v' could not be copied to RAM") == 1);
+	assert_true(helper_lines_with(h, "'v' could not be copied for xy_unregister_submit") == 1);
 	assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
 }
 
