@@ -26,7 +26,7 @@ static const struct xy_codelet asking = { .cpu = { run, run, run }, .cuda = { ru
 /* fifo | eager { best-implementation | worker 0, best-implementation | worker 1 }, a CPU and a GPU */
 static struct bed *open_pulled(void)
 {
-	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct bed *bed = bed_open("cpu:1 cuda:1*1");
 	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
 
 	for (unsigned i = 0; i < 2; i++)

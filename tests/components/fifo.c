@@ -108,7 +108,7 @@ static void names_a_pinned_task_in_its_offer(void **state)
 
 static void gives_a_worker_the_first_task_that_it_can_run(void **state)
 {
-	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct bed *bed = bed_open("cpu:1 cuda:1*1");
 	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
 	struct xy_task *cuda = bed_task(bed, CUDA), *pinned = bed_task_pinned(bed, BOTH, 1);
 	struct xy_task *both = bed_task(bed, BOTH), *cpu = bed_task(bed, CPU);
@@ -446,7 +446,7 @@ static void takes_a_batch_in_order_and_offers_it(void **state)
 
 static void offers_each_task_of_a_mixed_batch(void **state)
 {
-	struct bed *bed = bed_open("cpu:1 cuda:1");
+	struct bed *bed = bed_open("cpu:1 cuda:1*1");
 	struct xy_component *eager = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
 	struct xy_task *batch[] = { bed_task(bed, CPU), bed_task(bed, CUDA) };
 

@@ -243,16 +243,22 @@ struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsi
 	static struct starpu_perfmodel_device devices[STARPU_NMAXWORKERS];
 	static struct starpu_perfmodel_arch archs[STARPU_NMAXWORKERS];
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct starpu_perfmodel_device device;
 
 	(void)sched_ctx_id;
 	if (workerid < 0 || (unsigned)workerid >= xs_global.nworkers || workerid >= STARPU_NMAXWORKERS)
 		return NULL;
-	pthread_mutex_lock(&lock);
-	devices[workerid] = (struct starpu_perfmodel_device){
+	device = (struct starpu_perfmodel_device){
 		starpu_worker_get_type(workerid),
 		starpu_worker_get_type(workerid) == STARPU_CPU_WORKER ? 0 : starpu_worker_get_devid(workerid), 1
 	};
-	archs[workerid] = (struct starpu_perfmodel_arch){ 1, &devices[workerid] };
+	/* Written once while the workers stay what they are, as others read it without the lock. */
+	pthread_mutex_lock(&lock);
+	if (!archs[workerid].devices || devices[workerid].type != device.type ||
+	    devices[workerid].devid != device.devid) {
+		devices[workerid] = device;
+		archs[workerid] = (struct starpu_perfmodel_arch){ 1, &devices[workerid] };
+	}
 	pthread_mutex_unlock(&lock);
 	return &archs[workerid];
 }

@@ -297,7 +297,7 @@ int xy__print_drawing(const struct xy_tree *tree, struct xy__buffer *out, unsign
 	d.drawn = calloc(tree->ncomponents, sizeof(*d.drawn));
 	d.marks = calloc(tree->ncomponents, sizeof(*d.marks));
 	d.visited = calloc(tree->ncomponents, sizeof(*d.visited));
-	d.named = calloc(root->nworkers, sizeof(*d.named));
+	d.named = calloc(xy_machine_nworkers(tree->machine), sizeof(*d.named)); /* a tree may leave some out */
 	d.failed = !d.drawn || !d.marks || !d.visited || !d.named;
 	if (!d.failed)
 		draw(&d, (struct copies){ &root, 1 }, false);
