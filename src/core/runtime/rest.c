@@ -29,17 +29,20 @@ static void rest_find_lost(struct xy_runtime *rt)
 /* The lock keeps the trees. True: nothing will move. False: all trees are being probed. */
 static bool rest_probe(struct xy_runtime *rt)
 {
-	bool final = false, probing = false;
+	bool final = false, probing = false, any = false;
 
 	xy__lock_take(&rt->change_lock);
 	for (unsigned k = 0; k < rt->ncontexts; k++)
-		probing |= rt->contexts[k]->tree && atomic_load(&rt->contexts[k]->tree->audit->probing);
+		if (rt->contexts[k]->tree) {
+			any = true;
+			probing |= atomic_load(&rt->contexts[k]->tree->audit->probing);
+		}
 	if (probing)
 		rest_find_lost(rt);
 	for (unsigned k = 0; k < rt->ncontexts && !probing && !final; k++)
 		final = rt->contexts[k]->tree && !xy__audit_probe(rt->contexts[k]->tree);
 	xy__lock_drop(&rt->change_lock);
-	return final || probing;
+	return final || probing || !any; /* without workers there is no tree */
 }
 
 static void rest_end_probe(struct xy_runtime *rt)
