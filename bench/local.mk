@@ -18,7 +18,6 @@ EXTRA_PROGRAMS += bench/peers/devices-starpu
 # The driver and our own programs are built by `make check` too, for a run with a few tasks.
 check_PROGRAMS += $(bench_programs)
 TESTS += bench/smoke.sh
-EXTRA_DIST += bench/starpu/graphs.c bench/starpu/native.c bench/starpu/run.sh
 EXTRA_DIST += bench/README.md bench/smoke.sh bench/peers/openmp.c
 
 bench_run_SOURCES = bench/driver.h bench/hops.c bench/instructions.c bench/process.c bench/run.c \

@@ -2,53 +2,22 @@
 # folder of their own, so that a StarPU on the same computer is never shadowed.
 lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
-	compat/starpu/src/bitmap.c \
-	compat/starpu/src/bundle.c \
 	compat/starpu/src/codelet.c \
-	compat/starpu/src/component.c \
-	compat/starpu/src/component.h \
-	compat/starpu/src/component_build.c \
-	compat/starpu/src/component_map.c \
-	compat/starpu/src/component_pass.c \
-	compat/starpu/src/component_queue.c \
-	compat/starpu/src/component_store.c \
-	compat/starpu/src/component_tree.c \
-	compat/starpu/src/component_worker.c \
 	compat/starpu/src/context.c \
-	compat/starpu/src/context_query.c \
-	compat/starpu/src/copy.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
-	compat/starpu/src/disk.c \
-	compat/starpu/src/driver.c \
 	compat/starpu/src/environment.c \
-	compat/starpu/src/expect.c \
 	compat/starpu/src/filters.c \
 	compat/starpu/src/helper.c \
 	compat/starpu/src/init.c \
 	compat/starpu/src/insert.c \
 	compat/starpu/src/internal.h \
-	compat/starpu/src/memory.c \
-	compat/starpu/src/model.c \
-	compat/starpu/src/model.h \
-	compat/starpu/src/model_file.c \
-	compat/starpu/src/ndim.c \
-	compat/starpu/src/pick.c \
-	compat/starpu/src/omp.c \
-	compat/starpu/src/omp.h \
-	compat/starpu/src/omp_api.c \
-	compat/starpu/src/omp_task.c \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
-	compat/starpu/src/policy.c \
-	compat/starpu/src/recursive.c \
-	compat/starpu/src/reduction.c \
-	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
 	compat/starpu/src/task.c \
-	compat/starpu/src/team.c \
 	compat/starpu/src/worker.c
 libxylem_starpu_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/compat/starpu/include -I$(top_srcdir)/include
 libxylem_starpu_la_LIBADD = libxylem.la $(HWLOC_LIBS)
@@ -83,7 +52,6 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_max_fpga.h \
 	compat/starpu/include/starpu_mpi_sc.h \
 	compat/starpu/include/starpu_opencl.h \
-	compat/starpu/include/starpu_openmp.h \
 	compat/starpu/include/starpu_parallel_worker.h \
 	compat/starpu/include/starpu_perf_monitoring.h \
 	compat/starpu/include/starpu_perf_steering.h \
@@ -91,7 +59,6 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_profiling.h \
 	compat/starpu/include/starpu_profiling_tool.h \
 	compat/starpu/include/starpu_rand.h \
-	compat/starpu/include/starpu_sched_component.h \
 	compat/starpu/include/starpu_sched_ctx.h \
 	compat/starpu/include/starpu_sched_ctx_hypervisor.h \
 	compat/starpu/include/starpu_scheduler.h \
@@ -111,21 +78,13 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_util.h \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
-	compat/starpu/include/parts/component.h \
-	compat/starpu/include/parts/context.h \
 	compat/starpu/include/parts/data.h \
-	compat/starpu/include/parts/deprecated.h \
-	compat/starpu/include/parts/disk.h \
-	compat/starpu/include/parts/driver.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
-	compat/starpu/include/parts/omp.h \
-	compat/starpu/include/parts/model.h \
 	compat/starpu/include/parts/perf.h \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
 	compat/starpu/include/parts/thread.h \
-	compat/starpu/include/parts/toolbox.h \
 	compat/starpu/include/parts/util.h \
 	compat/starpu/include/parts/worker.h
 starpupkgconfigdir = $(libdir)/xylem/starpu/pkgconfig
@@ -138,25 +97,13 @@ script_tests += compat/starpu/tests/programs.sh
 source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cxx.cpp \
-	compat/starpu/tests/content.c \
-	compat/starpu/tests/components.c \
-	compat/starpu/tests/components_old.c \
-	compat/starpu/tests/context_policy.c \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
-	compat/starpu/tests/disk.c \
-	compat/starpu/tests/drivers.c \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
 	compat/starpu/tests/mixed.c \
-	compat/starpu/tests/models.c \
-	compat/starpu/tests/policy.c \
-	compat/starpu/tests/ndim.c \
-	compat/starpu/tests/omp.c \
-	compat/starpu/tests/own_interface.c \
-	compat/starpu/tests/recursive.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
 	compat/starpu/tests/vector_scal.c \

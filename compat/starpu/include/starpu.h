@@ -18,22 +18,15 @@
 #include <parts/task.h>
 #include <parts/insert.h>
 #include <parts/worker.h>
-#include <parts/omp.h>
 #include <parts/perf.h>
-#include <parts/model.h>
 #include <parts/sched.h>
-#include <parts/toolbox.h>
-#include <parts/driver.h>
-#include <parts/disk.h>
-#include <parts/context.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct starpu_opencl_program {
-	void *programs[STARPU_MAXOPENCLDEVS]; /* of OpenCL, by device */
-};
+struct starpu_opencl_program;
+struct starpu_driver;
 
 /* Settings of a program; filled in by starpu_conf_init. Environment variables win, unless
  * precedence_over_environment_variables is set. Fields for devices that Xylem does not have are ignored. */
@@ -129,5 +122,4 @@ void starpu_get_version(int *major, int *minor, int *release);
 #ifdef __cplusplus
 }
 #endif
-#include <parts/deprecated.h>
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scheduling contexts as sets of workers: a task of a context runs on its
- * workers only. A context has a policy of its own where the main one is a
- * program's, and otherwise shares the runtime's. Also the list of predefined
- * policies, and worker collections.
+ * workers only. All share the runtime's policy. Also the list of predefined
+ * policies, bundles, and worker collections.
  */
 #include "internal.h"
 
@@ -15,11 +14,6 @@ struct context {
 	int ids[STARPU_NMAXWORKERS];
 	void *user_data, *policy_data;
 	struct starpu_worker_collection collection;
-	const struct starpu_sched_policy *wished;         /* the one that it was made with */
-	const struct starpu_sched_policy *_Atomic policy; /* (a) of the program's own, while it is called; or NULL */
-	unsigned inheritor;
-	void (*closed)(unsigned sched_ctx_id, void *args);
-	void *closed_arg;
 	int min_priority, max_priority;
 	bool min_is_set, max_is_set;
 };
@@ -65,57 +59,11 @@ bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n)
 	if (!id)
 		return false;
 	c = context_of(id, "starpu_task_submit");
-	if (!c || !c->nworkers || c->policy)
+	if (!c || !c->nworkers)
 		return false;
 	*workers = c->workers;
 	*n = c->nworkers;
 	return true;
-}
-
-const struct starpu_sched_policy *xs_context_policy(unsigned id)
-{
-	return id < STARPU_NMAX_SCHED_CTXS ? contexts[id].policy : NULL;
-}
-
-bool xs_context_is(unsigned id)
-{
-	return id < STARPU_NMAX_SCHED_CTXS && contexts[id].used;
-}
-
-bool xs_context_has(unsigned id, int worker)
-{
-	return !id || starpu_sched_ctx_contains_worker(worker, id);
-}
-
-unsigned xs_context_current(void)
-{
-	return current < STARPU_NMAX_SCHED_CTXS ? current : 0;
-}
-
-void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy)
-{
-	struct context *c = &contexts[id];
-
-	starpu_sched_ctx_create_worker_collection(id, policy->worker_type);
-	if (policy->init_sched)
-		policy->init_sched(id);
-	if (policy->add_workers && c->nworkers)
-		policy->add_workers(id, c->ids, c->nworkers);
-	c->policy = policy;
-}
-
-void xs_context_stop_policy(unsigned id)
-{
-	struct context *c = &contexts[id];
-	const struct starpu_sched_policy *policy = c->policy;
-
-	if (!policy)
-		return;
-	c->policy = NULL;
-	if (policy->remove_workers && c->nworkers)
-		policy->remove_workers(id, c->ids, c->nworkers);
-	if (policy->deinit_sched)
-		policy->deinit_sched(id);
 }
 
 /* The optional arguments of a context: each kind with what follows it. */
@@ -132,9 +80,8 @@ static void context_options(struct context *c, va_list list)
 			c->max_is_set = true;
 		} else if (kind == STARPU_SCHED_CTX_USER_DATA) {
 			c->user_data = va_arg(list, void *);
-		} else if (kind == STARPU_SCHED_CTX_POLICY_STRUCT) {
-			c->wished = va_arg(list, const struct starpu_sched_policy *);
-		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_INIT) {
+		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_STRUCT ||
+			   kind == STARPU_SCHED_CTX_POLICY_INIT) {
 			(void)va_arg(list, void *);
 		} else if (kind == STARPU_SCHED_CTX_SUB_CTXS) {
 			(void)va_arg(list, void *);
@@ -143,18 +90,6 @@ static void context_options(struct context *c, va_list list)
 			(void)va_arg(list, int);
 		}
 	}
-}
-
-/* A context's own policy is called where the main one is a program's, too: only then is there a hub. */
-static void context_policy(struct context *c, unsigned id)
-{
-	if (!c->wished || !c->wished->push_task)
-		return;
-	if (xs_hub())
-		xs_context_start_policy(id, c->wished);
-	else
-		xs_note("the policy '%s' of context '%s' is not used: it shares that of the runtime",
-			c->wished->policy_name ? c->wished->policy_name : "", c->name);
 }
 
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...)
@@ -186,7 +121,6 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 	va_start(list, sched_ctx_name);
 	context_options(c, list);
 	va_end(list);
-	context_policy(c, id);
 	return id;
 }
 
@@ -195,13 +129,6 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	if (sched_ctx_id && context_of(sched_ctx_id, "starpu_sched_ctx_delete")) {
 		if (!xs_thread.task)
 			starpu_task_wait_for_all();
-		if (contexts[sched_ctx_id].policy) {
-			xs_policy_quiet(false);
-			xs_context_stop_policy(sched_ctx_id);
-			xs_policy_quiet(true);
-		}
-		if (contexts[sched_ctx_id].closed)
-			contexts[sched_ctx_id].closed(sched_ctx_id, contexts[sched_ctx_id].closed_arg);
 		contexts[sched_ctx_id].used = false;
 	}
 	if (current == sched_ctx_id)
@@ -216,8 +143,6 @@ void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, uns
 	for (unsigned i = 0; c && i < nworkers_ctx; i++)
 		context_add(c, workerids_ctx[i]);
 	pthread_mutex_unlock(&contexts_lock);
-	if (c && c->policy && c->policy->add_workers)
-		c->policy->add_workers(sched_ctx_id, workerids_ctx, nworkers_ctx);
 }
 
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
@@ -232,8 +157,6 @@ void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, 
 				c->workers[j] = c->workers[c->nworkers];
 			}
 	pthread_mutex_unlock(&contexts_lock);
-	if (c && c->policy && c->policy->remove_workers)
-		c->policy->remove_workers(sched_ctx_id, workerids_ctx, nworkers_ctx);
 }
 
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
@@ -260,64 +183,8 @@ unsigned starpu_sched_ctx_get_context(void)
 
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
 {
-	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_inheritor");
-
-	if (c)
-		c->inheritor = inheritor;
-}
-
-unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
-{
-	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_inheritor");
-
-	return c ? c->inheritor : 0;
-}
-
-void starpu_sched_ctx_register_close_callback(unsigned sched_ctx_id,
-					      void (*close_callback)(unsigned sched_ctx_id, void *args), void *args)
-{
-	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_register_close_callback");
-
-	if (c) {
-		c->closed = close_callback;
-		c->closed_arg = args;
-	}
-}
-
-int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
-{
-	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_min_priority");
-
-	if (!c)
-		return -EINVAL;
-	c->min_priority = min_prio;
-	c->min_is_set = true;
-	return 0;
-}
-
-int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
-{
-	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_max_priority");
-
-	if (!c)
-		return -EINVAL;
-	c->max_priority = max_prio;
-	c->max_is_set = true;
-	return 0;
-}
-
-int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
-{
-	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_min_priority_is_set");
-
-	return c && c->min_is_set;
-}
-
-int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
-{
-	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_max_priority_is_set");
-
-	return c && c->max_is_set;
+	(void)sched_ctx_id;
+	(void)inheritor;
 }
 
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
@@ -468,8 +335,6 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
 	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
 
-	if (xs_global.policy)
-		return (struct starpu_sched_policy *)xs_global.policy;
 	for (; *all; all++)
 		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
 			return *all;
@@ -478,6 +343,57 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-	return xs_context_policy(sched_ctx_id) ? (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id)
-					       : starpu_sched_get_sched_policy();
+	(void)sched_ctx_id;
+	return starpu_sched_get_sched_policy();
+}
+
+/* --- bundles: tasks that a policy might keep together; none of ours does ---
+ */
+
+struct _starpu_task_bundle {
+	atomic_uint users; /* (a) its tasks, and 1 until it is closed; the last one frees it */
+	bool closed;       /* the thread of the application */
+};
+
+void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
+{
+	*bundle = calloc(1, sizeof **bundle);
+	if (*bundle)
+		atomic_init(&(*bundle)->users, 1);
+	else
+		xs_fail(-ENOMEM, "no memory for a bundle");
+}
+
+static void bundle_leave(struct _starpu_task_bundle *bundle)
+{
+	if (atomic_fetch_sub(&bundle->users, 1) == 1)
+		free(bundle);
+}
+
+int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+	if (!bundle || bundle->closed || task->bundle)
+		return xs_fail(-EPERM, "a bundle is closed, or the task is already in one");
+	if (task->status != STARPU_TASK_INIT)
+		return xs_fail(-EINVAL, "the task is already submitted");
+	task->bundle = bundle;
+	atomic_fetch_add(&bundle->users, 1);
+	return 0;
+}
+
+int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+	if (!bundle || task->bundle != bundle)
+		return -ENOENT;
+	task->bundle = NULL;
+	bundle_leave(bundle);
+	return 0;
+}
+
+void starpu_task_bundle_close(starpu_task_bundle_t bundle)
+{
+	if (!bundle || bundle->closed)
+		return;
+	bundle->closed = true;
+	bundle_leave(bundle);
 }

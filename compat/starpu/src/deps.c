@@ -136,37 +136,12 @@ static bool job_is_free(const struct xs_job *job)
 	return job->ndone >= job->ndeps && (!job->tag || job->tag->ndone >= job->tag->ndeps);
 }
 
-static struct xs_job *gated; /* (d) */
-static unsigned visits;      /* (d) */
-
-static void job_gate(struct xs_job *job, struct xs_gate *gate)
-{
-	job->gate = gate;
-	if (!gate)
-		return;
-	job->previous_gated = NULL;
-	job->next_gated = gated;
-	if (gated)
-		gated->previous_gated = job;
-	gated = job;
-}
-
-void xs_deps_ungate(struct xs_job *job)
-{
-	if (!job->gate)
-		return;
-	job->gate = NULL;
-	if (job->next_gated)
-		job->next_gated->previous_gated = job->previous_gated;
-	*(job->previous_gated ? &job->previous_gated->next_gated : &gated) = job->next_gated;
-}
-
 static void job_try(struct xs_job *job, struct opening *o)
 {
 	if (!job || !job->gate || !job_is_free(job))
 		return;
 	opening_add(o, job->gate);
-	xs_deps_ungate(job);
+	job->gate = NULL;
 	job->ndone = 0;
 	if (!job->task->regenerate)
 		job->ndeps = 0;
@@ -270,8 +245,7 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 	}
 	*gate = NULL;
 	if (!job_is_free(job)) {
-		*gate = xs_gate_create();
-		job_gate(job, *gate);
+		*gate = job->gate = xs_gate_create();
 		if (!*gate)
 			xs_fail(-ENOMEM, "no memory for the dependencies of a task: it starts at once");
 	} else {
@@ -317,68 +291,6 @@ void xs_deps_forget(struct xs_job *job)
 	job->tag = NULL;
 	edges_free(&job->successors);
 	pthread_mutex_unlock(&xs_deps_lock);
-}
-
-/* --- cycles --- */
-
-/* A job that job waits for, by way of tasks behind gates, and that waits for job: seen from the other end, a cycle of
- * successors through it. Visits each job once. */
-static bool job_reaches(struct xs_job *from, const struct xs_job *to)
-{
-	for (const struct xs_edge *edge = from->successors; edge; edge = edge->next) {
-		struct xs_job *next = edge->job;
-
-		if (!next || edge->ends || !next->gate || next->task->regenerate)
-			continue;
-		if (next == to)
-			return true;
-		if (next->visit == visits)
-			continue;
-		next->visit = visits;
-		if (job_reaches(next, to))
-			return true;
-	}
-	return false;
-}
-
-/* Nothing that waits behind a gate releases the job any more. */
-static void job_detach(struct xs_job *job)
-{
-	for (struct xs_job *before = gated; before; before = before->next_gated) {
-		struct xs_edge **at = &before->successors, *edge;
-
-		while ((edge = *at))
-			if (edge->job == job && !edge->ends) {
-				*at = edge->next;
-				free(edge);
-				job->ndone++;
-			} else {
-				at = &edge->next;
-			}
-	}
-	job->known = job->ndone < job->ndeps;
-}
-
-int xs_deps_cycles(void)
-{
-	struct opening o = { 0 };
-	int error = 0;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	for (struct xs_job *job = gated, *next; job; job = next) {
-		next = job->next_gated;
-		visits++;
-		if (job->task->regenerate || !job_reaches(job, job))
-			continue;
-		error = xs_fail(-EDEADLK, "task '%s' waits for itself, through its dependencies: it is skipped",
-				starpu_task_get_name(job->task));
-		job->skipped = true;
-		job_detach(job);
-		opening_add(&o, job->gate);
-		xs_deps_ungate(job);
-	}
-	opening_unlock(&o);
-	return error;
 }
 
 /* --- between tasks --- */

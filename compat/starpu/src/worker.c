@@ -203,12 +203,19 @@ void starpu_worker_display_all(FILE *output)
 
 /* --- teams --- */
 
+unsigned starpu_combined_worker_get_count(void)
+{
+	return 0;
+}
+
+unsigned starpu_worker_is_combined_worker(int id)
+{
+	(void)id;
+	return 0;
+}
+
 int starpu_combined_worker_get_id(void)
 {
-	const struct starpu_task *task = xs_thread.task;
-
-	if (task && task->execute_on_a_specific_worker && starpu_worker_is_combined_worker((int)task->workerid))
-		return (int)task->workerid;
 	return xs_worker();
 }
 
@@ -226,7 +233,7 @@ int starpu_combined_worker_get_rank(void)
 
 unsigned starpu_memory_nodes_get_count(void)
 {
-	return xs_global.nnodes + xs_disks();
+	return xs_global.nnodes;
 }
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
@@ -245,7 +252,7 @@ enum starpu_node_kind starpu_node_get_kind(unsigned node)
 							       STARPU_HIP_RAM };
 	const struct xy_node_info *there = xs_global.machine ? xy_machine_node(xs_global.machine, node) : NULL;
 
-	return there ? kinds[there->arch] : xs_disk_is((int)node) ? STARPU_DISK_RAM : STARPU_UNUSED;
+	return there ? kinds[there->arch] : STARPU_UNUSED;
 }
 
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned *memory_nodes_ids, unsigned maxsize)

@@ -23,7 +23,8 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 enum starpu_worker_collection_type { STARPU_WORKER_TREE, STARPU_WORKER_LIST };
 
-/* A policy: a predefined one by its name, or functions of the program's own. */
+/* A policy of StarPU's: here a name. Functions of the program's own are refused
+ * by starpu_init. */
 struct starpu_sched_policy {
 	void (*init_sched)(unsigned sched_ctx_id);
 	void (*deinit_sched)(unsigned sched_ctx_id);

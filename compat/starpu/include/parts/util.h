@@ -29,12 +29,6 @@
 #define STARPU_ATTRIBUTE_CALLOC_SIZE(num, size) __attribute__((alloc_size(num, size)))
 #define STARPU_ATTRIBUTE_ALLOC_SIZE(size) __attribute__((alloc_size(size)))
 #define STARPU_INLINE __starpu_inline
-/* The parameters of functions that differ between StarPU's versions. */
-#ifdef __cplusplus
-#define XYLEM_STARPU_ANY ...
-#else
-#define XYLEM_STARPU_ANY
-#endif
 #define STARPU_WARN_UNUSED_RESULT __attribute__((warn_unused_result))
 #if defined(STARPU_USE_DEPRECATED_API) || defined(STARPU_USE_DEPRECATED_ONE_ZERO_API)
 #define STARPU_DEPRECATED
