@@ -18,8 +18,8 @@
 	.field = #name, .setting = offsetof(struct xy__settings, name), .wish = offsetof(struct xy_config, name)
 
 static const struct xy__variable variables_plain[] = {
-	{ "SCHED", VARIABLE_PLACE(sched), .kind = XY__VARIABLE_TEXT, .initial = "tree-eager, or tree-ws with devices",
-	  .values = "a policy, an expression, or @ and a file",
+	{ "SCHED", VARIABLE_PLACE(sched), .kind = XY__VARIABLE_TEXT,
+	  .initial = "tree-eager, or tree-cambium with devices", .values = "a policy, an expression, or @ and a file",
 	  .meaning = "how tasks reach the workers (see: xylem policies)" },
 	{ "XYLEM_MACHINE", VARIABLE_PLACE(machine), .kind = XY__VARIABLE_TEXT, .initial = "this",
 	  .values = "a machine, such as this, cpu:4 or topology(numa:2 core:4) cuda:2, or @ and a machine file",
