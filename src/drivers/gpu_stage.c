@@ -128,14 +128,21 @@ static void stage_step(struct gpu_staged *staged, const struct stage_piece *piec
 
 /* --- progress; the stage is locked --- */
 
+/* The pieces in flight, if any, complete: their memory and buffers are free for other use afterwards. */
+static void stage_settle(struct xy_device *device, struct xy_event *event)
+{
+	if (!atomic_load(&device->lost))
+		device->api->cudaStreamSynchronize(event->stream);
+	event->staged->moved = event->staged->started;
+}
+
 static void stage_fail(struct xy_device *device, struct xy_event *event, enum cudaError code, const char *what)
 {
 	event->staged->failed = true;
-	if (!event->status) {
-		event->status = xy__gpu_error(device, code, what);
-		event->code = code;
-		event->what = what;
-	}
+	event->status = xy__gpu_error(device, code, what);
+	event->code = code;
+	event->what = what;
+	stage_settle(device, event);
 }
 
 static void stage_start(struct xy_device *device, struct gpu_stage *stage, struct xy_event *event)
@@ -156,8 +163,6 @@ static void stage_start(struct xy_device *device, struct gpu_stage *stage, struc
 		code = device->api->cudaEventRecord(stage->events[b], event->stream);
 	if (code) {
 		stage_fail(device, event, code, what);
-		if (!atomic_load(&device->lost))
-			device->api->cudaStreamSynchronize(event->stream);
 		return;
 	}
 	staged->pieces[b] = piece;
@@ -176,9 +181,11 @@ static bool stage_arrive(struct xy_device *device, struct gpu_stage *stage, stru
 		device->api->cudaGetLastError();
 		return false;
 	}
-	if (code)
+	if (code) {
 		stage_fail(device, event, code, "what was begun");
-	else if (stage == &device->stages[XY_COPY_OUT])
+		return true;
+	}
+	if (stage == &device->stages[XY_COPY_OUT])
 		stage_pack(&staged->pieces[b], stage->buffers[b], false);
 	staged->moved++;
 	return true;
@@ -319,10 +326,12 @@ int xy__gpu_stage_poll(struct xy_device *device, struct xy_event *event)
 	}
 	if (!status && atomic_load(&device->lost))
 		status = xy__gpu_is_lost(device);
-	if (status)
+	if (status) {
+		stage_settle(device, event);
 		stage_unlink(stage, event);
-	else
+	} else {
 		status = event->ended ? event->status : -EAGAIN;
+	}
 	pthread_mutex_unlock(&stage->lock);
 	if (status == -EAGAIN)
 		return status;

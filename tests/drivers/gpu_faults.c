@@ -300,6 +300,38 @@ static void tells_of_a_copy_that_could_not_begin_when_the_others_have_ended(void
 	bed_driver->close(device);
 }
 
+/* A copy that fails has ended, so that its memory may be freed: here it is late, and all has arrived. */
+static void staged_copy_fails_at(const char *function)
+{
+	enum { MANY = 40 * 1000 };
+	struct xy_device *device = bed_open(0);
+	int *memory = bed_allocate(device, MANY * sizeof(int)), *numbers = calloc(MANY, sizeof(int));
+	struct xy_copy copy = bed_line(memory, numbers, MANY * sizeof(int));
+	struct xy_event *event;
+
+	assert_non_null(numbers);
+	for (int i = 0; i < MANY; i++)
+		numbers[i] = i;
+	cudart_double_set_delays(1e-3, 0); /* 160 ms */
+	assert_int_equal(bed_driver->copy(device, XY_COPY_IN, NULL, &copy, 1, &event), 0);
+	assert_int_equal(bed_driver->poll(device, event), -EAGAIN);
+	assert_true(cudart_double_fail(function, 1, cudaErrorInvalidValue));
+	assert_int_equal(bed_driver->poll(device, event), -EINVAL);
+	assert_memory_equal(cudart_double_readable(memory), numbers, MANY * sizeof(int));
+	cudart_double_set_delays(0, 0);
+	bed_put(device, memory, numbers, MANY * sizeof(int));
+	free(numbers);
+	bed_driver->free(device, memory);
+	bed_driver->close(device);
+}
+
+static void tells_of_a_failed_copy_of_pageable_memory_when_it_has_ended(void **state)
+{
+	(void)state;
+	staged_copy_fails_at(DOUBLE_PREFIX "EventQuery");
+	staged_copy_fails_at(DOUBLE_PREFIX "SetDevice");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +345,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(knows_which_of_two_devices_is_lost, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(tells_of_a_copy_that_could_not_begin_when_the_others_have_ended,
 						bed_fresh, bed_nothing_left),
+		cmocka_unit_test_setup_teardown(tells_of_a_failed_copy_of_pageable_memory_when_it_has_ended, bed_fresh,
+						bed_nothing_left),
 	};
 
 	bed_begin();
