@@ -427,7 +427,7 @@ static uint64_t learn(const char *folder, const char *name)
 	uint64_t first = 0;
 
 	assert_int_equal(xy_batch_run(h->rt, &ops, &(struct xy_batch){ .stop = 1000000, .arg = &first }), 0);
-	assert_int_equal(helper_stop(h), 0);
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0); /* a loaded machine: "the model follows" */
 	return first;
 }
 
