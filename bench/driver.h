@@ -98,7 +98,7 @@ const char *subject_name(unsigned subject);
 bool subject_is_here(unsigned subject);
 /* Its program's path, followed by the bench's arguments, --workers and --sched. */
 struct command subject_command(unsigned subject, const char *const *arguments, unsigned workers);
-/* The same with another policy. */
+/* subject_command under another policy. */
 struct command subject_command_sched(unsigned subject, const char *const *arguments, unsigned workers,
 				     const char *sched);
 void subjects_print_missing(void);
@@ -170,7 +170,9 @@ const struct series *sheet_result(unsigned sheet, unsigned line, unsigned run, u
 bool instructions_run(void); /* instructions per task (instructions.c) */
 /* Instructions of all threads of a command. */
 enum outcome instructions_measure(const struct command *plain, double *instructions);
-bool instructions_count(unsigned subject, double *count);
+/* The i-th row with a target: its name, the most instructions, and how many were found, 0 if that was not measured.
+ * False: there is none. */
+bool instructions_target(unsigned i, const char **name, double *most, double *found);
 
 void verdicts_print(void); /* what was to be reached, and was or was not (verdicts.c) */
 

@@ -18,6 +18,7 @@ EXTRA_PROGRAMS += bench/peers/devices-starpu
 # The driver and our own programs are built by `make check` too, for a run with a few tasks.
 check_PROGRAMS += $(bench_programs)
 TESTS += bench/smoke.sh
+EXTRA_DIST += bench/starpu/graphs.c bench/starpu/native.c bench/starpu/run.sh
 EXTRA_DIST += bench/README.md bench/smoke.sh bench/peers/openmp.c
 
 bench_run_SOURCES = bench/driver.h bench/hops.c bench/instructions.c bench/process.c bench/run.c \
@@ -127,6 +128,14 @@ bench_sim_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machine
 bench_sim_LDADD = libgraph.la libxylem-all.la -lm
 EXTRA_DIST += bench/sim.sh bench/defaults.sh
 
+# How good schedules of tree-cambium are: bench/quality (--quick).
+check_PROGRAMS += bench/quality
+TESTS += bench/quality.sh
+bench_quality_SOURCES = bench/quality.c bench/quality.h bench/quality_cases.c
+bench_quality_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machines"'
+bench_quality_LDADD = -lm
+EXTRA_DIST += bench/quality.sh
+
 # How long a round of a farm's manager takes: bench/farm (--quick).
 if HAVE_FARM
 check_PROGRAMS += bench/farm
@@ -134,3 +143,10 @@ TESTS += bench/farm.sh
 endif
 bench_farm_LDADD = libfarm.la libgraph.la libxylem-all.la
 EXTRA_DIST += bench/farm.sh
+
+# How much of the disk's speed a factorization gets that does not fit into RAM: bench/outofcore (--quick).
+check_PROGRAMS += bench/outofcore
+TESTS += bench/outofcore.sh
+bench_outofcore_SOURCES = bench/outofcore.c examples/cholesky.h examples/cholesky_own.c
+bench_outofcore_LDADD = libxylem.la -lm
+EXTRA_DIST += bench/outofcore.sh

@@ -25,7 +25,7 @@ static void usage(FILE *to)
 	for (unsigned i = 0; i < NSHEETS; i++)
 		fprintf(to, "  %-14s %s\n", sheets[i].name, sheets[i].title);
 	fputs("  hops           what one more pass-through component costs a task\n"
-	      "  instructions   instructions per independent empty task, by callgrind\n\n"
+	      "  instructions   instructions per empty task, by callgrind\n\n"
 	      "  --rounds N     rounds (5, quick: 2)\n"
 	      "  --quick        smaller graphs: to see that everything works\n"
 	      "  --workers N    workers in the second column (2)\n"

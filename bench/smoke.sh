@@ -26,8 +26,8 @@ expect() {
 }
 
 for workers in 1 2; do
-	for graph in "independent 1000" "inserted 1000" "nested 3000" "chain 300" "wavefront 12" "stencil 5 20" \
-		"stencil 1 4" "fans 10 7"; do
+	for graph in "independent 1000" "inserted 1000" "modelled 300" "nested 3000" "chain 300" "wavefront 12" "stencil 5 20" \
+		"stencil 1 4" "stencil 5 20 --owned" "fans 10 7"; do
 		# shellcheck disable=SC2086
 		expect ns_per_task $graph --workers $workers --repeat 2
 	done

@@ -100,20 +100,45 @@ static void metg(void)
 	printf("%.0f ns, %s %.0f ns (1/%.1f)\n", ns, subject_name((unsigned)theirs), limit * 10, limit * 10 / ns);
 }
 
-static void instructions(void)
+/* Those whose threads sleep while there is nothing to do, and that aim at nothing but a quick start. */
+static bool is_quick_to_wake(unsigned subject)
 {
-	const char *target = "at most 500 instructions per independent empty task under tree-eager";
-	double ours, theirs;
+	return subject == OPENMP_GCC || subject_is_starpu(subject);
+}
 
-	if (!instructions_count(XYLEM_EAGER, &ours)) {
+static void wake(unsigned subject)
+{
+	const struct series *ours = table_result(WAKE, LAST, subject);
+	int theirs = best(WAKE, is_quick_to_wake);
+	char target[128];
+
+	snprintf(target, sizeof(target), "wake: %s at most 1.3 times the best of gcc's OpenMP and StarPU",
+		 subject_name(subject));
+	if (!ours || theirs < 0) {
 		not_measured(target);
 		return;
 	}
-	verdict(ours <= 500, target);
-	printf("%.0f", ours);
-	if (instructions_count(STARPU_MODULAR, &theirs))
-		printf(", StarPU modular-eager %.0f", theirs);
-	putchar('\n');
+	verdict(series_median(ours) <= 1.3 * median_of(WAKE, theirs), target);
+	printf("%.1f us, %s %.1f us (%.2f)\n", series_median(ours), subject_name((unsigned)theirs),
+	       median_of(WAKE, theirs), series_median(ours) / median_of(WAKE, theirs));
+}
+
+static void instructions(void)
+{
+	const char *name;
+	double most, found;
+
+	for (unsigned i = 0; instructions_target(i, &name, &most, &found); i++) {
+		char target[96];
+
+		snprintf(target, sizeof(target), "at most %.0f instructions per empty task: %s", most, name);
+		if (found > 0) {
+			verdict(found <= most, target);
+			printf("%.0f\n", found);
+		} else {
+			not_measured(target);
+		}
+	}
 }
 
 static void hops(void)
@@ -270,6 +295,9 @@ void verdicts_print(void)
 	for (unsigned i = 0; i < NGRAPHS; i++)
 		eager_against_modular(graphs[i]);
 	metg();
+	wake(XYLEM_EAGER);
+	wake(XYLEM_PREFETCHING);
+	wake(XYLEM_WS);
 	instructions();
 	hops();
 	memory();

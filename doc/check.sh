@@ -113,6 +113,19 @@ for page in $pages; do
 	pairs "$page" | while read -r name path; do
 		[ ! -e "$path" ] || defines "$path" "$name" || fault "$page: $name is not a function of $path"
 	done
+	case $page in
+	CONTRIBUTING.md | doc/coming-from-starpu.md) ;; # examples of names, names of others
+	*)
+		# shellcheck disable=SC2016
+		grep -oE '`[a-z][a-z0-9]*(_[a-z0-9]+)+`' "$page" | tr -d '`' | sort -u | while read -r name; do
+			grep -rqw -- "$name" src include compat examples machines || fault "$page: nothing is called $name"
+		done
+		# shellcheck disable=SC2016
+		grep -oE '`[a-z0-9_]+\.[ch]`' "$page" | tr -d '`' | sort -u | while read -r name; do
+			find src include compat examples doc -name "$name" | grep -q . || fault "$page: there is no $name"
+		done
+		;;
+	esac
 	grep -oE '\bxy_[a-z_]*[a-z]' "$page" | sort -u | while read -r name; do
 		grep -rqwF -- "$name" include src compat || fault "$page: nothing is called $name"
 	done

@@ -22,7 +22,7 @@ dist_docdecisions_DATA = \
 	doc/decisions/0005-default-policy.md \
 	doc/decisions/0006-failure-follows-data.md
 dist_docpages_DATA += doc/devices.md doc/drivers.md doc/memory.md
-dist_docpages_DATA += doc/partition.md doc/cambium.md
+dist_docpages_DATA += doc/partition.md doc/cambium.md doc/outofcore.md
 dist_docdecisions_DATA += doc/decisions/0007-parallel-tasks.md doc/decisions/0008-reduction.md \
 	doc/decisions/0011-children-live-in-their-parent.md
 dist_docdecisions_DATA += doc/decisions/0012-bind-late-and-look-ahead.md
@@ -32,12 +32,16 @@ dist_docdecisions_DATA += doc/decisions/0015-rules-are-checked-around-the-verbs.
 dist_docdecisions_DATA += doc/decisions/0016-default-with-devices.md
 dist_docdecisions_DATA += doc/decisions/0017-divisible-tasks.md
 dist_docdecisions_DATA += doc/decisions/0018-change-trees-while-halted.md
+dist_docdecisions_DATA += doc/decisions/0019-rehearse-with-the-simulator.md
+dist_docdecisions_DATA += doc/decisions/0020-disks-are-one-node.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
 check_PROGRAMS += doc/examples/perf
 doc_examples_perf_LDADD = libxylem.la
 
+check_PROGRAMS += doc/examples/outofcore
+doc_examples_outofcore_LDADD = libxylem.la
 check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory doc/examples/changing
 doc_examples_changing_LDADD = libxylem.la
 doc_examples_tasks_LDADD = libxylem.la
@@ -92,7 +96,8 @@ dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
 dist_docexamples_DATA = doc/examples/box.xym doc/examples/changing.c doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
 	doc/examples/devices_cuda.c doc/examples/devices_nocuda.c doc/examples/driver.c doc/examples/driver.h \
-	doc/examples/driver_use.c doc/examples/memory.c doc/examples/partition.c doc/examples/perf.c doc/examples/tasks.c
+	doc/examples/driver_use.c doc/examples/memory.c doc/examples/outofcore.c doc/examples/partition.c \
+	doc/examples/perf.c doc/examples/tasks.c
 
 # Pages elsewhere that the pages link to.
 docbenchdir = $(docdir)/bench

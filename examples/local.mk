@@ -100,6 +100,14 @@ examples_cuda_axpy_LDADD = libxylem.la $(CUDA_LDFLAGS) $(CUDA_LIBS) -lstdc++
 examples/cuda/axpy_cuda.$(OBJEXT): examples/cuda/axpy_kernel.h include/xylem/cuda.h
 TESTS += examples/cuda/test-axpy.sh
 EXTRA_DIST += examples/cuda/test-axpy.sh
+if HAVE_CUBLAS
+noinst_PROGRAMS += examples/cuda/dense
+endif
+examples_cuda_dense_SOURCES = examples/cuda/dense.c examples/cuda/dense.h examples/cuda/dense_cuda.cu
+examples_cuda_dense_LDADD = libxylem.la $(CUDA_LDFLAGS) $(CUBLAS_LIBS) $(CUDA_LIBS) -lstdc++ -lm
+examples/cuda/dense_cuda.$(OBJEXT): examples/cuda/dense.h include/xylem/cuda.h
+TESTS += examples/cuda/test-dense.sh
+EXTRA_DIST += examples/cuda/test-dense.sh
 
 # Sources, beside the installed pages that name them.
 examplesdir = $(docdir)/examples
@@ -112,7 +120,8 @@ examplescomponentdir = $(examplesdir)/component
 dist_examplescomponent_DATA = examples/component/lifo.c examples/component/soonest.c examples/component/bandit.c \
 	examples/component/buffer.c examples/component/edf.c examples/component/limit.c examples/component/rate.c
 examplescudadir = $(examplesdir)/cuda
-dist_examplescuda_DATA = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h
+dist_examplescuda_DATA = examples/cuda/axpy.c examples/cuda/axpy_cuda.cu examples/cuda/axpy_kernel.h \
+	examples/cuda/dense.c examples/cuda/dense.h examples/cuda/dense_cuda.cu
 examplesopencldir = $(examplesdir)/opencl
 dist_examplesopencl_DATA = examples/opencl/product.c
 

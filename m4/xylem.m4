@@ -173,6 +173,7 @@ AC_ARG_WITH([cuda],
 	[AS_HELP_STRING([--with-cuda=DIR], [where the CUDA Toolkit is (default: nvcc on PATH, /usr/local/cuda)])],
 	[], [with_cuda=yes])
 xy_cuda=no
+xy_cublas=no
 AS_IF([test "x$with_cuda" != xno], [
 	AS_IF([test "x$with_cuda" = xyes],
 		[AC_PATH_PROG([NVCC], [nvcc], [no], [$PATH:/usr/local/cuda/bin])],
@@ -201,13 +202,24 @@ AS_IF([test "x$with_cuda" != xno], [
 			"$NVCC" -c conftest.cu -o conftest.o >&AS_MESSAGE_LOG_FD 2>&1 || xy_cuda=no
 			rm -f conftest.cu conftest.o])
 		AC_MSG_RESULT([$xy_cuda])
+		dnl What those libraries need themselves is found when a program starts.
+		CUBLAS_LIBS="-Wl,--allow-shlib-undefined -lcublas -lcusolver"
+		LIBS="$CUDA_LDFLAGS $CUBLAS_LIBS $LIBS"
+		AC_MSG_CHECKING([for cuBLAS and cuSOLVER])
+		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cublas_v2.h>
+			#include <cusolverDn.h>]],
+			[[cublasHandle_t b; cusolverDnHandle_t s; return cublasCreate(&b) || cusolverDnCreate(&s);]])],
+			[xy_cublas=$xy_cuda])
+		AC_MSG_RESULT([$xy_cublas])
 		CPPFLAGS=$xy_saved_CPPFLAGS
 		LIBS=$xy_saved_LIBS])])
 AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_LDFLAGS])
 AC_SUBST([CUDA_LIBS])
+AC_SUBST([CUBLAS_LIBS])
 XY_ROW([nvcc], [$xy_cuda], [examples with CUDA kernels], [nvidia-cuda-toolkit (non-free)])
 AM_CONDITIONAL([HAVE_CUDA], [test "x$xy_cuda" != xno])
+AM_CONDITIONAL([HAVE_CUBLAS], [test "x$xy_cublas" != xno])
 
 PKG_CHECK_MODULES([OPENCL], [OpenCL], [xy_opencl=`$PKG_CONFIG --modversion OpenCL`], [xy_opencl=no])
 AS_IF([test "x$xy_opencl" != xno], [

@@ -64,4 +64,33 @@ if printf '%s\n' '#include <xylem.h>' \
 	echo "xy_insert takes a handle for a term"
 	status=1
 fi
+# modes COUNT: a program with a codelet that declares so many modes.
+modes() {
+	printf '#include <xylem.h>\nstruct xy_codelet c = { .modes = { '
+	for _ in $(seq "$1"); do
+		printf 'XY_R, '
+	done
+	printf '} };\n'
+}
+# A codelet with more modes than a task has handles is refused where it is declared.
+# shellcheck disable=SC2086
+if ! modes 8 | ${CC:-cc} -std=c11 -Werror -I"$src/include" -fsyntax-only -x c -; then
+	echo "a codelet can't declare eight modes"
+	status=1
+fi
+for compiler in "${CC:-cc} -std=c11 -Werror -x c" "${CC:-cc} -std=c11 -pedantic-errors -x c" $compilers; do
+	case $compiler in
+	*' '*) ;;
+	*) compiler="$compiler -std=c++20 -x c++" ;;
+	esac
+	# shellcheck disable=SC2086
+	if modes 9 | $compiler -I"$src/include" -fsyntax-only - 2>"$work/out"; then
+		echo "$compiler takes a codelet with nine modes"
+		status=1
+	elif ! grep -qE 'excess elements|too many initializers' "$work/out"; then
+		echo "$compiler refuses a codelet with nine modes for another reason:"
+		cat "$work/out"
+		status=1
+	fi
+done
 exit $status

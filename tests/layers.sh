@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Dependencies point down only: a file includes, and an object calls, its own layer and those before it in this list.
-# The tool, the examples and the benches include nothing of the library but what is installed; the tool also has
-# the settings, the files of models and machines and the utilities, from whose sources it is built.
+# A header declares what the files of its name define. The tool, the examples and the benches include nothing of the
+# library but what is installed; the tool also has the settings, the files of models, buses and machines and the utilities,
+# from whose sources it is built.
 source=${srcdir:-.}
 
 # The layers from the bottom; a layer is one folder of src or several.
@@ -52,6 +53,33 @@ calls() {
 		$2 == "U" && $3 in home { print $1, home[$3], $3 }' "$table" "$table"
 }
 
+# Prints "HEADER SYMBOL" for each function that a header of the library declares.
+declarations() {
+	(cd "$source" && find src -name '*.h' -not -path 'src/tools/*' -exec awk '
+		/^[a-z]/ && !/^(static|typedef|extern)/ && match($0, /xy__[a-z0-9_]+\(/) {
+			print FILENAME, substr($0, RSTART, RLENGTH - 1)
+		}' {} +) | sed 's|^src/||'
+}
+
+# A header NAME.h, or NAME_parts.h, declares what NAME.c and NAME_*.c define: of lines "HEADER SYMBOL", the others.
+strangers() {
+	awk 'NR == FNR { if ($2 != "U") home[$3] = $1; next }
+		{
+			name = $1
+			sub(/^.*\//, "", name)
+			sub(/(_parts)?\.h$/, "", name)
+			file = home[$2]
+			sub(/^.*\//, "", file)
+			checked += file != ""
+			if (file != "" && file != name ".c" && index(file, name "_") != 1)
+				print "src/" $1 " declares " $2 " of " home[$2]
+		}
+		END {
+			if (!checked)
+				print "no header declares anything"
+		}' "$table" -
+}
+
 # upwards VERB: of lines "FROM TO [WHAT]", those that point up, in words.
 upwards() {
 	LAYERS="$layers" awk -v verb="$1" '
@@ -89,8 +117,9 @@ table=$(mktemp) || exit 99
 trap 'rm -f "$found" "$table"' EXIT
 includes | awk '{ print $0, "it" }' | upwards includes >>"$found"
 calls | upwards calls >>"$found"
+declarations | strangers >>"$found"
 (cd "$source" && find src/tools examples bench \( -name '*.[ch]' -o -name '*.cpp' \) -exec \
 	grep -HnE '^#include "(core|components|policies|engines|drivers)/' {} +) |
-	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(machine/config\.h|machine/platform\.h|util/|perf/(file|store)\.h)' >>"$found"
+	grep -vE '^src/tools/[^:]*:[0-9]+:#include "core/(machine/config\.h|machine/platform\.h|util/|perf/(bus|file|store)\.h)' >>"$found"
 cat "$found"
 [ ! -s "$found" ]

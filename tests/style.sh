@@ -40,7 +40,7 @@ grep -nE '[[:space:]]$' $files | forbid "white space at the end of a line"
 # shellcheck disable=SC2086
 grep -nE '(^|[^[:alnum:]])(TODO|FIXME|XXX)([^[:alnum:]]|$)' $files | forbid "unfinished"
 # shellcheck disable=SC2086
-grep -nE 'typedef (struct|union|enum)' $files | grep -v '^compat/starpu/include/' | # names of StarPU's
+grep -nE 'typedef (struct|union|enum)' $files | grep -vE '^compat/starpu/(include|tests/cuda)/' | # names of StarPU and CUDA
 	forbid "a typedef hides what it is"
 # shellcheck disable=SC2086
 awk '/^enum [a-z_]*_flags \{/ { inside = 1; split("", seen) }

@@ -50,6 +50,16 @@ static int inserted_run(const size_t *a)
 	return bench_peer.inserted(a[0]);
 }
 
+static bool modelled_is_possible(void)
+{
+	return bench_peer.modelled;
+}
+
+static int modelled_run(const size_t *a)
+{
+	return bench_peer.modelled(a[0]);
+}
+
 static bool nested_is_possible(void)
 {
 	return bench_peer.nested;
@@ -207,6 +217,14 @@ const struct graph bench_graphs[] = {
 	  no_cells,
 	  first,
 	  inserted_run,
+	  independent_model },
+	{ "modelled",
+	  "modelled N",
+	  { 200000 },
+	  modelled_is_possible,
+	  no_cells,
+	  first,
+	  modelled_run,
 	  independent_model },
 	{ "nested", "nested N", { 200000 }, nested_is_possible, no_cells, first, nested_run, independent_model },
 	{ "chain", "chain N", { 100000 }, chain_is_possible, one_cell, first, chain_run, chain_model },

@@ -274,6 +274,8 @@ static void usage(FILE *to)
 		    "  --no-warm-up    no run before the repetitions\n");
 	if (bench_peer.takes_sched)
 		fprintf(to, "  --sched POLICY  scheduling policy\n");
+	if (bench_peer.takes_owned)
+		fprintf(to, "  --owned         the runtime allocates the data\n");
 	fprintf(to, "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage, 77 not possible here.\n");
 }
 
@@ -291,9 +293,13 @@ static bool parse_count(const char *text, size_t *value)
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "workers", required_argument, NULL, 'w' }, { "sched", required_argument, NULL, 's' },
-		{ "repeat", required_argument, NULL, 'r' },  { "no-warm-up", no_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
+		{ "workers", required_argument, NULL, 'w' },
+		{ "sched", required_argument, NULL, 's' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "no-warm-up", no_argument, NULL, 'n' },
+		{ "owned", no_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	size_t value;
 	int c;
@@ -308,6 +314,8 @@ static bool parse_options(int argc, char **argv)
 			repeat = (unsigned)value;
 		} else if (c == 's' && bench_peer.takes_sched) {
 			options.sched = optarg;
+		} else if (c == 'o' && bench_peer.takes_owned) {
+			options.owned = true;
 		} else if (c == 'n') {
 			warm_up = false;
 		} else {

@@ -19,6 +19,7 @@ struct peer_options {
 	unsigned workers;
 	const char *sched; /* NULL: the runtime's default */
 	size_t inflight;   /* tasks that must be able to wait at once, 0: whatever is usual */
+	bool owned;        /* the runtime allocates the data; only where takes_owned is set */
 };
 
 /* Returned by a function for something that the runtime can't do with so many workers. */
@@ -31,7 +32,7 @@ struct peer_options {
  */
 struct peer {
 	const char *name;
-	bool takes_sched;
+	bool takes_sched, takes_owned;
 	int (*start)(const struct peer_options *options);
 	int (*stop)(void);
 	int (*share)(uint64_t *cells, size_t n);
@@ -39,9 +40,11 @@ struct peer {
 
 	/* n tasks without data, the i-th runs body_count(i). */
 	int (*independent)(size_t n);
-	/* The same tasks, submitted in a shorter way than the full one. */
+	/* Those tasks, submitted by the shorter call. */
 	int (*inserted)(size_t n);
-	/* The same tasks, submitted by tasks in batches of PEER_BATCH, so that with one worker a single
+	/* Independent tasks, each predicted and measured by a performance model. */
+	int (*modelled)(size_t n);
+	/* Independent tasks, submitted by tasks in batches of PEER_BATCH, so that with one worker a single
 	 * thread pays for everything. */
 	int (*nested)(size_t n);
 	/* n tasks that read and write cell 0 one after the other, the i-th runs body_chain(i). */

@@ -11,6 +11,8 @@
 static struct xy_runtime *runtime;
 static struct xy_handle **handles;
 static size_t nhandles;
+static uint64_t *owned_cells; /* if the runtime has them meanwhile */
+static bool owned;
 
 /* What is left to submit of a nested graph; one task at a time uses it. */
 struct batch {
@@ -19,10 +21,12 @@ struct batch {
 
 static int xylem_start(const struct peer_options *options)
 {
+	owned = options->owned;
 	return xy_start(&runtime, &(struct xy_config){
 					  .sched = options->sched,
 					  .ncpu = options->workers,
 					  .window = (unsigned)options->inflight,
+					  .models = "none",
 					  .ignore_environment = true,
 				  });
 }
@@ -32,13 +36,31 @@ static int xylem_stop(void)
 	return xy_stop(&runtime);
 }
 
+/* Copies a cell to memory of the runtime, or back. */
+static int move_owned(struct xy_handle *handle, uint64_t *cell, enum xy_mode mode)
+{
+	int status = xy_acquire(handle, mode);
+
+	if (status)
+		return status;
+	if (mode == XY_W)
+		*(uint64_t *)xy_handle_pointer(handle) = *cell;
+	else
+		*cell = *(uint64_t *)xy_handle_pointer(handle);
+	return xy_release(handle);
+}
+
 static int xylem_share(uint64_t *cells, size_t n)
 {
 	nhandles = n;
+	owned_cells = owned ? cells : NULL;
 	handles = calloc(n + 1, sizeof(*handles));
-	for (size_t i = 0; handles && i < n; i++)
-		if (xy_variable_register(runtime, &handles[i], &cells[i], sizeof(cells[i])))
+	for (size_t i = 0; handles && i < n; i++) {
+		if (xy_variable_register(runtime, &handles[i], owned ? NULL : &cells[i], sizeof(cells[i])))
 			return 1;
+		if (owned && move_owned(handles[i], &cells[i], XY_W))
+			return 1;
+	}
 	return !handles;
 }
 
@@ -46,8 +68,11 @@ static int xylem_unshare(void)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < nhandles; i++)
+	for (size_t i = 0; i < nhandles; i++) {
+		if (owned_cells)
+			status |= move_owned(handles[i], &owned_cells[i], XY_R);
 		status |= xy_unregister(&handles[i]);
+	}
 	free(handles);
 	return status;
 }
@@ -137,6 +162,8 @@ static int run_wake(struct xy_call *call)
 }
 
 static const struct xy_codelet count = { .name = "count", .cpu = { run_count } };
+static const struct xy_model counted_model = { .name = "count", .kind = XY_MODEL_HISTORY };
+static const struct xy_codelet counted = { .name = "count", .cpu = { run_count }, .model = &counted_model };
 static int run_batch(struct xy_call *call);
 static const struct xy_codelet batch = { .name = "batch", .cpu = { run_batch } };
 static const struct xy_codelet chain = { .name = "chain", .cpu = { run_chain }, .modes = { XY_RW } };
@@ -188,6 +215,15 @@ static int xylem_inserted(size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		status |= xy_insert(runtime, &count, xy_arg((void *)i));
+	return xy_wait(runtime) | status;
+}
+
+static int xylem_modelled(size_t n)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < n; i++)
+		status |= xy_submit(runtime, &(struct xy_task_desc){ .codelet = &counted, .arg = (void *)i });
 	return xy_wait(runtime) | status;
 }
 
@@ -328,12 +364,14 @@ static int xylem_wake(size_t n, double *latency_ns)
 const struct peer bench_peer = {
 	.name = "Xylem",
 	.takes_sched = true,
+	.takes_owned = true,
 	.start = xylem_start,
 	.stop = xylem_stop,
 	.share = xylem_share,
 	.unshare = xylem_unshare,
 	.independent = xylem_independent,
 	.inserted = xylem_inserted,
+	.modelled = xylem_modelled,
 	.nested = xylem_nested,
 	.chain = xylem_chain,
 	.wavefront = xylem_wavefront,

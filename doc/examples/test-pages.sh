@@ -23,6 +23,9 @@ echo "$out" | while read -r line; do
 	grep -qF -- "$line" "$src/doc/memory.md" || echo "$line"
 done | grep . && failed "doc/memory.md has other lines than these"
 
+out=$(doc/examples/outofcore) || failed "doc/examples/outofcore"
+grep -qF -- "$out" "$src/doc/outofcore.md" || failed "doc/outofcore.md has another line than $out"
+
 # line TEXT: the last run of devices printed it.
 line() {
 	echo "$out" | grep -q -- "$1" || failed "$what does not print '$1' but:

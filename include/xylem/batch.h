@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches: one long row of items, cut into pieces that run on several unequal devices, and the results joined in
- * order. How it is cut is the policy's choice: see doc/batch.md. Unless stated otherwise, any thread may call a
+ * Batches: a long range of items, cut into pieces that run on several unequal devices; the results are joined in order.
+ * The policy decides how to cut: see doc/batch.md. Unless stated otherwise, any thread may call a
  * function, and it returns 0 or -errno with one log line.
  */
 #ifndef XYLEM_BATCH_H
@@ -23,36 +23,36 @@ struct xy_batch_device {
 	struct xy_call *call;
 };
 
-/* A piece of a batch, the same struct in all functions. */
+/* A piece of a batch. All functions for a piece get the same struct. */
 struct xy_batch_piece {
 	struct xy_range range; /* its items */
 	void *arg;             /* of the batch */
-	void *data, *result;   /* for the functions below, NULL at first; reduce gets the results */
+	void *data, *result;   /* for the functions below; NULL at first, kept if the piece runs again */
 };
 
 /*
- * The functions of a batch. Each returns 0 or an error, which fails its piece. They are called in the workers' threads,
- * those for different pieces at the same time. In a simulation none is called.
+ * The functions of a batch. Each returns 0 or an error, which fails its piece. Workers call them, for different pieces
+ * concurrently. In a simulation none is called.
  */
 struct xy_batch_ops {
 	const char *name; /* for messages and models; NULL: "batch" */
-	/* Optional: once per device, before its first piece. Its time is no load, and in no measurement. */
+	/* Optional: once per device, before its first piece. Its duration is not part of any measurement. */
 	int (*begin)(void *arg, struct xy_batch_device *device);
 	/* Optional: brings a piece's input to the device. */
 	int (*prepare)(struct xy_batch_piece *piece, struct xy_batch_device *device);
 	/* Mandatory, unless there is a codelet. */
 	int (*work)(struct xy_batch_piece *piece, struct xy_batch_device *device);
-	/* Optional: when work, and what it launched, has ended well. */
+	/* Optional: when work, and what it launched, has succeeded. */
 	int (*finish)(struct xy_batch_piece *piece);
-	/* Mandatory with work: once, after all pieces ended well, which come in the order of their items. */
+	/* Mandatory with work: once, after all pieces succeeded; they are in the order of their items. */
 	int (*reduce)(void *arg, struct xy_batch_piece *pieces, size_t n);
-	/* Optional: in place of reduce when the batch fails, for each piece that had ended well: frees its result. */
+	/* Optional: called instead of reduce if the batch fails, for each piece that succeeded, to free its result. */
 	void (*discard)(struct xy_batch_piece *piece);
 	unsigned where; /* XY_ON_*: architectures that work can use; 0: CPUs only */
-	/* In place of the functions above, and with handles: runs on each piece; see xy_call_range. */
+	/* Instead of the functions above, for batches with handles: runs on each piece; see xy_call_range. */
 	const struct xy_codelet *codelet;
 	const struct xy_model *model; /* of the duration of a piece, or NULL */
-	/* Memory of a device that an item needs, besides its part of handles: limits measured sizes. 0: not known */
+	/* Device memory per item, besides its part of the handles; limits sizes found by measuring. 0: unknown */
 	size_t item_bytes;
 };
 
@@ -68,7 +68,7 @@ struct xy_batch {
 	/*
 	 * Vectors and matrices to be cut, up to { NULL, 0 }, with XY_R, XY_W or XY_RW. Item i is element i, or row i
 	 * of a matrix (y = i). The codelet's buffers are those of its piece, from 0 on. The batch waits for earlier
-	 * tasks that use them, later ones wait for it, and in the end they are whole.
+	 * tasks that use them, and later ones wait for it; afterwards the handles are whole again.
 	 */
 	const struct xy_access *handles;
 	struct xy_task *const *after; /* nafter tasks that must end before */
@@ -79,20 +79,20 @@ struct xy_batch {
 	/* Optional: called after pieces have ended, one call at a time, at most once in progress_s (default 0.5). */
 	void (*progress)(void *arg, const struct xy_batch_progress *progress);
 	double progress_s;
-	/* Optional: called once when all is done, reduce included, before any waiting thread is woken. */
+	/* Optional: called once when the batch has ended, after reduce and before any waiting thread is woken. */
 	void (*callback)(void *arg, int status);
 };
 
 struct xy_batch_error {
-	struct xy_range range; /* of the piece; that of the batch for reduce */
+	struct xy_range range; /* of the piece; of the whole batch if reduce failed */
 	int status;
 };
 
 struct xy_batch_job;
 
 /*
- * Runs a batch and waits. 0; the error of the piece that failed; of several, the first, and a log line for each.
- * -EINVAL for a missing function or an empty range, -EDEADLK inside a codelet or callback.
+ * Runs a batch and waits. Returns 0 or the error of the first piece that failed; each failure is logged. -EINVAL for a
+ * missing function or an empty range, -EDEADLK inside a codelet or callback.
  */
 int xy_batch_run(struct xy_runtime *rt, const struct xy_batch_ops *ops, const struct xy_batch *batch);
 

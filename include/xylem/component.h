@@ -41,7 +41,7 @@ struct xy_trail;
 struct xy_runtime;
 
 /* Changes with the structs below; a plug-in built for another value is refused. */
-#define XY_ABI 8u
+#define XY_ABI 10u
 
 /*
  * In architecture masks: a team of CPU workers, as another architecture. Tasks of a parallel codelet have it besides
@@ -57,6 +57,7 @@ struct xy_agent {
 	unsigned archs;            /* mask with the architecture of its worker, 0 for the application */
 	struct xy_component *team; /* the parallel-worker it pulls for, else NULL; archs is then XY_ON_TEAM */
 	unsigned shard;            /* index of its counters */
+	int verb;                  /* the verb or hook it is in, for the words of locks; 0: not known */
 	uint64_t random;           /* state of xy_agent_random */
 	bool for_others;           /* its offers are for other workers; set by the functions below */
 	unsigned offered;          /* the architectures of the task it kept for itself, 0 if constrained */
@@ -126,19 +127,21 @@ struct xy_option {
 /* --- component types --- */
 
 enum xy_component_flags {
-	XY_STORES = 1,    /* a reservoir: stores tasks */
-	XY_PUMPS = 2,     /* pushes its tasks down on can_push, and when a task arrives */
-	XY_MAPS = 4,      /* may have several children; pushes only to those with takes_pushes, as the others pull,
+	XY_STORES = 1,     /* a reservoir: stores tasks */
+	XY_PUMPS = 2,      /* pushes its tasks down on can_push, and when a task arrives */
+	XY_MAPS = 4,       /* may have several children; pushes only to those with takes_pushes, as the others pull,
 			   * unless it decides */
-	XY_DECIDES = 8,   /* chooses at push: a pull does not pass through, it becomes can_push upwards */
-	XY_LEAF = 16,     /* a worker, or a team of workers: no children */
-	XY_PREDICTS = 32, /* asks when workers will be free, which makes the runtime track it */
-	XY_AWAITS = 64,   /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
+	XY_DECIDES = 8,    /* chooses at push: a pull does not pass through, it becomes can_push upwards */
+	XY_LEAF = 16,      /* a worker, or a team of workers: no children */
+	XY_PREDICTS = 32,  /* asks when workers will be free, which makes the runtime track it */
+	XY_AWAITS = 64,    /* waits for certain tasks: cancelled ones come too, and end when a worker takes them,
 			   * without running */
-	XY_REFUSES = 128, /* push may refuse a task, whatever the options: in place of is_bounded */
-	XY_CUTS = 256,    /* calls xy_task_cut */
-	XY_ORDERS = 512,  /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
+	XY_REFUSES = 128,  /* push may refuse a task, whatever the options: in place of is_bounded */
+	XY_CUTS = 256,     /* calls xy_task_cut */
+	XY_ORDERS = 512,   /* gives the most urgent of its tasks first: nothing that is ready stays outside of the tree
 			   * while a worker pulls */
+	XY_CHOOSES = 1024, /* `passed` is only for tasks whose codelet has several implementations for some
+			    * architecture */
 };
 
 /* The workers that may take an offered task. */
@@ -204,9 +207,9 @@ struct xy_component_ops {
 	/* Calls visit for each stored task, in the order in which they would leave. NULL: none. */
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 	/*
-	 * The tree of a runtime is replaced by one that has a component of this type for the same workers: takes over
-	 * what the old one knows, such as positions or averages, but no tasks, which are pushed anew. Nothing else runs
-	 * meanwhile. NULL: nothing.
+	 * Called on a component of a new tree that replaces a running one, with the component of its type and workers
+	 * in the old tree: takes over what that has learnt, such as positions or averages, but no tasks; the runtime
+	 * pushes these again. No other function runs meanwhile. NULL: starts afresh.
 	 */
 	void (*inherit)(struct xy_component *self, struct xy_component *old);
 	/* each_task for one task of each set of architectures, and for each constrained task. NULL: each_task. */
@@ -225,8 +228,8 @@ struct xy_component_ops {
 	 *              before its successors become ready. struct xy_report is in <xylem/task.h>
 	 *   submitted  a task with a codelet was submitted, and can't become ready before the call returns
 	 *   iteration  the program called xy_iteration
-	 *   workers_changed  a worker of the machine has come (present) and may ask for tasks at once, or is gone and
-	 *              takes none. A change may replace the tree: then the new instances hear of it, once they run
+	 *   workers_changed  a worker has arrived (present) and may pull at once, or has left and takes no more tasks.
+	 *              If the change replaces the tree, the hooks of the new tree are called
 	 * started and ended report every task of the workers below, also one that reached them through another branch.
 	 */
 	void (*tick)(struct xy_component *self, struct xy_agent *by);
@@ -270,6 +273,7 @@ struct xy_component {
 	 * parent; and the nearest from it to there with `passed`, or NULL.
 	 */
 	struct xy_component *source, *looker;
+	bool looks_at_all;       /* some of those with `passed` has no XY_CHOOSES */
 	struct xy_shard *shards; /* (a) */
 	/* (a) for the dump: the lock that a thread last slept for, and when it began to; NULL: none did */
 	XY_ATOMIC(struct xy_lock *) awaited;
@@ -400,12 +404,12 @@ struct xy_lock {
 };
 
 /*
- * The word of a lock that the agent holds: twice its worker's number + 4, 2 for all others. While the rules are checked
- * bit 0 is set, so that each drop reaches xy_lock_wake.
+ * The word of a lock that the agent holds: twice its worker's number + 4, 2 for all others, and in the upper bits the
+ * verb that took it. While the rules are checked bit 0 is set, so that each drop reaches xy_lock_wake.
  */
 static inline int xy_lock_holder(const struct xy_agent *by)
 {
-	return by->mark + 2;
+	return by->mark + by->verb + 2;
 }
 
 /* The slow paths of the two functions below, which a component built for a debug library always takes. */
@@ -458,8 +462,9 @@ struct xy_queue {
 	size_t simple;               /* inserting is simple below this count: the peak, 0 if it predicts */
 	XY_ATOMIC(double) length_us; /* sum of the lengths; written with the lock held */
 	uint64_t arrivals;
-	unsigned used; /* lanes that are not empty, XY_QUEUE_PREDICTED and XY_QUEUE_KEYED */
-	bool ordered;  /* by priority; set it before use */
+	unsigned used;              /* lanes that are not empty, XY_QUEUE_PREDICTED and XY_QUEUE_KEYED */
+	struct xy_queue_lane *only; /* the lane that has all tasks, in its list, unless it predicts; else NULL */
+	bool ordered;               /* by priority; set it before use */
 	/* The author's order; see xy_queue_order. */
 	const struct xy_component *self;
 	double (*key)(const struct xy_component *self, const struct xy_task *task);
@@ -494,7 +499,7 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
  * the fewest bytes on its node; the oldest among equals.
  */
 struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by);
-/* The first task, whichever worker can run it. */
+/* The first task of all. */
 struct xy_task *xy_queue_first(struct xy_queue *q);
 /* The first task that can run below c. */
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);

@@ -5,7 +5,8 @@
  * tasks that rest in the old trees, and resumes. No task is lost, runs twice or overtakes one that it depends on.
  * Any thread may call them, codelets and callbacks too, but no function of a component (-EDEADLK); they exclude each
  * other. If a function of a component does not return, they return -ETIMEDOUT after 20 s with a log line that names the
- * worker and, as far as known, the component; nothing has changed then. doc/changing.md explains more.
+ * worker and, as far as known, the component; -EAGAIN or -ENOMEM if there is no thread or memory to ask components for
+ * their tasks. After an error nothing has changed. doc/changing.md explains more.
  */
 #ifndef XYLEM_CONTEXT_H
 #define XYLEM_CONTEXT_H
@@ -23,8 +24,8 @@ struct xy_tree;
 /* --- the policy --- */
 
 /*
- * Schedules with another policy from now on: a name, an expression or @file, as in SCHED. 0, or -EINVAL, -ENOENT or
- * -ENOMEM with one log line; the old tree then goes on. Trees from xy_runtime_tree are no longer valid.
+ * Replaces the policy: a name, an expression or @file, as in SCHED. 0, or -EINVAL, -ENOENT or -ENOMEM with one log
+ * line; then the old tree stays in use. Invalidates the result of xy_runtime_tree.
  */
 int xy_set_policy(struct xy_runtime *rt, const char *policy);
 
@@ -35,17 +36,17 @@ const char *xy_runtime_policy(const struct xy_runtime *rt);
 /* --- workers that come and go --- */
 
 /*
- * Takes a worker out: it completes the tasks that it has begun and then sleeps, so that its core is free for others;
- * what waited for it goes to other workers. A task that only absent workers can run waits until one returns. 0, also
- * for a worker that is absent already; -EINVAL for one that does not exist, -ENOMEM, or the policy's error if its tree
- * can't be built for the workers that are left.
+ * Removes a worker: it completes the tasks it has begun, then sleeps, so that its core is free for other programs.
+ * Other workers get the tasks that waited for it. A task that only absent workers can run waits until one returns. 0,
+ * also if the worker is already absent; -EINVAL if it does not exist, -ENOMEM, or the policy's error if its tree can't
+ * be built for the remaining workers.
  */
 int xy_worker_remove(struct xy_runtime *rt, unsigned worker);
-/* Puts an absent worker back, into the main context. 0, also for one that is present; errors as above. */
+/* Puts an absent worker back, into the main context. 0, also if it is present; errors as above. */
 int xy_worker_add(struct xy_runtime *rt, unsigned worker);
-/* The main context has these workers from now on, wherever they were; its others are absent. None is allowed. */
+/* Sets the workers of the main context, taken from wherever they were; its others become absent. May be none. */
 int xy_set_workers(struct xy_runtime *rt, const unsigned *workers, unsigned nworkers);
-/* Whether a worker is in some context. */
+/* Whether a worker is in any context. */
 bool xy_worker_is_present(struct xy_runtime *rt, unsigned worker);
 
 /* --- contexts: trees side by side --- */
@@ -58,17 +59,18 @@ struct xy_context_desc {
 };
 
 /*
- * A tree of its own with workers of its own, for tasks whose description names it; all others are the main context's.
- * Dependencies do not care for contexts. At most 63 beside the main one (-ENOSPC); other errors as of xy_set_policy.
+ * Creates a context: its own tree and workers, for tasks whose description names it; all others run in the main
+ * context. Dependencies work across contexts. At most 63 besides the main one (-ENOSPC); other errors as for
+ * xy_set_policy.
  */
 int xy_context_create(struct xy_runtime *rt, const struct xy_context_desc *desc, struct xy_context **context);
-/* Its workers go to the main context, and so do its tasks. Sets *context to NULL; no thread may use it any more. */
+/* Moves its workers and tasks to the main context and sets *context to NULL; no thread may use it any more. */
 int xy_context_destroy(struct xy_context **context);
-/* As xy_set_policy. */
+/* xy_set_policy for this context. */
 int xy_context_set_policy(struct xy_context *context, const char *policy);
-/* It has these workers from now on, wherever they were; its others go to the main context. */
+/* Sets its workers, taken from wherever they were; its others go to the main context. */
 int xy_context_set_workers(struct xy_context *context, const unsigned *workers, unsigned nworkers);
-/* Its tree, as xy_runtime_tree; NULL without workers. */
+/* Its tree, valid until the next change; NULL without workers. */
 struct xy_tree *xy_context_tree(const struct xy_context *context);
 const char *xy_context_name(const struct xy_context *context);
 

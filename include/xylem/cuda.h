@@ -22,7 +22,10 @@
 extern "C" {
 #endif
 
-struct CUstream_st; /* what cudaStream_t points to */
+struct CUstream_st;       /* what cudaStream_t points to */
+struct cublasContext;     /* what cublasHandle_t points to */
+struct cusolverDnContext; /* what cusolverDnHandle_t points to */
+struct cusparseContext;   /* what cusparseHandle_t points to */
 
 /* The cudaStream_t to launch on. Don't destroy it, nor use it after the function has returned. */
 static inline struct CUstream_st *xy_cuda_stream(const struct xy_call *call)
@@ -45,6 +48,31 @@ static inline int xy_cuda_check(const struct xy_call *call, int error)
 static inline int xy_cuda_device(const struct xy_call *call)
 {
 	return ((const struct xy_gpu_services *)call->services)->device;
+}
+
+/*
+ * The worker's handles of cuBLAS, of dense cuSOLVER and of cuSPARSE, on its stream: made when they are first asked for,
+ * destroyed when the runtime stops. The library is the one that the program is linked with, else the system's. NULL if
+ * there is none or it fails: a codelet that returns an error then fails with the reason. Set options such as the math
+ * or pointer mode in each codelet that depends on them, since tasks of a worker share the handle; leave its stream.
+ */
+static inline struct cublasContext *xy_cublas(const struct xy_call *call)
+{
+	const struct xy_gpu_services *services = (const struct xy_gpu_services *)call->services;
+
+	return (struct cublasContext *)services->library(services, XY_GPU_BLAS);
+}
+static inline struct cusolverDnContext *xy_cusolver(const struct xy_call *call)
+{
+	const struct xy_gpu_services *services = (const struct xy_gpu_services *)call->services;
+
+	return (struct cusolverDnContext *)services->library(services, XY_GPU_SOLVER);
+}
+static inline struct cusparseContext *xy_cusparse(const struct xy_call *call)
+{
+	const struct xy_gpu_services *services = (const struct xy_gpu_services *)call->services;
+
+	return (struct cusparseContext *)services->library(services, XY_GPU_SPARSE);
 }
 
 #ifdef __cplusplus

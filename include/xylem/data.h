@@ -66,6 +66,14 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode);
  */
 int xy_acquire_callback(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg);
 
+/*
+ * xy_acquire on a memory node, see <xylem/memory.h>, for R, W or RW: the data is there, and stays, until xy_release.
+ * The view that codelets get there is stored in *view, unless that is NULL: device addresses, which calls of the
+ * device's own library may use. Work that was started with them has to end before xy_release. Further errors:
+ * -ENOMEM without room, -EINVAL for disks.
+ */
+int xy_acquire_on(struct xy_handle *h, enum xy_mode mode, unsigned node, const void **view);
+
 /* Ends an acquire. -EINVAL if the handle is not acquired. Any thread. */
 int xy_release(struct xy_handle *h);
 

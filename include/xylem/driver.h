@@ -49,6 +49,7 @@ struct xy_device_info {
 	size_t memory_bytes; /* memory for data; 0: unknown */
 	double speed;        /* relative to one CPU core; 0: unknown */
 	uint64_t peers;      /* devices of this driver (by index) from which copies come directly */
+	char pci[24];        /* its address, such as "0000:3b:00.0"; "": unknown */
 };
 
 /* An end of a copy: an address in RAM, or memory from allocate, and an offset in bytes. */

@@ -50,7 +50,8 @@ int xy_tag_wait_for(struct xy_runtime *rt, uint64_t tag, double seconds);
 int xy_group_eventfd(struct xy_group *group);
 
 /* A file descriptor that becomes readable when a submitted task ends, at once if it has ended. The caller closes it. A
- * task that is submitted again needs a new one. -EINVAL for a task that was not submitted. */
+ * task that is submitted again needs a new one. -EINVAL for a task that was not submitted; -ENOTSUP in a simulation;
+ * -EMFILE, -ENFILE, -ENOMEM. */
 int xy_task_eventfd(struct xy_task *task);
 
 #ifdef __cplusplus

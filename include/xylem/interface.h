@@ -31,7 +31,9 @@ struct xy_interface {
 	/*
 	 * Describes the arrays of a view, whatever its pointers; returns their number. Counts and row_bytes are equal
 	 * in all views of a handle, strides may differ; rows don't overlap, and a stride is at least the extent of the
-	 * dimensions below it.
+	 * dimensions below it. Only arrays are moved to other memory, and only their pointers are set there: any other
+	 * pointer in the view is that of the registered view everywhere. Where there is other memory, an interface that
+	 * packs content but has no array is refused.
 	 */
 	unsigned (*parts)(const void *view, struct xy_part parts[XY_NPARTS]);
 	/*

@@ -37,13 +37,14 @@ struct xy_worker_info {
 	unsigned worker_class; /* workers of one class take equally long for any task; from 0 */
 };
 
-/* One memory node. Nodes are numbered from 0: main memory, then the memory of each device. */
+/* One memory node. Nodes are numbered from 0: main memory, the memory of each device, the disks. */
 struct xy_node_info {
-	char name[16];                   /* "ram0", "cuda1": unique in the machine */
-	enum xy_arch arch;               /* XY_CPU: main memory, else the architecture of its device */
-	int device;                      /* its device among those of its driver, -1: main memory */
+	char name[16];                   /* "ram0", "cuda1", "disk0": unique in the machine */
+	enum xy_arch arch;               /* XY_CPU: main memory or disks, else the architecture of its device */
+	int device;                      /* its device among those of its driver, -1: main memory or disks */
 	char title[96];                  /* product name of the device, "" if unknown */
 	unsigned long long memory_bytes; /* 0: unknown */
+	bool disk;                       /* files, for data that main memory has no room for; see xy_disk_add */
 };
 
 /* Result of probing for a driver. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory nodes: RAM is node 0, each device has its own (xy_machine_worker gives a worker's node). Other NUMA nodes
- * have their own copies only with XYLEM_NUMA; otherwise their CPU workers use those of node 0. The runtime moves data
- * to where tasks need it; these calls tell it what it can't know. Any thread may call them; they return 0 or -errno
- * with one log line. On a machine with one node they do nothing.
+ * Memory nodes: RAM is node 0, each device has its own (xy_machine_worker gives a worker's node), the last may be
+ * disks. Other NUMA nodes have their own copies only with XYLEM_NUMA; otherwise their CPU workers use those of node 0.
+ * The runtime moves data to where tasks need it; these calls tell it what it can't know. Any thread may call them; they
+ * return 0 or -errno with one log line. On a machine with one node they do nothing.
  */
 #ifndef XYLEM_MEMORY_H
 #define XYLEM_MEMORY_H
@@ -29,8 +29,8 @@ int xy_prefetch(struct xy_handle *h, unsigned node);
 int xy_fetch(struct xy_handle *h, unsigned node);
 
 /*
- * Drops the copy on a node once earlier tasks have ended; the last valid copy is first saved in RAM. Asynchronous.
- * -EINVAL for RAM.
+ * Drops the copy on a node once earlier tasks have ended; the last valid copy is first saved in RAM, that of RAM on
+ * disk. Asynchronous. -EINVAL for memory of the application, and for RAM without disks.
  */
 int xy_evict(struct xy_handle *h, unsigned node);
 
@@ -53,6 +53,14 @@ int xy_handle_set_write_through(struct xy_handle *h, uint64_t nodes);
 
 /* Nodes that currently have a valid copy, as a mask of 1 << node; may be out of date when the call returns. */
 uint64_t xy_handle_nodes(const struct xy_handle *h);
+
+/*
+ * Adds a file of at most this many bytes (0: what its file system has left) in folder `path` to the disks, where data
+ * goes that RAM has no room for: see doc/outofcore.md. The runtime was started with a limit on RAM, or with a disk.
+ * Returns the memory node of the disks, or -errno: -ENOTSUP without such a node, -ENOMEM, or why the file can't be
+ * made. The file has no name; it ends with the runtime.
+ */
+int xy_disk_add(struct xy_runtime *rt, const char *path, size_t bytes);
 
 struct xy_node_stats {
 	unsigned long long bytes_in, bytes_out; /* moved to and from the node */

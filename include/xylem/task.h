@@ -40,6 +40,16 @@ struct xy_report {
 	double start_s, end_s; /* its implementation ran */
 };
 
+/* Reports a transfer between memory nodes that has ended. Times are those of xy_now. */
+struct xy_transfer_report {
+	const struct xy_handle *handle;
+	unsigned from, to;        /* memory nodes */
+	unsigned long long bytes; /* moved */
+	int status;               /* 0, or the driver's error */
+	double issued_s;          /* its driver got it */
+	double start_s, end_s;    /* transfers of one device and direction run one after the other */
+};
+
 /*
  * Task observer. Called from any thread, on the hot path: it must be fast and may only query the task. NULL functions
  * are not called.
@@ -48,7 +58,8 @@ struct xy_watch {
 	void *arg;
 	void (*submitted)(void *arg, const struct xy_task *task); /* before it can become ready */
 	void (*ready)(void *arg, const struct xy_task *task, double now_s);
-	void (*ended)(void *arg, const struct xy_report *report); /* before its successors run */
+	void (*ended)(void *arg, const struct xy_report *report);          /* before its successors run */
+	void (*moved)(void *arg, const struct xy_transfer_report *report); /* before a task uses the copy */
 };
 
 /* Settings of a program for the devices of an architecture. */
@@ -69,14 +80,15 @@ struct xy_config {
 	void *tree_arg;
 	const struct xy_component_ops *const *components; /* of the program itself; NULL-terminated, or NULL */
 	const char *machine;                              /* XYLEM_MACHINE: see xy_machine_create */
-	const char *machines; /* XYLEM_MACHINES: folders of machine files, separated by ':' */
-	unsigned ncpu;        /* XYLEM_NCPU: CPU workers (default one per allowed core) */
-	enum xy_switch bind;  /* XYLEM_BIND: bind workers to cores (default yes) */
-	unsigned window;      /* XYLEM_WINDOW: tasks in flight before submission blocks */
-	double watchdog_s;    /* XYLEM_WATCHDOG: seconds without progress before a dump (default never) */
-	double guard_s;       /* XYLEM_GUARD: seconds before a policy that stalls is replaced (default never) */
-	uint64_t seed;        /* XYLEM_SEED: of all random numbers */
-	const char *plugins;  /* XYLEM_PLUGINS: shared objects, separated by ':' */
+	const char *machines;        /* XYLEM_MACHINES: folders of machine files, separated by ':' */
+	unsigned ncpu;               /* XYLEM_NCPU: CPU workers (default one per core left by device workers) */
+	enum xy_switch bind;         /* XYLEM_BIND: bind workers to cores (default yes) */
+	enum xy_switch device_cores; /* XYLEM_DEVICE_CORES: device workers have cores of their own (default yes) */
+	unsigned window;             /* XYLEM_WINDOW: tasks in flight before submission blocks */
+	double watchdog_s;           /* XYLEM_WATCHDOG: seconds without progress before a dump (default never) */
+	double guard_s;              /* XYLEM_GUARD: seconds before a policy that stalls is replaced (default never) */
+	uint64_t seed;               /* XYLEM_SEED: of all random numbers */
+	const char *plugins;         /* XYLEM_PLUGINS: shared objects, separated by ':' */
 
 	enum xy_switch profile; /* XYLEM_PROFILE: measure the time inside codelets (default no) */
 	enum xy_switch sigusr1; /* XYLEM_SIGUSR1: dump on SIGUSR1, where the program has no handler (default yes) */
@@ -85,6 +97,8 @@ struct xy_config {
 	enum xy_switch prefetch; /* XYLEM_PREFETCH: fetch a task's data once its device is known (default yes) */
 	enum xy_switch numa;     /* XYLEM_NUMA: each NUMA node is a memory node (default no) */
 	struct xy_device_config arch[XY_NARCH]; /* by architecture: .arch[XY_CUDA].devices; CPUs have none */
+	const char *limit_ram; /* XYLEM_LIMIT_RAM: RAM for data that the runtime allocates, such as "4G" */
+	const char *disk;      /* XYLEM_DISK: where the rest goes: "/scratch:100G", several separated by ',' */
 
 	const char *models;          /* XYLEM_MODELS: folder of performance models; "none": not stored */
 	const char *host;            /* XYLEM_HOST: host of the models, NULL: this computer */
@@ -94,7 +108,7 @@ struct xy_config {
 	const char *sim;              /* XYLEM_SIM: simulate on this machine, a name or a file: see doc/sim.md */
 	double sim_noise;             /* XYLEM_SIM_NOISE: relative spread of durations, such as 0.1 */
 	double sim_submit_us;         /* XYLEM_SIM_SUBMIT: duration of a simulated submission */
-	double sim_overhead_us;       /* XYLEM_SIM_OVERHEAD: what a worker needs for each task besides its duration */
+	double sim_overhead_us;       /* XYLEM_SIM_OVERHEAD: time of a worker per task, besides the task's duration */
 	enum xy_switch sim_shared;    /* XYLEM_SIM_SHARED: all memory is one node, nothing is transferred */
 	const char *batch_devices;    /* XYLEM_BATCH_DEVICES: "cpu,cuda:0"; this and those below: see doc/batch.md */
 	const char *batch_sizes;      /* XYLEM_BATCH_SIZES: items of a piece, for all devices or for each */
@@ -117,12 +131,11 @@ struct xy_config {
 int xy_start(struct xy_runtime **rt, const struct xy_config *config);
 
 /*
- * Waits for all tasks, ends the workers, frees everything and sets *rt to NULL. Returns what xy_wait
- * would. Tasks that can never run (they wait for one that was never submitted) are cancelled. Unregister
- * all handles and release all created tasks first; any left over are freed with a log line.
- * -EDEADLK inside a codelet or callback. A NULL *rt is allowed.
- * A runtime is of no use in a child process made by fork: there, calls that submit or wait, and xy_stop, return
- * -ESHUTDOWN and change nothing. The child may start a runtime of its own.
+ * Waits for all tasks, ends the workers, frees everything and sets *rt to NULL. Returns what xy_wait would. Tasks that
+ * can never run (they wait for one that was never submitted) are cancelled. Unregister all handles and release all
+ * created tasks first; any left over are freed with a log line. -EDEADLK inside a codelet or callback. A NULL *rt is
+ * allowed. A child process made by fork can't use the runtime: there, xy_stop and calls that submit or wait return
+ * -ESHUTDOWN and change nothing. The child may start its own runtime.
  */
 int xy_stop(struct xy_runtime **rt);
 
@@ -181,7 +194,9 @@ struct xy_codelet {
 	xy_function *cuda[XY_NIMPLEMENTATIONS];
 	xy_function *opencl[XY_NIMPLEMENTATIONS];
 	xy_function *hip[XY_NIMPLEMENTATIONS];
-	enum xy_mode modes[XY_NHANDLES + 1]; /* of the task's handles, in order: as many; ends at 0 */
+	/* Of the task's handles, in order: one each; ends at 0 if there are fewer. The compiler refuses more than
+	 * XY_NHANDLES as excess elements: leave the modes out then, and submit tasks with .accesses or by xy_insert. */
+	enum xy_mode modes[XY_NHANDLES];
 	const struct xy_model *model;        /* of its duration; NULL: uses the task's length_us */
 	const struct xy_model *energy_model; /* of its energy in joules */
 	/*
@@ -324,17 +339,17 @@ int xy_task_create(struct xy_runtime *rt, const struct xy_task_desc *desc, struc
 int xy_task_after(struct xy_task *task, struct xy_task *before);
 
 /*
- * Lets the end of `task` wait for that of `before`: until then nothing that depends on it starts, and threads that wait
- * for it go on waiting. `task` is not submitted yet, or the caller is its codelet (call->task). If `before` fails, so
- * does `task`, with its status. -EBUSY if task is submitted, -ELOOP if `before` waits for it.
+ * Delays the end of `task` until `before` has ended: its successors and the threads that wait for it keep waiting.
+ * `task` is not submitted yet, or the caller is its codelet (call->task). If `before` fails, `task` fails with its
+ * status. -EBUSY if task is submitted, -ELOOP if `before` waits for it.
  */
 int xy_task_end_after(struct xy_task *task, struct xy_task *before);
 
 /*
- * In a codelet that is XY_NESTED: waits until all tasks that it submitted, and all that those submitted and end after,
- * have ended; the worker runs other tasks meanwhile. Returns 0 or the status of the first that failed since the last
- * wait. Without a wait the task ends after its children, and fails if one of them did. -EINVAL in any other codelet or
- * thread; -EDEADLK if a child waits for the task itself, and in a callback. In a simulation codelets are not called.
+ * In an XY_NESTED codelet: waits for its children: the tasks it submitted, with all that these end after. The worker
+ * runs other tasks meanwhile. Returns 0 or the status of the first that failed since the last wait. Without a wait, the
+ * task ends after its children and fails if one of them did. -EINVAL in any other codelet or thread; -EDEADLK in a
+ * callback, or if a child waits for the task itself. In a simulation codelets are not called.
  */
 int xy_wait_children(struct xy_call *call);
 
@@ -367,25 +382,26 @@ int xy_wait(struct xy_runtime *rt);
 int xy_wait_for(struct xy_runtime *rt, double seconds);
 
 /*
- * Calls a function once on each worker of these architectures (XY_ON_*; 0: all), in the worker's thread and with
- * its device as in an implementation of a codelet, and waits. For what is prepared once per worker: handles of
- * libraries, memory that codelets find by call->worker. Returns 0, the first error that a function returned, -ENODEV
- * when a worker can't be reached, -EDEADLK inside a codelet or callback. In a simulation nothing is called.
+ * Calls a function once on each worker of these architectures (XY_ON_*; 0: all) and waits. It runs in the worker's
+ * thread with its device current, like an implementation of a codelet. For per-worker set-up: handles of libraries, or
+ * memory that codelets find by call->worker. Returns 0, the first error that a call returned, -ENODEV if a worker can't
+ * be reached, -EDEADLK inside a codelet or callback. In a simulation nothing is called.
  */
 int xy_on_each_worker(struct xy_runtime *rt, unsigned archs, xy_function *function, void *arg);
 
 /*
- * Tells the components of the tree that ask for it that an iteration of the program's main loop begins: tasks that the
- * calling thread submits from now on belong to it. The number is the program's own.
+ * Marks the start of an iteration of the program's main loop, for components with the hook `iteration`: tasks that the
+ * calling thread submits from now on belong to it. The program chooses the number.
  */
 int xy_iteration(struct xy_runtime *rt, uint64_t number);
 
-/* One line about the error that the last xy_wait returned, "" without one. Valid until the next xy_wait. */
+/* One line about the error that the last xy_wait returned; "" if it returned 0. Valid until the next xy_wait. */
 const char *xy_error(const struct xy_runtime *rt);
 
 /*
  * Writes the tree, the queues, the waiting tasks and the workers' states to a file descriptor. Never blocks: a
- * component that does not answer within half a second gets a line that says who holds its lock, as far as is known.
+ * component that does not answer within half a second gets a line that says who holds its lock, for how long and in
+ * which verb, as far as is known.
  */
 int xy_dump(struct xy_runtime *rt, int fd);
 

@@ -23,6 +23,7 @@ const struct xy_component_ops *const xy__components[] = {
 	&xy__pipeline_ops,
 	&xy__prio_ops,
 	&xy__random_ops,
+	&xy__rehearse_ops,
 	&xy__stage_ops,
 	&xy__userchoice_ops,
 	&xy__work_stealing_ops,

@@ -28,6 +28,7 @@ extern const struct xy_component_ops xy__perfmodel_select_ops;
 extern const struct xy_component_ops xy__pipeline_ops;
 extern const struct xy_component_ops xy__prio_ops;
 extern const struct xy_component_ops xy__random_ops;
+extern const struct xy_component_ops xy__rehearse_ops;
 extern const struct xy_component_ops xy__stage_ops;
 extern const struct xy_component_ops xy__userchoice_ops;
 extern const struct xy_component_ops xy__work_stealing_ops;

@@ -8,17 +8,25 @@
 #include <string.h>
 #include <xylem/tree.h>
 
-#include "components/share.h"
+#include "core/task/pool.h"
 #include "core/task/task.h"
 #include "core/util/nearest.h"
 
 bool xy__list_next(const char **list, char *item, size_t size)
 {
-	size_t length = strcspn(*list, "+,"), kept = length < size ? length : size - 1;
+	size_t length = strcspn(*list, "+,"), blanks, kept;
 
 	if (!**list)
 		return false;
-	memcpy(item, *list, kept);
+	blanks = strspn(*list, " ");
+	if (blanks > length)
+		blanks = length;
+	kept = length - blanks;
+	while (kept && (*list)[blanks + kept - 1] == ' ')
+		kept--;
+	if (kept >= size)
+		kept = size - 1;
+	memcpy(item, *list + blanks, kept);
 	item[kept] = '\0';
 	*list += length;
 	if (**list)
@@ -121,7 +129,7 @@ static int devices_check_new(const struct xy__devices *devices, struct xy_compon
 			return xy_tree_fail(self->tree, -EINVAL, "%s: \"%s\" is a second CPU device", self->ops->name,
 					    name);
 		if (devices->of[i].arch == device->arch && devices->of[i].index == device->index)
-			return xy_tree_fail(self->tree, -EINVAL, "%s: the device \"%s\" is there twice",
+			return xy_tree_fail(self->tree, -EINVAL, "%s: the device \"%s\" is listed twice",
 					    self->ops->name, name);
 	}
 	return 0;
@@ -172,8 +180,10 @@ static int device_branches(struct xy__device *device, struct xy_component *self)
 			return xy_tree_fail(self->tree, -EINVAL,
 					    "%s: the branch of \"%s\" must begin with a reservoir without a limit",
 					    self->ops->name, device->name);
-		if (own)
+		if (own) {
 			device->children[device->nchildren++] = i;
+			device->archs |= child->archs;
+		}
 	}
 	return 0;
 }
@@ -217,24 +227,14 @@ void xy__devices_keep(struct xy__devices *devices, unsigned i)
 	devices->count = 1;
 }
 
-int xy__devices_share(struct xy__share **table, struct xy_component *self, const char *name)
-{
-	int error = 0;
-
-	if (strchr(name, '/') || strlen(name) > 64)
-		return xy_tree_fail(self->tree, -EINVAL, "%s: share is a name of at most 64 letters, not \"%.80s\"",
-				    self->ops->name, name);
-	*table = xy__share_join(name, &error);
-	if (*table)
-		return 0;
-	return xy_tree_fail(self->tree, error, "%s: the devices can't be shared as \"%s\": %s", self->ops->name, name,
-			    strerror(-error));
-}
-
 /* --- tasks --- */
 
 bool xy__device_serves(const struct xy__device *device, const struct xy_component *self, const struct xy_task *task)
 {
+	if (!(task->archs & device->archs))
+		return false;
+	if (!task->constrained && !xy__pool_has_deaths(task->pool))
+		return true;
 	for (unsigned i = 0; i < device->nchildren; i++)
 		if (xy__task_has_live_below(task, self->children[device->children[i]]))
 			return true;
@@ -251,41 +251,4 @@ bool xy__device_push(struct xy__device *device, struct xy_component *self, struc
 			return true;
 	}
 	return false;
-}
-
-/* --- tasks without items --- */
-
-void xy__aside_push(struct xy__aside *aside, struct xy_component *self, struct xy_task *task, struct xy_agent *by)
-{
-	struct xy_offer offer = xy_offer_of(task);
-
-	xy_lock_take(&aside->lock, self, by);
-	xy_queue_insert(&aside->queue, task);
-	if (offer.task) /* constrained: it must not leave while it is being looked at */
-		xy_can_pull_children(self, &offer, by);
-	xy_lock_drop(&aside->lock, self, by);
-	if (!offer.task)
-		xy_can_pull_children(self, &offer, by);
-}
-
-struct xy_task *xy__aside_take(struct xy__aside *aside, struct xy_component *self, struct xy_agent *by)
-{
-	struct xy_task *task;
-
-	if (!xy_queue_count(&aside->queue))
-		return NULL;
-	xy_lock_take(&aside->lock, self, by);
-	task = xy_queue_take(&aside->queue, by);
-	xy_lock_drop(&aside->lock, self, by);
-	return task;
-}
-
-void xy__aside_each(struct xy__aside *aside, struct xy_component *self,
-		    void (*visit)(void *arg, const struct xy_task *task), void *arg)
-{
-	struct xy_agent nobody = { .worker = -1 };
-
-	xy_lock_take(&aside->lock, self, &nobody);
-	xy_queue_each(&aside->queue, visit, arg);
-	xy_lock_drop(&aside->lock, self, &nobody);
 }

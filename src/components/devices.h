@@ -17,6 +17,7 @@ struct xy__device {
 	int index; /* -1: the CPUs */
 	unsigned nworkers;
 	unsigned nchildren, *children; /* branches that lead to it, by number */
+	unsigned archs;                /* what they can run: XY_ON_* */
 	unsigned turn;                 /* whose turn it is */
 };
 
@@ -35,28 +36,13 @@ void xy__devices_fini(struct xy__devices *devices);
 /* Leaves only one of them. */
 void xy__devices_keep(struct xy__devices *devices, unsigned i);
 
-struct xy__share;
-/* For a component's init: joins the processes that share devices under a name. 0, or an error that is explained. */
-int xy__devices_share(struct xy__share **table, struct xy_component *self, const char *name);
-
 /* Whether a worker of the device lives that can run the task. */
 bool xy__device_serves(const struct xy__device *device, const struct xy_component *self, const struct xy_task *task);
 /* Pushes a task into one of its branches, in turn. */
 bool xy__device_push(struct xy__device *device, struct xy_component *self, struct xy_task *task, struct xy_agent *by);
 
-/* Tasks without items, which any worker below may take. All zero is empty. Locking key: (l) lock. */
-struct xy__aside {
-	struct xy_lock lock;
-	struct xy_queue queue; /* (l) */
-};
-
-/* Stores a task and offers it; and the first that the agent's worker can run, or NULL. No lock is held. */
-void xy__aside_push(struct xy__aside *aside, struct xy_component *self, struct xy_task *task, struct xy_agent *by);
-struct xy_task *xy__aside_take(struct xy__aside *aside, struct xy_component *self, struct xy_agent *by);
-void xy__aside_each(struct xy__aside *aside, struct xy_component *self,
-		    void (*visit)(void *arg, const struct xy_task *task), void *arg);
-
-/* The next item of a list with '+' or ',' between its items, cut at size; false at the end. */
+/* The next item of a list with '+' or ',' between its items, without blanks around it and cut at size; false at the
+ * end. */
 bool xy__list_next(const char **list, char *item, size_t size);
 
 #endif

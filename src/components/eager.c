@@ -37,7 +37,7 @@ static bool eager_hand_over(struct xy_component *self, struct xy_task *task, str
 	struct xy__tree_engine *engine = self->tree->engine;
 	double speed = eager_speed(self, (unsigned)by->worker);
 
-	if (!engine || !xy__somebody_sleeps(engine))
+	if (!engine || !xy__any_worker_sleeps(engine))
 		return false;
 	for (unsigned i = 0; i < self->nworkers && eager_speed(self, eager->fastest[i]) > speed; i++) {
 		unsigned worker = eager->fastest[i];

@@ -115,50 +115,67 @@ static void estimate_add_child(struct xy__estimate *e, unsigned i)
 /* --- groups --- */
 
 /* A table entry for seats that may be alike, -1 for one that is like no other. */
-static int seat_likeness(const struct xy__seat *seat)
+static int seat_likeness(const struct xy__seat *seat, bool by_node)
 {
-	return seat->team || seat->class >= XY__ESTIMATE_CLASSES || seat->node >= XY__ESTIMATE_NODES
-		       ? -1
-		       : (int)(seat->class * XY__ESTIMATE_NODES + seat->node);
+	if (seat->team || seat->class >= XY__ESTIMATE_CLASSES)
+		return -1;
+	if (!by_node)
+		return (int)(seat->class * XY__ESTIMATE_NODES);
+	return seat->node >= XY__ESTIMATE_NODES ? -1 : (int)(seat->class * XY__ESTIMATE_NODES + seat->node);
 }
 
-/* Counts the groups and their members; group_of is by seat. */
-static void groups_count(struct xy__estimate *e, unsigned *group_of)
+/* Counts the groups and their members; group_of is by seat. Returns how many groups there are. */
+static unsigned groups_count(const struct xy__estimate *e, bool by_node, struct xy__group *groups, unsigned *group_of)
 {
 	unsigned known[XY__ESTIMATE_CLASSES * XY__ESTIMATE_NODES] = { 0 }; /* 1 + the group of those that are alike */
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < e->nseats; i++) {
-		int likeness = seat_likeness(&e->seats[i]);
+		int likeness = seat_likeness(&e->seats[i], by_node);
 
-		group_of[i] = likeness >= 0 && known[likeness] ? known[likeness] - 1 : e->ngroups++;
+		group_of[i] = likeness >= 0 && known[likeness] ? known[likeness] - 1 : n++;
 		if (likeness >= 0)
 			known[likeness] = group_of[i] + 1;
-		e->groups[group_of[i]].count++;
+		groups[group_of[i]].count++;
 	}
+	return n;
+}
+
+/* Returns how many groups there are. */
+static unsigned groups_fill(const struct xy__estimate *e, bool by_node, struct xy__group *groups, unsigned *members,
+			    unsigned *group_of)
+{
+	unsigned n = groups_count(e, by_node, groups, group_of), used = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		groups[i].seats = members + used;
+		used += groups[i].count;
+		groups[i].count = 0;
+	}
+	for (unsigned i = 0; i < e->nseats; i++) {
+		struct xy__group *group = &groups[group_of[i]];
+
+		group->seats[group->count++] = i;
+	}
+	return n;
 }
 
 /* False without memory. */
 static bool groups_init(struct xy__estimate *e)
 {
-	unsigned *group_of = malloc((e->nseats + 1) * sizeof *group_of), used = 0;
+	unsigned *group_of = malloc((e->nseats + 1) * sizeof *group_of);
+	bool done;
 
 	e->groups = calloc(e->nseats + 1, sizeof *e->groups);
-	e->members = malloc((e->nseats + 1) * sizeof *e->members);
-	if (group_of && e->groups && e->members) {
-		groups_count(e, group_of);
-		for (unsigned i = 0; i < e->ngroups; i++) {
-			e->groups[i].seats = e->members + used;
-			used += e->groups[i].count;
-			e->groups[i].count = 0;
-		}
-		for (unsigned i = 0; i < e->nseats; i++) {
-			struct xy__group *group = &e->groups[group_of[i]];
-
-			group->seats[group->count++] = i;
-		}
+	e->classed = calloc(e->nseats + 1, sizeof *e->classed);
+	e->members = malloc(2 * (size_t)(e->nseats + 1) * sizeof *e->members);
+	done = group_of && e->groups && e->classed && e->members;
+	if (done) {
+		e->ngroups = groups_fill(e, true, e->groups, e->members, group_of);
+		e->nclassed = groups_fill(e, false, e->classed, e->members + e->nseats, group_of);
 	}
 	free(group_of);
-	return used == e->nseats;
+	return done;
 }
 
 int xy__estimate_init(struct xy__estimate *e, const struct xy_component *self)
@@ -190,6 +207,7 @@ void xy__estimate_fini(struct xy__estimate *e)
 	free(e->seats);
 	free(e->first);
 	free(e->groups);
+	free(e->classed);
 	free(e->members);
 	*e = (struct xy__estimate){ 0 };
 }
@@ -231,12 +249,28 @@ static void length_add(struct xy__length *length, unsigned implementation, struc
 	}
 }
 
+/* Where there is one implementation only, as in most codelets. */
+static inline struct xy__length length_alone(const struct xy_task *task, unsigned worker)
+{
+	struct xy_prediction p;
+
+	if (!xy_task_can_run_with(task, worker, 0))
+		return (struct xy__length){ .runs = false };
+	p = xy_task_length(task, worker, 0);
+	return (struct xy__length){ .runs = true,
+				    .known = p.kind == XY_PREDICTION_VALUE,
+				    .missing = p.kind == XY_PREDICTION_UNKNOWN,
+				    .samples = p.samples,
+				    .us = p.us };
+}
+
 static struct xy__length length_on_worker(const struct xy_task *task, unsigned worker)
 {
-	unsigned n = task->constrained || (task->flags & XY__TASK_CHOICE) ? XY_NIMPLEMENTATIONS : 1;
 	struct xy__length length = { 0 };
 
-	for (unsigned i = 0; i < n; i++)
+	if (!task->constrained && !(task->flags & XY__TASK_CHOICE))
+		return length_alone(task, worker);
+	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
 		if (xy_task_can_run_with(task, worker, i))
 			length_add(&length, i, xy_task_length(task, worker, i));
 	return length;

@@ -43,7 +43,9 @@ struct xy__estimate {
 	unsigned *first;        /* by child: its first seat; one more at the end */
 	unsigned ngroups;
 	struct xy__group *groups; /* of all seats; a seat like no other is its own group */
-	unsigned *members;        /* storage of the groups' members */
+	unsigned nclassed;
+	struct xy__group *classed; /* all seats by class alone, for tasks whose data is near to all */
+	unsigned *members;         /* storage of the members of both */
 };
 
 /* How long a task takes on a worker. */

@@ -19,6 +19,8 @@ struct heft {
 	struct xy__spread spread; /* for offers */
 	struct xy_lock lock;
 	struct xy_queue queue;    /* (l) its count (a) */
+	unsigned *expecting;      /* (l) seats to which mct.ahead_us applies */
+	unsigned nexpecting;      /* (l) */
 	struct xy__choice choice; /* (l) where the task goes that is being given away */
 	_Atomic bool changed;     /* (a) tasks or room have come since all was mapped that could be, ... */
 	_Atomic double mapped_us; /* (a) ... which was then: later, workers may be free that were not expected */
@@ -36,6 +38,14 @@ static bool heft_give(struct xy_component *self, struct xy_task *task, struct xy
 	return xy__mct_give(&heft(self)->mct, task, &heft(self)->choice, by);
 }
 
+/* A seat will get what takes so long. */
+static void heft_expect(struct heft *h, unsigned seat, double us)
+{
+	if (!(h->mct.ahead_us[seat] > 0))
+		h->expecting[h->nexpecting++] = seat;
+	h->mct.ahead_us[seat] += us > 0 ? us : 1e-9; /* so that it is listed once */
+}
+
 /* Sends a task to its best place; if that is full it waits, and what is mapped after it takes that into account. */
 static bool heft_map(struct heft *h, struct xy_task *task, struct xy_agent *by)
 {
@@ -49,23 +59,18 @@ static bool heft_map(struct heft *h, struct xy_task *task, struct xy_agent *by)
 	if (!xy__mct_is_full(m, h->choice.seat->child, task) &&
 	    xy__queue_give(&h->queue, task, heft_give, &m->base, by))
 		return true;
-	m->ahead_us[h->choice.seat - m->estimate.seats] += h->choice.end_us - h->choice.start_us;
+	heft_expect(h, (unsigned)(h->choice.seat - m->estimate.seats), h->choice.end_us - h->choice.start_us);
 	return false;
 }
 
 static void heft_begin(struct heft *h)
 {
-	for (unsigned i = 0; i < h->mct.estimate.nseats; i++)
-		h->mct.ahead_us[i] = 0;
-}
+	while (h->nexpecting) {
+		unsigned seat = h->expecting[--h->nexpecting];
 
-/* Whether any branch may have room for a task. */
-static bool heft_has_room(const struct heft *h, const struct xy_task *task)
-{
-	for (unsigned i = 0; i < h->mct.base.nchildren; i++)
-		if (!xy__mct_is_full(&h->mct, i, task))
-			return true;
-	return false;
+		h->mct.ahead_us[seat] = 0;
+		xy__mct_look(&h->mct, seat);
+	}
 }
 
 /* The first tasks in order; again if all of them found room. */
@@ -78,7 +83,7 @@ static bool heft_map_all(struct heft *h, struct xy_agent *by)
 	heft_begin(h);
 	do {
 		n = left = xy__queue_some(&h->queue, tasks, HEFT_LOOKS);
-		for (unsigned i = 0; i < n && heft_has_room(h, tasks[i]); i++)
+		for (unsigned i = 0; i < n && xy__mct_has_room(&h->mct, tasks[i]); i++)
 			left -= heft_map(h, tasks[i], by);
 		moved |= left < n;
 	} while (n && !left);
@@ -132,6 +137,7 @@ static bool heft_push(struct xy_component *self, struct xy_task *task, struct xy
 
 static struct xy_task *heft_pull(struct xy_component *self, struct xy_agent *by)
 {
+	xy__mct_asked(&heft(self)->mct, by);
 	heft_pump(heft(self), by);
 	xy_can_push_parents(self, by);
 	return NULL;
@@ -159,7 +165,9 @@ static void heft_fini(struct xy_component *self)
 	struct heft *h = heft(self);
 
 	free(h->mct.ahead_us);
+	free(h->expecting);
 	h->mct.ahead_us = NULL;
+	h->expecting = NULL;
 	xy__spread_fini(&h->spread);
 	xy__mct_fini(self);
 }
@@ -174,7 +182,8 @@ static int heft_init(struct xy_component *self)
 		return error;
 	error = xy__spread_init(&h->spread, self);
 	h->mct.ahead_us = calloc(h->mct.estimate.nseats, sizeof(*h->mct.ahead_us));
-	if (!error && !h->mct.ahead_us)
+	h->expecting = calloc(h->mct.estimate.nseats, sizeof(*h->expecting));
+	if (!error && (!h->mct.ahead_us || !h->expecting))
 		error = -ENOMEM;
 	if (error)
 		heft_fini(self);

@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "components/reservoir.h"
 #include "core/task/refusals.h"
+#include "core/tree/tree.h"
 
 enum { MCT_MEMORY = 16 }; /* a guess is the mean of about this many tasks */
 
@@ -38,16 +40,48 @@ bool xy__mct_is_full(const struct xy__mct *m, unsigned child, const struct xy_ta
 					     mct_refusal(room, task);
 }
 
+bool xy__mct_has_room(const struct xy__mct *m, const struct xy_task *task)
+{
+	for (unsigned i = 0; i < m->base.nchildren; i++)
+		if (!xy__mct_is_full(m, i, task))
+			return true;
+	return false;
+}
+
 void xy__mct_room(struct xy__mct *m, const struct xy_component *child, const struct xy_agent *by)
 {
 	int own = by->worker < 0 ? -1 : m->own[by->worker];
 	unsigned i = 0;
 
-	if (own >= 0 && m->base.children[own] == child)
-		i = (unsigned)own;
+	xy__mct_asked(m, by);
+	if (own >= 0 && m->base.children[m->estimate.seats[own].child] == child)
+		i = m->estimate.seats[own].child;
 	while (m->base.children[i] != child)
 		i++;
 	atomic_fetch_add(&m->room[i], 1);
+}
+
+/* --- the seats that are free first --- */
+
+void xy__mct_look(struct xy__mct *m, unsigned seat)
+{
+	const struct xy__mct_place *place = &m->places[seat];
+	struct xy__soonest *soonest = &m->soonest[place->group], *classed = &m->soonest[place->classed];
+	double free_us;
+
+	if (!soonest->count && !classed->count)
+		return;
+	free_us = xy__seat_free_us(&m->estimate, &m->estimate.seats[seat], 0, INFINITY);
+	if (soonest->count)
+		xy__soonest_set(soonest, place->member, free_us);
+	if (classed->count)
+		xy__soonest_set(classed, place->classed_member, free_us);
+}
+
+void xy__mct_asked(struct xy__mct *m, const struct xy_agent *by)
+{
+	if (by->worker >= 0 && m->own[by->worker] >= 0)
+		xy__mct_look(m, (unsigned)m->own[by->worker]);
 }
 
 /* --- choosing --- */
@@ -156,16 +190,52 @@ static void mct_consider(const struct xy__mct *m, struct xy__forecast *f, const 
 	mct_prefer(is_full ? &search->full : &search->best, &c);
 }
 
+/* A group while a choice is made. */
+struct mct_group {
+	const struct xy__mct *mct;
+	const struct xy__forecast *forecast;
+	const struct xy__group *group;
+};
+
+static double mct_free_us(void *arg, unsigned member)
+{
+	const struct mct_group *g = arg;
+
+	return mct_start_us(g->mct, g->forecast, &g->mct->estimate.seats[g->group->seats[member]], INFINITY);
+}
+
+/* In a large group: only the seat that is free first, if it has room. False: it has not. */
+static bool mct_consider_soonest(const struct xy__mct *m, struct xy__forecast *f, const struct xy__group *group,
+				 struct xy__soonest *soonest, struct mct_search *search)
+{
+	struct mct_group g = { m, f, group };
+	struct xy__choice c;
+	double start_us;
+	unsigned member;
+
+	if (!mct_place(m, f, &m->estimate.seats[group->seats[0]], &c))
+		return true;
+	member = xy__soonest_find(soonest, mct_free_us, &g, f->now_us, &start_us);
+	c.seat = &m->estimate.seats[group->seats[member]];
+	if (xy__mct_is_full(m, c.seat->child, f->task))
+		return false;
+	mct_price(m, f, start_us, search->latest, &c);
+	mct_prefer(&search->best, &c);
+	return true;
+}
+
 /*
  * Within a group, the seat that is free first is cheapest, and no seat can be cheaper than one that is free before the
  * data arrives. A full seat counts only if it is cheaper than the best with room.
  */
 static void mct_consider_group(const struct xy__mct *m, struct xy__forecast *f, const struct xy__group *group,
-			       struct mct_search *search)
+			       struct xy__soonest *heap, struct mct_search *search)
 {
 	struct xy__choice c;
 	double soonest, first = INFINITY;
 
+	if (heap->count && mct_consider_soonest(m, f, group, heap, search))
+		return;
 	if (!mct_place(m, f, &m->estimate.seats[group->seats[0]], &c))
 		return;
 	soonest = f->now_us + c.transfer_us;
@@ -195,6 +265,14 @@ static bool mct_has_groups(const struct xy__mct *m, const struct xy__forecast *f
 	return f->alike && (m->gamma == 0 || !codelet || !codelet->energy_model);
 }
 
+/* Whether no worker misses data of the task. */
+static bool mct_is_near(const struct xy__mct *m, const struct xy_task *task)
+{
+	const struct xy__tree_engine *engine = m->base.tree->engine;
+
+	return !task->naccesses || (engine && engine->one_memory);
+}
+
 /*
  * Ties go to the first seat with room. If the best seat is full the task waits for it: elsewhere it would finish later,
  * and delay others there. But this requires a prediction: a task never waits for a guess.
@@ -206,9 +284,12 @@ struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 
 	f->now_us = xy_component_now_us(&m->base);
 	search.latest = m->idle_w > 0 ? mct_latest(m, f->now_us) : 0;
-	if (mct_has_groups(m, f))
+	if (mct_has_groups(m, f) && mct_is_near(m, f->task))
+		for (unsigned i = 0; i < e->nclassed; i++)
+			mct_consider_group(m, f, &e->classed[i], &m->soonest[e->ngroups + i], &search);
+	else if (mct_has_groups(m, f))
 		for (unsigned i = 0; i < e->ngroups; i++)
-			mct_consider_group(m, f, &e->groups[i], &search);
+			mct_consider_group(m, f, &e->groups[i], &m->soonest[i], &search);
 	else
 		for (unsigned i = 0; i < e->nseats; i++)
 			mct_consider(m, f, &e->seats[i], &search);
@@ -224,19 +305,21 @@ struct xy__choice xy__mct_choose(struct xy__mct *m, struct xy__forecast *f)
 /* Marks the task with what is expected and gives it to the branch. */
 bool xy__mct_give(struct xy__mct *m, struct xy_task *task, const struct xy__choice *c, struct xy_agent *by)
 {
-	unsigned child = c->seat->child, room = atomic_load(&m->room[child]);
+	struct xy_component *child = m->base.children[c->seat->child];
+	uint64_t refusal = mct_refusal(atomic_load(&m->room[c->seat->child]), task);
+	/* once taken, the task belongs to others */
+	_Atomic uint64_t *full = task->constrained ? NULL : &m->full[xy__refusal(c->seat->child, task)];
 	double length_us = c->end_us - c->start_us;
+	bool taken;
 
 	xy_task_set_implementation(task, c->implementation);
 	task->expected_us = (float)length_us;
-	if (!xy_push(m->base.children[child], task, by)) {
-		if (!task->constrained)
-			atomic_store(&m->full[xy__refusal(child, task)], mct_refusal(room, task));
-		return false;
-	}
-	if (c->known)
+	taken = xy_push(child, task, by);
+	if (full && (!taken || xy__reservoir_close(child, by)))
+		atomic_store(full, refusal);
+	if (taken && c->known)
 		mct_learn(m, length_us);
-	return true;
+	return taken;
 }
 
 /* A constrained task is like no other, so refusals are not remembered. */
@@ -264,6 +347,8 @@ bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_age
 	struct xy__forecast forecast;
 	struct xy__choice c;
 
+	if (!xy__mct_has_room(m, task))
+		return false;
 	xy__forecast_init(&forecast, &m->estimate, task);
 	if (task->constrained)
 		return mct_push_constrained(m, task, &forecast, by);
@@ -277,6 +362,7 @@ bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_age
 
 struct xy_task *xy__mct_pull(struct xy_component *self, struct xy_agent *by)
 {
+	xy__mct_asked(mct_of(self), by);
 	xy_can_push_parents(self, by);
 	return NULL;
 }
@@ -289,6 +375,30 @@ bool xy__mct_can_push(struct xy_component *self, struct xy_component *child, str
 
 /* --- set-up --- */
 
+/* Heaps for large groups and classes. False without memory. */
+static bool mct_init_soonest(struct xy__mct *m)
+{
+	const struct xy__estimate *e = &m->estimate;
+
+	m->soonest = calloc(e->ngroups + (size_t)e->nclassed + 1, sizeof *m->soonest);
+	m->places = calloc(e->nseats + 1, sizeof *m->places);
+	if (!m->soonest || !m->places)
+		return false;
+	for (unsigned i = 0; i < e->ngroups + e->nclassed; i++) {
+		const struct xy__group *group = i < e->ngroups ? &e->groups[i] : &e->classed[i - e->ngroups];
+
+		for (unsigned k = 0; k < group->count; k++) {
+			struct xy__mct_place *place = &m->places[group->seats[k]];
+
+			*(i < e->ngroups ? &place->group : &place->classed) = i;
+			*(i < e->ngroups ? &place->member : &place->classed_member) = k;
+		}
+		if (group->count >= XY__SOONEST_LEAST && xy__soonest_init(&m->soonest[i], group->count))
+			return false;
+	}
+	return true;
+}
+
 int xy__mct_init(struct xy_component *self)
 {
 	struct xy__mct *m = mct_of(self);
@@ -298,8 +408,8 @@ int xy__mct_init(struct xy_component *self)
 	m->room = calloc(self->nchildren, sizeof *m->room);
 	m->full = calloc(self->nchildren, XY__REFUSALS * sizeof *m->full);
 	atomic_init(&m->guess_us, 1);
-	if (xy__estimate_init(&m->estimate, self) || xy__estimate_find_waits(&m->estimate) || !m->own || !m->room ||
-	    !m->full) {
+	if (xy__estimate_init(&m->estimate, self) || xy__estimate_find_waits(&m->estimate) || !mct_init_soonest(m) ||
+	    !m->own || !m->room || !m->full) {
 		xy__mct_fini(self);
 		return -ENOMEM;
 	}
@@ -308,7 +418,7 @@ int xy__mct_init(struct xy_component *self)
 	/* backwards: the first child that leads to a worker counts */
 	for (unsigned i = m->estimate.nseats; i-- > 0;)
 		if (!m->estimate.seats[i].team)
-			m->own[m->estimate.seats[i].worker] = (int)m->estimate.seats[i].child;
+			m->own[m->estimate.seats[i].worker] = (int)i;
 	return 0;
 }
 
@@ -316,7 +426,13 @@ void xy__mct_fini(struct xy_component *self)
 {
 	struct xy__mct *m = mct_of(self);
 
+	for (unsigned i = 0; m->soonest && i < m->estimate.ngroups + m->estimate.nclassed; i++)
+		xy__soonest_fini(&m->soonest[i]);
 	xy__estimate_fini(&m->estimate);
+	free(m->soonest);
+	free(m->places);
+	m->soonest = NULL;
+	m->places = NULL;
 	free(m->full);
 	free(m->room);
 	free(m->own);

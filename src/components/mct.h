@@ -6,6 +6,12 @@
 #define XYLEM_COMPONENTS_MCT_H
 
 #include "components/estimate.h"
+#include "components/soonest.h"
+
+/* The group of a seat and its number there; and its class. */
+struct xy__mct_place {
+	unsigned group, member, classed, classed_member;
+};
 
 /* Begins the instances of all components that decide like this. Locking key: (c) constant after seal, (a) atomic. */
 struct xy__mct {
@@ -15,7 +21,9 @@ struct xy__mct {
 	double gamma;                 /* (c) microseconds that a joule is worth */
 	double idle_w;                /* (c) watts of the machine while it waits for the last worker */
 	struct xy__estimate estimate; /* (c) */
-	int *own;                     /* (c) by worker: the child that leads to it, -1 if none does */
+	int *own;                     /* (c) by worker: its seat, -1 without one */
+	struct xy__soonest *soonest;  /* by group, then by class; of small ones empty */
+	struct xy__mct_place *places; /* (c) by seat */
 	_Atomic unsigned *room;       /* (a) by child: how often it has said can_push */
 	_Atomic uint64_t *full;       /* (a) by refusal: the set that the child refused, and its room then */
 	_Atomic float guess_us;       /* (a) duration of recent tasks, for those without a prediction */
@@ -43,6 +51,8 @@ struct xy__choice xy__mct_choose(struct xy__mct *mct, struct xy__forecast *forec
 
 /* Whether a branch has refused such a task since it last had room. */
 bool xy__mct_is_full(const struct xy__mct *mct, unsigned child, const struct xy_task *task);
+/* Whether some branch has not. Always true of a constrained task, for which refusals are not remembered. */
+bool xy__mct_has_room(const struct xy__mct *mct, const struct xy_task *task);
 /* Marks the task with what is expected and pushes it there. */
 bool xy__mct_give(struct xy__mct *mct, struct xy_task *task, const struct xy__choice *choice, struct xy_agent *by);
 
@@ -51,6 +61,9 @@ bool xy__mct_push(struct xy_component *self, struct xy_task *task, struct xy_age
 
 /* Notes that a child has room. */
 void xy__mct_room(struct xy__mct *mct, const struct xy_component *child, const struct xy_agent *by);
+/* Notes that the expected time of a seat may have fallen; and that this holds for the asking worker's. */
+void xy__mct_look(struct xy__mct *mct, unsigned seat);
+void xy__mct_asked(struct xy__mct *mct, const struct xy_agent *by);
 
 /* The verbs of a mapper that decides and stores nothing: a pull becomes can_push. */
 struct xy_task *xy__mct_pull(struct xy_component *self, struct xy_agent *by);

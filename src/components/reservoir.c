@@ -8,8 +8,11 @@
 
 #include <limits.h>
 #include <math.h>
+#include "components/all.h"
 #include "core/task/queue.h"
 #include "core/task/task.h"
+#include "core/tree/component.h"
+#include "core/tree/lock.h"
 #include "core/tree/tree.h"
 
 static struct xy__reservoir *reservoir(struct xy_component *self)
@@ -20,12 +23,26 @@ static struct xy__reservoir *reservoir(struct xy_component *self)
 /* Whether a worker gets the task that misses the fewest bytes. */
 static inline bool reservoir_picks(const struct xy__reservoir *r)
 {
-	const struct xy__tree_engine *engine = r->base.tree->engine;
+	const struct xy__tree_engine *engine;
 
-	return r->picks && !(engine && engine->one_memory);
+	if (__builtin_expect(!r->picks, 1))
+		return false;
+	engine = r->base.tree->engine;
+	return !(engine && engine->one_memory);
 }
 
 /* --- room --- */
+
+/* relaxed: the lock orders it; without the lock it is a hint */
+static inline bool reservoir_turned_away(struct xy__reservoir *r)
+{
+	return atomic_load_explicit(&r->turned_away, memory_order_relaxed);
+}
+
+static inline void reservoir_set_turned_away(struct xy__reservoir *r, bool turned_away)
+{
+	atomic_store_explicit(&r->turned_away, turned_away, memory_order_relaxed);
+}
 
 static bool reservoir_has_room(const struct xy__reservoir *r)
 {
@@ -38,6 +55,21 @@ static bool reservoir_has_room_for(const struct xy__reservoir *r, const struct x
 	size_t count = xy_queue_count(&r->queue);
 
 	return !count || (count < r->ntasks && xy__queue_length_with(&r->queue, task) <= r->length_us);
+}
+
+bool xy__reservoir_close(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+	bool is_full;
+
+	if (self->ops->push != xy__reservoir_push || !r->bounded || reservoir_has_room(r))
+		return false;
+	xy_lock_take(&r->lock, self, by);
+	is_full = !reservoir_has_room(r);
+	if (is_full)
+		reservoir_set_turned_away(r, true);
+	xy_lock_drop(&r->lock, self, by);
+	return is_full;
 }
 
 /*
@@ -55,7 +87,7 @@ static bool reservoir_refill(struct xy__reservoir *r, struct xy_agent *by)
 		xy_lock_take(&r->lock, &r->base, by);
 		room = reservoir_has_room(r);
 		if (!room) /* other refused parents may still wait */
-			r->turned_away = true;
+			reservoir_set_turned_away(r, true);
 		xy_lock_drop(&r->lock, &r->base, by);
 	}
 	return moved;
@@ -162,7 +194,7 @@ static inline bool reservoir_enter(struct xy__reservoir *r, struct xy_task *task
 	xy_lock_take(&r->lock, &r->base, by);
 	if (!r->bounded || reservoir_has_room_for(r, task))
 		return true;
-	r->turned_away = true;
+	reservoir_set_turned_away(r, true);
 	xy_lock_drop(&r->lock, &r->base, by);
 	return false;
 }
@@ -184,9 +216,22 @@ static __attribute__((noinline)) bool reservoir_prefetch(struct xy__reservoir *r
 	return true;
 }
 
-bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+/* Where a task is only stored and offered. */
+static inline void reservoir_store(struct xy__reservoir *r, struct xy_task *task, struct xy_agent *by)
 {
-	struct xy__reservoir *r = reservoir(self);
+	const struct xy_offer offer = { .archs = task->archs };
+
+	xy_lock_take(&r->lock, &r->base, by);
+	xy__queue_insert(&r->queue, task);
+	xy_lock_drop(&r->lock, &r->base, by);
+	if (!xy__offer_is_idle(&r->base))
+		reservoir_offer(r, &offer, by);
+}
+
+static __attribute__((noinline)) bool reservoir_push_slowly(struct xy__reservoir *r, struct xy_task *task,
+							    struct xy_agent *by)
+{
+	struct xy_component *self = &r->base;
 	struct xy_offer offer = xy_offer_of(task);
 
 	if (r->prefetch_for >= 0 && !reservoir_prefetch(r, task, by))
@@ -208,6 +253,16 @@ bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct 
 	return true;
 }
 
+bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+
+	if (!r->stores || task->constrained)
+		return reservoir_push_slowly(r, task, by);
+	reservoir_store(r, task, by);
+	return true;
+}
+
 /* One at a time until one is refused. */
 static size_t reservoir_push_each(struct xy_component *self, struct xy_task *const *tasks, size_t n,
 				  struct xy_agent *by)
@@ -219,18 +274,34 @@ static size_t reservoir_push_each(struct xy_component *self, struct xy_task *con
 	return taken;
 }
 
+/* Whether none of these tasks, which are for the same workers, would lead its lane. The lock is held. */
+static bool reservoir_has_before(const struct xy__reservoir *r, struct xy_task *const *tasks, size_t n)
+{
+	const struct xy_queue_lane *lane = r->queue.only;
+
+	if (!lane || lane->archs != tasks[0]->archs)
+		return false;
+	for (size_t i = 0; r->queue.ordered && i < n; i++)
+		if (tasks[i]->priority)
+			return false;
+	return true;
+}
+
 size_t xy__reservoir_push_many(struct xy_component *self, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
 {
 	struct xy__reservoir *r = reservoir(self);
 	struct xy_offer offer;
 
-	if (n < 2 || r->bounded || r->pushes || !xy_offer_of_many(tasks, n, &offer))
+	if (n < 2 || r->bounded || !xy_offer_of_many(tasks, n, &offer))
 		return reservoir_push_each(self, tasks, n, by);
 	for (size_t i = 0; r->prefetch_for >= 0 && i < n; i++)
 		reservoir_prefetch(r, tasks[i], by);
 	xy_lock_take(&r->lock, self, by);
-	for (size_t i = 0; i < n; i++)
-		xy__queue_insert(&r->queue, tasks[i]);
+	if (r->pushes && !reservoir_has_before(r, tasks, n)) {
+		xy_lock_drop(&r->lock, self, by);
+		return reservoir_push_each(self, tasks, n, by);
+	}
+	xy__queue_insert_many(&r->queue, tasks, n);
 	xy_lock_drop(&r->lock, self, by);
 	reservoir_offer(r, &offer, by);
 	reservoir_offer(r, &offer, by);
@@ -247,14 +318,33 @@ static inline __attribute__((always_inline)) struct xy_task *reservoir_take(stru
 
 	xy_lock_take(&r->lock, &r->base, by);
 	task = reservoir_picks(r) ? xy_queue_take_ready(&r->queue, by) : xy__queue_take(&r->queue, by);
-	if (task && r->turned_away) {
-		r->turned_away = false;
+	if (task && reservoir_turned_away(r)) {
+		reservoir_set_turned_away(r, false);
 		refill = true;
 	}
 	xy_lock_drop(&r->lock, &r->base, by);
 	if (refill)
 		reservoir_refill(r, by);
 	return task;
+}
+
+/*
+ * reservoir_take for one that has refused a task of the reservoir above: brings the next task along, in place of the
+ * one that leaves. So the limit holds without a look at it, and nothing is pushed to be refused. What is above has not
+ * been told of room, so turned_away stays.
+ */
+static struct xy_task *reservoir_exchange(struct xy__reservoir *r, struct xy_agent *by)
+{
+	struct xy_task *next = xy__pull(r->base.parents[0], by), *task;
+
+	if (!next)
+		return reservoir_take(r, by);
+	xy_lock_take(&r->lock, &r->base, by);
+	task = xy__queue_take(&r->queue, by);
+	if (task)
+		xy__queue_insert(&r->queue, next);
+	xy_lock_drop(&r->lock, &r->base, by);
+	return task ? task : next;
 }
 
 /* A task of the parents; or one they pushed, as a deciding component above answers a pull by pushing. */
@@ -265,14 +355,32 @@ static __attribute__((noinline)) struct xy_task *reservoir_pull_parents(struct x
 	return task || !xy_queue_count(&r->queue) ? task : reservoir_take(r, by);
 }
 
-struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by)
+static __attribute__((noinline)) struct xy_task *reservoir_pull_slowly(struct xy__reservoir *r, struct xy_agent *by)
 {
-	struct xy__reservoir *r = reservoir(self);
 	struct xy_task *task = NULL;
 
 	if (xy_queue_count(&r->queue))
-		task = reservoir_take(r, by);
-	return task || !self->nparents ? task : reservoir_pull_parents(r, by);
+		task = r->exchanges && reservoir_turned_away(r) ? reservoir_exchange(r, by) : reservoir_take(r, by);
+	return task || !r->base.nparents ? task : reservoir_pull_parents(r, by);
+}
+
+/* The lock is held, but this is not the common case. */
+static __attribute__((noinline)) struct xy_task *reservoir_pull_anew(struct xy__reservoir *r, struct xy_agent *by)
+{
+	xy_lock_drop(&r->lock, &r->base, by);
+	return reservoir_pull_slowly(r, by);
+}
+
+/* Calls end it, so that the common case saves no registers. */
+struct xy_task *xy__reservoir_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy__reservoir *r = reservoir(self);
+
+	if (!r->quick || !xy_queue_count(&r->queue) || !xy__lock_enter(&r->lock, by, XY__VERB_PULL))
+		return reservoir_pull_slowly(r, by);
+	if (!xy__queue_only(&r->queue, by))
+		return reservoir_pull_anew(r, by);
+	return xy__lock_leave(xy__queue_take(&r->queue, by), &r->lock, self, by);
 }
 
 bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
@@ -287,9 +395,9 @@ bool xy__reservoir_can_push(struct xy_component *self, struct xy_component *chil
 		if (r->pushes)
 			moved = reservoir_picks(r) && by->worker >= 0 ? reservoir_pump_ready(r, by)
 								      : reservoir_pump(r, by);
-		refill = !xy_queue_count(&r->queue) || (r->turned_away && reservoir_has_room(r));
+		refill = !xy_queue_count(&r->queue) || (reservoir_turned_away(r) && reservoir_has_room(r));
 		if (refill)
-			r->turned_away = false;
+			reservoir_set_turned_away(r, false);
 		xy_lock_drop(&r->lock, self, by);
 	}
 	return (refill && reservoir_refill(r, by)) || moved;
@@ -311,6 +419,20 @@ static int reservoir_prefetch_for(const struct xy_component *self)
 	return (int)self->workers[0];
 }
 
+/*
+ * Whether it can be refilled by pulls: a limit on the number of tasks only, and one reservoir above, directly or
+ * through eager. With several memory nodes, what is pushed here depends on where the data is: it waits for pushes.
+ */
+static bool reservoir_exchanges(const struct xy__reservoir *r)
+{
+	const struct xy_component *parent = r->base.nparents == 1 ? r->base.parents[0] : NULL;
+
+	return r->bounded && isinf(r->length_us) && xy_machine_nnodes(xy_component_machine(&r->base)) == 1 && parent &&
+	       parent->source->ops->pull == xy__reservoir_pull &&
+	       (parent->source == parent ||
+		(parent->ops == &xy__eager_ops && parent->nparents == 1 && parent->source == parent->parents[0]));
+}
+
 static int reservoir_init(struct xy__reservoir *r, bool ordered)
 {
 	r->queue.ordered = ordered;
@@ -318,10 +440,13 @@ static int reservoir_init(struct xy__reservoir *r, bool ordered)
 	r->predicts = r->bounded && !isinf(r->length_us) && !r->base.predicted;
 	if (r->base.predicted || r->predicts)
 		xy_queue_predict(&r->queue);
+	r->exchanges = reservoir_exchanges(r);
 	r->prefetch_for = reservoir_prefetch_for(&r->base);
 	r->picks = r->ready && xy_machine_nnodes(xy_component_machine(&r->base)) > 1;
+	r->quick = !r->bounded && !r->picks;
 	for (unsigned i = 0; i < r->base.nchildren; i++)
 		r->pushes |= r->base.children[i]->takes_pushes;
+	r->stores = !r->bounded && !r->pushes && r->prefetch_for < 0;
 	return r->base.nchildren > 1 ? xy__spread_init(&r->spread, &r->base) : 0;
 }
 

@@ -18,15 +18,24 @@ struct xy__reservoir {
 	bool predicts;    /* (c) the length is limited, and no component above says how long tasks take */
 	bool ready;       /* (c) a worker gets the task that misses the fewest bytes, ... */
 	bool picks;       /* (c) ... and the machine has several nodes; see reservoir_picks */
+	bool quick;       /* (c) a pull takes the first task, and nobody waits for the room */
 	int prefetch_for; /* (c) a worker below when all compute in one of several nodes, else -1 */
 	bool pushes;      /* (c) some child takes pushes */
+	bool stores;      /* (c) a push only stores and offers */
+	bool exchanges;   /* (c) a worker that takes a task of a full one brings the next along */
 	char pad[64];     /* separates what all threads read from what the lock's holder writes */
 	struct xy_lock lock;
-	bool turned_away;         /* (l) a push was refused and can_push has not been said since */
+	_Atomic bool turned_away; /* (l) to write, (a): a push was refused and can_push has not been said since */
 	struct xy__spread spread; /* with several children */
 	struct xy_queue queue;    /* (l) its count (a) */
 	char pad_end[64];
 };
+
+/*
+ * For a component that has just pushed into another one: true if that is a reservoir without room, which then says
+ * can_push as if it had refused the next task.
+ */
+bool xy__reservoir_close(struct xy_component *self, struct xy_agent *by);
 
 /* Options ntasks, length_us and ready. */
 extern const struct xy_option xy__reservoir_options[];

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "core/task/refusals.h"
+#include "core/tree/tree.h"
 
 int xy__spread_init(struct xy__spread *spread, const struct xy_component *self)
 {
@@ -115,17 +116,29 @@ bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struc
 	return false;
 }
 
-/* Tells those children in turn that have some of these architectures below, and none of the others. */
-static bool spread_tell(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
-			struct xy_agent *by, unsigned with, unsigned without)
+/*
+ * The child of the worker alone that shares its processor with an application thread, which goes on running: to be
+ * told last. -1: there is none.
+ */
+static int spread_neighbour(const struct xy_component *self, const struct xy__spread *spread, const struct xy_agent *by)
 {
-	int own = xy__spread_own(spread, by);
+	struct xy__tree_engine *engine = self->tree->engine;
+	int worker = by->worker < 0 && engine && engine->neighbour ? engine->neighbour(engine) : -1;
+	int child = worker < 0 ? -1 : spread->own[worker];
+
+	return child >= 0 && self->children[child]->nworkers == 1 ? child : -1;
+}
+
+/* Tells those children in turn that have some of these architectures below, and none of the others; not `but`. */
+static bool spread_tell(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
+			struct xy_agent *by, unsigned with, unsigned without, int but)
+{
 	unsigned at = spread_begin(spread);
 
 	for (unsigned n = self->nchildren; n > 0; n--) {
 		unsigned archs = self->children[at]->archs;
 
-		if ((int)at != own && (archs & with) && !(archs & without) &&
+		if ((int)at != but && (archs & with) && !(archs & without) &&
 		    xy_can_pull(self->children[at], offer, by)) {
 			spread_end(spread, at, self->nchildren);
 			return true;
@@ -140,12 +153,16 @@ bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, cons
 		      struct xy_agent *by)
 {
 	unsigned devices = XY_ON_ALL & ~XY_ON_CPU & self->archs;
-	int own = xy__spread_own(spread, by);
+	int own = xy__spread_own(spread, by), neighbour;
 
 	if (own >= 0 && xy_can_pull(self->children[own], offer, by))
 		return true;
 	devices &= offer->archs;
-	if (devices && spread_tell(self, spread, offer, by, devices, 0))
+	if (devices && spread_tell(self, spread, offer, by, devices, 0, own))
 		return true;
-	return spread_tell(self, spread, offer, by, offer->archs, devices);
+	neighbour = spread_neighbour(self, spread, by);
+	if (spread_tell(self, spread, offer, by, offer->archs, devices, neighbour < 0 ? own : neighbour))
+		return true;
+	return neighbour >= 0 && (self->children[neighbour]->archs & offer->archs) &&
+	       xy_can_pull(self->children[neighbour], offer, by);
 }

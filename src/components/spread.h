@@ -37,7 +37,10 @@ bool xy__spread_push(struct xy_component *self, struct xy__spread *spread, struc
 void xy__spread_room(struct xy_component *self, struct xy__spread *spread, const struct xy_component *child,
 		     const struct xy_agent *by);
 
-/* Tells the children until one wakes a worker: those with devices first, as they are faster as a rule. */
+/*
+ * Tells the children until one wakes a worker: those with devices first, as they are faster as a rule. An
+ * application thread tells the worker last that it shares its processor with.
+ */
 bool xy__spread_offer(struct xy_component *self, struct xy__spread *spread, const struct xy_offer *offer,
 		      struct xy_agent *by);
 

@@ -16,12 +16,13 @@ enum {
 	THROUGHPUT_TRIAL = 3,   /* a trial is so many levels below the best size */
 	THROUGHPUT_FALL = 3,    /* a curve that is measured completely ends so many levels above the best one */
 };
-#define THROUGHPUT_GAIN 1.08   /* the throughput must grow by this to go on */
+#define THROUGHPUT_GAIN 1.12   /* the throughput must grow by this to go on */
 #define THROUGHPUT_LOSS 1.4    /* a size that is worse than another by this ends the search */
+#define THROUGHPUT_BAD 2.0     /* and by this is bad, whatever the noise */
 #define THROUGHPUT_FLAT 1.25   /* a time that grows by less is that of the launch */
 #define THROUGHPUT_CLOSE 1.03  /* sizes within this of the best are as good */
 #define THROUGHPUT_WORKS 1.5   /* a throughput that grows by less is not ruled by launches */
-#define THROUGHPUT_TAIL 1.12   /* pieces may shrink at the end while an item costs at most so much more */
+#define THROUGHPUT_TAIL 1.16   /* pieces may shrink at the end while an item costs at most so much more */
 #define THROUGHPUT_FOLLOW 0.4  /* weight of a new measurement for the speed of now, */
 #define THROUGHPUT_SLOWLY 0.2  /* and for that of a size, unless there are few */
 #define THROUGHPUT_CHANGED 2.0 /* a trial that differs by more shows that the items are others */
@@ -34,65 +35,88 @@ unsigned xy__throughput_level(uint64_t items)
 	return level < XY__THROUGHPUT_LEVELS ? level : XY__THROUGHPUT_LEVELS - 1;
 }
 
-static double throughput_least(const struct xy__throughput *t)
+static double throughput_items(unsigned level)
 {
-	double least = INFINITY;
+	return (double)((uint64_t)1 << level);
+}
 
-	for (unsigned i = 0; i < XY__THROUGHPUT_LEVELS; i++)
-		if (t->us_per_item[i] > 0)
-			least = fmin(least, t->us_per_item[i]);
-	return least;
+static void throughput_note(struct xy__throughput *t, unsigned level, double us_per_item)
+{
+	t->us_per_item[level] = us_per_item;
+	t->measured |= (uint32_t)1 << level;
+	t->least = us_per_item;
+	for (uint32_t rest = t->measured; rest; rest &= rest - 1)
+		if (t->us_per_item[__builtin_ctz(rest)] < t->least)
+			t->least = t->us_per_item[__builtin_ctz(rest)];
 }
 
 /* Of the sizes that are about as good as the best one, the largest: pieces shrink at the end in any case. */
 static unsigned throughput_best(const struct xy__throughput *t)
 {
-	double least = throughput_least(t);
+	double close = t->least * THROUGHPUT_CLOSE;
 	unsigned best = t->level;
 
-	for (unsigned i = 0; i < XY__THROUGHPUT_LEVELS; i++)
-		if (t->us_per_item[i] > 0 && t->us_per_item[i] <= least * THROUGHPUT_CLOSE)
-			best = i;
+	for (uint32_t rest = t->measured; rest; rest &= rest - 1)
+		if (t->us_per_item[__builtin_ctz(rest)] <= close)
+			best = (unsigned)__builtin_ctz(rest);
 	return best;
 }
 
 /* The next smaller size that was measured, at least some levels below; -1: none. */
 static int throughput_before(const struct xy__throughput *t, unsigned level, unsigned below)
 {
-	int i = (int)level - (int)below;
+	uint32_t smaller = level < below ? 0 : t->measured & (((uint32_t)2 << (level - below)) - 1);
 
-	while (i >= 0 && !(t->us_per_item[i] > 0))
-		i--;
-	return i;
+	return smaller ? 31 - __builtin_clz(smaller) : -1;
 }
 
 double xy__throughput_size(const struct xy__throughput *t, double most)
 {
 	unsigned back = t->trial && t->level >= THROUGHPUT_TRIAL ? THROUGHPUT_TRIAL : 0;
-	double size = ldexp(1, (int)(t->level - back));
+	double size = throughput_items(t->level - back);
 
 	if (size > most && !t->settled) /* too little is left to try it */
-		size = ldexp(1, (int)throughput_best(t));
-	return fmin(size, most);
+		size = throughput_items(throughput_best(t));
+	return size < most ? size : most;
+}
+
+bool xy__throughput_tries(const struct xy__throughput *t)
+{
+	return !t->settled && t->level && !(t->measured >> t->level & 1) && t->measured >> (t->level - 1) & 1;
+}
+
+bool xy__throughput_is_bad(const struct xy__throughput *t, unsigned level)
+{
+	return (t->measured >> level & 1) && t->us_per_item[level] > t->least * THROUGHPUT_BAD;
+}
+
+double xy__throughput_known_size(const struct xy__throughput *t, double most)
+{
+	double size = throughput_items(throughput_best(t));
+
+	return size < most ? size : most;
 }
 
 static bool throughput_is_known(const struct xy__throughput *t)
 {
-	int last = throughput_before(t, XY__THROUGHPUT_LEVELS - 1, 0), before = throughput_before(t, (unsigned)last, 1);
+	int last, before;
 
 	if (t->settled || t->trial)
 		return t->settled && !t->trial;
-	return last >= 0 && before >= 0 && t->us_per_item[before] < t->us_per_item[last] * THROUGHPUT_WORKS;
+	last = throughput_before(t, XY__THROUGHPUT_LEVELS - 1, 0);
+	before = last > 0 ? throughput_before(t, (unsigned)last, 1) : -1;
+	return before >= 0 && t->us_per_item[before] < t->us_per_item[last] * THROUGHPUT_WORKS;
 }
 
 static double throughput_tail(const struct xy__throughput *t)
 {
-	double most = fmax(throughput_least(t), t->recent) * THROUGHPUT_TAIL;
-	unsigned i = 0;
+	double most = (t->least > t->recent ? t->least : t->recent) * THROUGHPUT_TAIL;
+	uint32_t smaller = t->measured & (((uint32_t)1 << t->level) - 1);
 
-	while (i < t->level && !(t->us_per_item[i] > 0 && t->us_per_item[i] <= most))
-		i++;
-	return ldexp(1, (int)i);
+	for (; smaller; smaller &= smaller - 1)
+		if (t->us_per_item[__builtin_ctz(smaller)] <= most)
+			return throughput_items((unsigned)__builtin_ctz(smaller));
+	return throughput_items(t->level);
 }
 
 /* What follows from the measurements, for the many questions between two of them. */
@@ -105,7 +129,7 @@ static void throughput_conclude(struct xy__throughput *t)
 /* Whether a level is the last one to measure. */
 static bool throughput_ends(struct xy__throughput *t, unsigned level, const struct xy__growth *growth)
 {
-	double now = t->us_per_item[level], us = ldexp(now, (int)level);
+	double now = t->us_per_item[level], us = now * throughput_items(level);
 	int before = throughput_before(t, level, THROUGHPUT_REACH);
 
 	if (level + 1 == XY__THROUGHPUT_LEVELS || level >= growth->most)
@@ -117,7 +141,7 @@ static bool throughput_ends(struct xy__throughput *t, unsigned level, const stru
 		t->without_gain++;
 	else
 		t->without_gain = 0;
-	return t->without_gain == THROUGHPUT_CERTAIN || now > throughput_least(t) * THROUGHPUT_LOSS;
+	return t->without_gain == THROUGHPUT_CERTAIN || now > t->least * THROUGHPUT_LOSS;
 }
 
 /* How many levels to go up: several, as long as the time is that of the launch. */
@@ -127,7 +151,8 @@ static unsigned throughput_step(const struct xy__throughput *t, const struct xy_
 	unsigned step = 1;
 
 	if (!growth->samples && before >= 0 &&
-	    ldexp(t->us_per_item[t->level], (int)t->level) < ldexp(t->us_per_item[before], before) * THROUGHPUT_FLAT)
+	    t->us_per_item[t->level] * throughput_items(t->level) <
+		    t->us_per_item[before] * throughput_items((unsigned)before) * THROUGHPUT_FLAT)
 		step = THROUGHPUT_LEAP;
 	return t->level + step <= growth->most ? step : growth->most - t->level;
 }
@@ -148,8 +173,8 @@ static void throughput_grow(struct xy__throughput *t, const struct xy__growth *g
 /* What a trial says: earlier measurements hold, or the items of this batch are others and the search begins again. */
 static void throughput_try(struct xy__throughput *t, unsigned level, double each, const struct xy__growth *growth)
 {
-	double known = t->us_per_item[level] > 0 ? t->us_per_item[level] : t->recent;
-	double least = fmax(1, fmin(growth->least_us / each, ldexp(1, (int)level)));
+	double known = t->measured >> level & 1 ? t->us_per_item[level] : t->recent;
+	double least = fmax(1, fmin(growth->least_us / each, throughput_items(level)));
 
 	t->trial = false;
 	if (known > 0 && (each > known * THROUGHPUT_CHANGED || each < known / THROUGHPUT_CHANGED))
@@ -160,19 +185,20 @@ static void throughput_try(struct xy__throughput *t, unsigned level, double each
  * slow with all sizes. */
 static void throughput_review(struct xy__throughput *t)
 {
-	if (t->us_per_item[t->level] <= throughput_least(t) * THROUGHPUT_LOSS)
+	if (t->us_per_item[t->level] <= t->least * THROUGHPUT_LOSS)
 		t->level = throughput_best(t);
 }
 
 void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, const struct xy__growth *growth)
 {
 	unsigned level = xy__throughput_level(items);
-	double each = us / (double)items, *at = &t->us_per_item[level];
+	double each = us / (double)items, before, weight;
 
 	if (t->trial)
 		throughput_try(t, level, each, growth);
-	*at += (each - *at) * fmax(THROUGHPUT_SLOWLY, 1 / (t->samples[level] + 1.0));
-	t->samples[level]++;
+	before = t->us_per_item[level];
+	weight = 1.0 / ++t->samples[level];
+	throughput_note(t, level, before + (each - before) * (weight > THROUGHPUT_SLOWLY ? weight : THROUGHPUT_SLOWLY));
 	if (t->settled && level + 1 >= t->level && t->recent > 0)
 		t->recent += (each - t->recent) * THROUGHPUT_FOLLOW;
 	else if (!t->settled)
@@ -186,7 +212,7 @@ void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, c
 
 void xy__throughput_recall(struct xy__throughput *t, unsigned level, double us, unsigned samples)
 {
-	t->us_per_item[level] = ldexp(us, -(int)level);
+	throughput_note(t, level, us / throughput_items(level));
 	t->samples[level] = samples;
 	t->level = level;
 }
@@ -195,12 +221,12 @@ void xy__throughput_resume(struct xy__throughput *t, const struct xy__growth *gr
 {
 	unsigned last = t->level;
 
-	if (!(t->us_per_item[last] > 0))
+	if (!(t->measured >> last & 1))
 		return;
 	t->level = last < growth->most ? last : growth->most;
 	t->recent = t->us_per_item[last];
 	t->without_gain = THROUGHPUT_CERTAIN - 1; /* where that run ended, one comparison is enough */
-	if (t->us_per_item[t->level] > 0)
+	if (t->measured >> t->level & 1)
 		throughput_grow(t, growth);
 	xy__throughput_doubt(t);
 }

@@ -21,8 +21,10 @@ struct xy__growth {
 
 /* All zero: nothing is known. */
 struct xy__throughput {
-	double us_per_item[XY__THROUGHPUT_LEVELS]; /* at each size; 0: not measured */
+	uint32_t measured;                         /* levels with a measurement, as bits */
+	double us_per_item[XY__THROUGHPUT_LEVELS]; /* at each of them */
 	unsigned samples[XY__THROUGHPUT_LEVELS];
+	double least;          /* of us_per_item; 0: there is none */
 	double recent;         /* microseconds per item of the last pieces; 0: none has ended */
 	unsigned level;        /* of the size to use: 2^level items */
 	unsigned without_gain; /* sizes in a row that brought nothing */
@@ -37,6 +39,12 @@ unsigned xy__throughput_level(uint64_t items);
 
 /* The items of the next piece, of which there may be at most so many. */
 double xy__throughput_size(const struct xy__throughput *t, double most);
+/* Whether that is one that may be bad: not measured, and so large that launches don't matter much any more. */
+bool xy__throughput_tries(const struct xy__throughput *t);
+/* Whether a level was measured and is worse than the best by far. */
+bool xy__throughput_is_bad(const struct xy__throughput *t, unsigned level);
+/* The best size of those that are measured, while another device tries one. */
+double xy__throughput_known_size(const struct xy__throughput *t, double most);
 
 /* A piece has ended. */
 void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, const struct xy__growth *growth);

@@ -10,6 +10,7 @@
 #include "components/spread.h"
 #include "core/task/queue.h"
 #include "core/task/task.h"
+#include "core/tree/lock.h"
 #include "core/tree/tree.h"
 #include "core/util/bits.h"
 
@@ -154,8 +155,7 @@ static size_t stealing_push_many(struct xy_component *self, struct xy_task *cons
 		return taken;
 	}
 	xy_lock_take(&s->sides[i].lock, self, by);
-	for (size_t k = 0; k < n; k++)
-		xy__queue_insert(&s->sides[i].queue, tasks[k]);
+	xy__queue_insert_many(&s->sides[i].queue, tasks, n);
 	stealing_note(s, (unsigned)i);
 	xy_lock_drop(&s->sides[i].lock, self, by);
 	xy_can_pull(self, &offer, by);
@@ -258,19 +258,38 @@ static struct xy_task *stealing_steal(struct stealing *s, int own, struct xy_age
 	return task;
 }
 
-static struct xy_task *stealing_pull(struct xy_component *self, struct xy_agent *by)
+static __attribute__((noinline)) struct xy_task *stealing_pull_slowly(struct stealing *s, int own, struct xy_agent *by)
 {
-	struct stealing *s = stealing(self);
-	int own = xy__spread_own(&s->spread, by);
 	struct xy_task *task = own >= 0 ? stealing_take(s, own, by) : NULL;
 
 	if (!task)
 		task = stealing_steal(s, own, by);
-	if (task || !self->nparents)
+	if (task || !s->base.nparents)
 		return task;
-	task = xy_pull_parents(self, by);
+	task = xy_pull_parents(&s->base, by);
 	/* a deciding component above answers by pushing, which may have filled the queue */
 	return task || own < 0 ? task : stealing_take(s, own, by);
+}
+
+/* The lock of its own side is held, but this is not the common case. */
+static __attribute__((noinline)) struct xy_task *stealing_pull_anew(struct stealing *s, int own, struct xy_agent *by)
+{
+	xy_lock_drop(&s->sides[own].lock, &s->base, by);
+	return stealing_pull_slowly(s, own, by);
+}
+
+/* Calls end it, so that the common case saves no registers. */
+static struct xy_task *stealing_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct stealing *s = stealing(self);
+	int own = xy__spread_own(&s->spread, by);
+	struct stealing_side *side = &s->sides[own < 0 ? 0 : own];
+
+	if (own < 0 || s->filled || !xy_queue_count(&side->queue) || !xy__lock_enter(&side->lock, by, XY__VERB_PULL))
+		return stealing_pull_slowly(s, own, by);
+	if (!xy__queue_only(&side->queue, by))
+		return stealing_pull_anew(s, own, by);
+	return xy__lock_leave(xy__queue_take_newest(&side->queue, by), &side->lock, self, by);
 }
 
 static bool stealing_pump(struct stealing *s, int i, struct xy_agent *by)

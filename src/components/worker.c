@@ -10,25 +10,7 @@
 #include "components/worker.h"
 #include "core/tree/tree.h"
 
-/* Locking key: (c) constant after seal, (l) lock, (a) atomic. */
-struct worker {
-	struct xy_component base;
-	unsigned id; /* (c) option */
-	bool moves;  /* (c) data may have to be moved to where it computes */
-	struct xy_lock lock;
-	bool turned_away;               /* (l) a push was refused and can_push has not been said since */
-	_Atomic bool used;              /* (a) something was pushed ever */
-	_Atomic(struct xy_task *) slot; /* (l) to change it, (a) to see whether it is worth the lock */
-	_Atomic float slot_us;          /* (l) to change it, (a) how long that is expected to take */
-};
-
-static struct xy_task *worker_slot(const struct worker *w)
-{
-	/* relaxed: only the lock's holder dereferences the task */
-	return atomic_load_explicit(&((struct worker *)w)->slot, memory_order_relaxed);
-}
-
-static void worker_set_slot(struct worker *w, struct xy_task *task)
+static void worker_set_slot(struct xy__leaf *w, struct xy_task *task)
 {
 	atomic_store_explicit(&w->slot, task, memory_order_relaxed);
 	if (w->base.predicted)
@@ -40,7 +22,7 @@ static void worker_set_slot(struct worker *w, struct xy_task *task)
  * task that any worker can run, one searcher is enough, since it offers again what it leaves; but for a constrained
  * task (archs is 0) it may leave the only worker that can run it asleep.
  */
-static bool worker_tell(struct worker *w, unsigned archs, struct xy_agent *by)
+static bool worker_tell(struct xy__leaf *w, unsigned archs, struct xy_agent *by)
 {
 	struct xy__tree_engine *engine = w->base.tree->engine;
 	enum xy__wake wake;
@@ -55,13 +37,13 @@ static bool worker_tell(struct worker *w, unsigned archs, struct xy_agent *by)
 
 static bool worker_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
-	struct worker *w = (struct worker *)self;
+	struct xy__leaf *w = (struct xy__leaf *)self;
 	bool taken;
 
-	if (w->moves && !worker_slot(w)) /* not with the lock held: that takes long */
+	if (w->moves && !xy__worker_slot(w)) /* not with the lock held: that takes long */
 		xy_task_prefetch(task, w->id, self, by);
 	xy_lock_take(&w->lock, self, by);
-	taken = !worker_slot(w);
+	taken = !xy__worker_slot(w);
 	if (taken)
 		worker_set_slot(w, task);
 	else
@@ -78,28 +60,28 @@ static bool worker_push(struct xy_component *self, struct xy_task *task, struct 
  * Tells the parents that there is room, repeatedly until it is filled: a parent may have moved its task elsewhere, and
  * others may still wait.
  */
-static void worker_refill(struct worker *w, struct xy_agent *by)
+static void worker_refill(struct xy__leaf *w, struct xy_agent *by)
 {
 	bool full = false;
 
 	while (!full && xy_can_push_parents(&w->base, by)) {
 		xy_lock_take(&w->lock, &w->base, by);
-		full = worker_slot(w);
+		full = xy__worker_slot(w);
 		if (full)
 			w->turned_away = true;
 		xy_lock_drop(&w->lock, &w->base, by);
 	}
 }
 
-static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
+struct xy_task *xy__worker_take(struct xy__leaf *w, struct xy_agent *by)
 {
 	struct xy_task *task;
 	bool refill;
 
-	if (!worker_slot(w))
+	if (!xy__worker_slot(w))
 		return NULL;
 	xy_lock_take(&w->lock, &w->base, by);
-	task = worker_slot(w);
+	task = xy__worker_slot(w);
 	worker_set_slot(w, NULL);
 	refill = w->turned_away;
 	w->turned_away = false;
@@ -117,32 +99,27 @@ static struct xy_task *worker_take(struct worker *w, struct xy_agent *by)
  * Nothing came from above. But a deciding component answers by pushing; and a task given back meanwhile may be where
  * this worker has already looked.
  */
-static __attribute__((noinline)) struct xy_task *worker_look_again(struct worker *w, struct xy_agent *by)
+struct xy_task *xy__worker_look_again(struct xy__leaf *w, struct xy_agent *by)
 {
-	struct xy_task *task = worker_take(w, by);
+	struct xy_task *task = xy__worker_take(w, by);
 
 	while (!task && by->gave_back) {
 		by->gave_back = false;
 		task = xy_pull_parents(&w->base, by);
 		if (!task)
-			task = worker_take(w, by);
+			task = xy__worker_take(w, by);
 	}
 	return task;
 }
 
-struct xy_task *xy__worker_pull(struct xy_component *self, struct xy_agent *by)
+static struct xy_task *worker_pull(struct xy_component *self, struct xy_agent *by)
 {
-	struct worker *w = (struct worker *)self;
-	struct xy_task *task = worker_slot(w) ? worker_take(w, by) : NULL;
-
-	if (!task)
-		task = self->nparents == 1 ? xy_pull(self->parents[0], by) : xy_pull_parents(self, by);
-	return __builtin_expect(task != NULL, 1) ? task : worker_look_again(w, by);
+	return xy__worker_pull(self, by);
 }
 
 static bool worker_can_pull(struct xy_component *self, const struct xy_offer *offer, struct xy_agent *by)
 {
-	struct worker *w = (struct worker *)self;
+	struct xy__leaf *w = (struct xy__leaf *)self;
 
 	if (offer->task)
 		return xy_task_can_run(offer->task, w->id) && worker_tell(w, 0, by);
@@ -157,32 +134,32 @@ static bool worker_is_bounded(const struct xy_component *self)
 
 static size_t worker_depth(struct xy_component *self, size_t *peak)
 {
-	struct worker *w = (struct worker *)self;
+	struct xy__leaf *w = (struct xy__leaf *)self;
 
 	*peak = atomic_load_explicit(&w->used, memory_order_relaxed);
-	return worker_slot(w) != NULL;
+	return xy__worker_slot(w) != NULL;
 }
 
 static double worker_stored_us(struct xy_component *self)
 {
-	return (double)atomic_load_explicit(&((struct worker *)self)->slot_us, memory_order_relaxed);
+	return (double)atomic_load_explicit(&((struct xy__leaf *)self)->slot_us, memory_order_relaxed);
 }
 
 static void worker_each_task(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg)
 {
-	struct worker *w = (struct worker *)self;
+	struct xy__leaf *w = (struct xy__leaf *)self;
 	struct xy_agent nobody = { .worker = -1 };
 
 	xy_lock_take(&w->lock, self, &nobody);
-	if (worker_slot(w))
-		visit(arg, worker_slot(w));
+	if (xy__worker_slot(w))
+		visit(arg, xy__worker_slot(w));
 	xy_lock_drop(&w->lock, self, &nobody);
 }
 
 static int worker_init(struct xy_component *self)
 {
 	const struct xy_machine *machine = xy_component_machine(self);
-	struct worker *w = (struct worker *)self;
+	struct xy__leaf *w = (struct xy__leaf *)self;
 
 	w->moves = xy_machine_nnodes(machine) > 1;
 	return xy_machine_worker(machine, w->id) ? 0 : -EINVAL;
@@ -191,7 +168,7 @@ static int worker_init(struct xy_component *self)
 static const struct xy_option worker_options[] = { { .name = "id",
 						     .help = "number of the worker",
 						     .type = XY_OPTION_UNSIGNED,
-						     .offset = offsetof(struct worker, id),
+						     .offset = offsetof(struct xy__leaf, id),
 						     .initial = 0,
 						     .min = 0,
 						     .max = INFINITY },
@@ -205,11 +182,11 @@ const struct xy_component_ops xy__worker_ops = {
 		  "for one task pushed by a mapper that decides, such as random; while that one waits, a\n"
 		  "second is refused and stays above. The data of a pushed task is prefetched at once.\n",
 	.flags = XY_LEAF,
-	.size = sizeof(struct worker),
+	.size = sizeof(struct xy__leaf),
 	.options = worker_options,
 	.init = worker_init,
 	.push = worker_push,
-	.pull = xy__worker_pull,
+	.pull = worker_pull,
 	.can_pull = worker_can_pull,
 	.is_bounded = worker_is_bounded,
 	.depth = worker_depth,

@@ -6,6 +6,7 @@
  */
 #include "drivers/gpu.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,19 @@ static void gpu_name(struct xy_device *device, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)size - 1, properties.name);
 }
 
+/* Where it is, for /sys. */
+static void gpu_address(struct xy_device *device, char *pci, size_t size)
+{
+	const struct xy__gpu_api *api = device->api;
+
+	if (!api->cudaDeviceGetPCIBusId || api->cudaDeviceGetPCIBusId(pci, (int)size, device->ordinal)) {
+		api->cudaGetLastError();
+		pci[0] = '\0';
+	}
+	for (; *pci; pci++)
+		*pci = (char)tolower((unsigned char)*pci);
+}
+
 /* A part of the free memory is left for what kernels and libraries allocate themselves. */
 static int gpu_describe(struct xy_device *device, struct xy_device_info *info)
 {
@@ -54,6 +68,7 @@ static int gpu_describe(struct xy_device *device, struct xy_device_info *info)
 	device->most_pitch = pitch > 0 ? (size_t)pitch : 0;
 	info->memory_bytes = free_bytes - free_bytes / 16;
 	gpu_name(device, info->name, sizeof info->name);
+	gpu_address(device, info->pci, sizeof info->pci);
 	return 0;
 }
 
@@ -95,6 +110,7 @@ static int gpu_set_up(struct xy_device *device)
 		queue->device = device;
 		queue->services.device = device->ordinal;
 		queue->services.check = xy__gpu_check;
+		queue->services.library = xy__gpu_library;
 		status = gpu_stream(device, cudaStreamDefault, &queue->stream);
 	}
 	return status;
@@ -102,19 +118,22 @@ static int gpu_set_up(struct xy_device *device)
 
 void xy__gpu_close(struct xy_device *device)
 {
-	int callers;
+	struct xy__gpu_caller caller;
 
-	xy__gpu_begin(device, &callers);
+	xy__gpu_begin(device, &caller);
 	xy__gpu_events_destroy(device);
 	xy__gpu_stages_destroy(device);
-	for (unsigned i = 0; i < device->nqueues; i++)
+	for (unsigned i = 0; i < device->nqueues; i++) {
+		xy__gpu_libraries_destroy(&device->queues[i]);
 		if (device->queues[i].stream)
 			device->api->cudaStreamDestroy(device->queues[i].stream);
+	}
 	for (unsigned i = 0; i < XY__GPU_KINDS; i++)
 		if (device->copies[i])
 			device->api->cudaStreamDestroy(device->copies[i]);
+	xy__gpu_pool_close(device);
 	device->api->cudaGetLastError();
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	pthread_mutex_destroy(&device->lock);
 	free(device);
 }
@@ -139,7 +158,8 @@ static struct xy_device *gpu_new(int ordinal, unsigned nqueues)
 /* All that open does with the device itself. */
 static int gpu_start(struct xy_device *device, struct xy_device_info *info, const int *ordinals, unsigned n)
 {
-	int callers, status = xy__gpu_begin(device, &callers);
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	if (!status)
 		status = gpu_describe(device, info);
@@ -148,9 +168,11 @@ static int gpu_start(struct xy_device *device, struct xy_device_info *info, cons
 	for (unsigned i = 0; i < n && !status; i++)
 		if (gpu_is_peer(device, ordinals[i]))
 			info->peers |= (uint64_t)1 << i;
+	if (!status)
+		xy__gpu_pool_open(device, ordinals, n);
 	if (!status && atomic_load(&device->lost))
 		status = -ENODEV;
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	return status;
 }
 
@@ -188,19 +210,27 @@ int xy__gpu_open(struct xy_device **opened, const struct xy_driver_config *confi
 
 int xy__gpu_allocate(struct xy_device *device, size_t bytes, void **memory)
 {
-	int callers, status = xy__gpu_begin(device, &callers);
+	const char *what = "Malloc";
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	*memory = NULL;
-	if (!status)
-		status = xy__gpu_error(device, device->api->cudaMalloc(memory, bytes), "Malloc");
-	xy__gpu_end(device, callers);
+	if (!status) {
+		enum cudaError code = xy__gpu_pool_allocate(device, bytes, memory, &what);
+
+		status = xy__gpu_error(device, code, what);
+	}
+	xy__gpu_end(device, &caller);
 	return status;
 }
 
-/* An error here belongs to an earlier operation, which reports it; the memory is freed. */
 void xy__gpu_free(struct xy_device *device, void *memory)
 {
-	xy__gpu_error(device, device->api->cudaFree(memory), "Free");
+	struct xy__gpu_caller caller;
+
+	xy__gpu_begin(device, &caller);
+	xy__gpu_pool_free(device, memory);
+	xy__gpu_end(device, &caller);
 }
 
 int xy__gpu_part(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part)
@@ -215,18 +245,23 @@ int xy__gpu_part(struct xy_device *device, void *memory, size_t offset, size_t b
 void *xy__gpu_host_allocate(struct xy_device *device, size_t bytes)
 {
 	void *memory = NULL;
-	int callers, status = xy__gpu_begin(device, &callers);
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	if (!status)
 		status = xy__gpu_error(device, device->api->cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
 				       "allocating pinned memory");
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	return status ? NULL : memory;
 }
 
 void xy__gpu_host_free(struct xy_device *device, void *memory)
 {
+	struct xy__gpu_caller caller;
+
+	xy__gpu_relax(device, &caller);
 	xy__gpu_error(device, device->api->cudaFreeHost(memory), "freeing pinned memory");
+	xy__gpu_unrelax(device, &caller);
 }
 
 /* False if the library can't tell. */
@@ -249,18 +284,25 @@ bool xy__gpu_owns(struct xy_device *device, const void *memory)
 
 int xy__gpu_host_pin(struct xy_device *device, void *memory, size_t bytes)
 {
-	int callers, status = xy__gpu_begin(device, &callers);
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	if (!status)
 		status = xy__gpu_error(device, device->api->cudaHostRegister(memory, bytes, cudaHostRegisterPortable),
 				       "HostRegister");
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	return status;
 }
 
 int xy__gpu_host_unpin(struct xy_device *device, void *memory)
 {
-	return xy__gpu_error(device, device->api->cudaHostUnregister(memory), "HostUnregister");
+	struct xy__gpu_caller caller;
+	int status;
+
+	xy__gpu_relax(device, &caller);
+	status = xy__gpu_error(device, device->api->cudaHostUnregister(memory), "HostUnregister");
+	xy__gpu_unrelax(device, &caller);
+	return status;
 }
 
 /* --- launches --- */
@@ -314,12 +356,13 @@ static int gpu_launch(struct xy_device *device, struct gpu_queue *queue, xy_func
 int xy__gpu_launch(struct xy_device *device, unsigned index, xy_function *function, struct xy_call *call,
 		   struct xy_event **event)
 {
-	int callers, status = xy__gpu_begin(device, &callers);
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	*event = NULL;
 	if (!status)
 		status = gpu_launch(device, &device->queues[index], function, call, event);
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	return status;
 }
 

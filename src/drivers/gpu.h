@@ -16,12 +16,27 @@
 #include "drivers/gpu_api.h"
 
 enum { XY__GPU_DEVICES = 64, XY__GPU_KINDS = XY_COPY_PEER + 1 };
+/* What a thread had before an operation. */
+struct xy__gpu_caller {
+	int device;                      /* its current one; negative: unknown */
+	enum cudaStreamCaptureMode mode; /* for calls that a capture forbids */
+};
+
 enum { GPU_STAGES = XY_COPY_OUT + 1, GPU_STAGE_BUFFERS = 2 };
+
+/* A handle of a library and the functions for it; only the thread that launches uses it. */
+struct gpu_library {
+	void *made; /* NULL: not yet */
+	int (*create)(void **handle);
+	int (*set_stream)(void *handle, struct CUstream_st *stream);
+	int (*destroy)(void *handle);
+};
 
 struct gpu_queue {
 	struct xy_gpu_services services; /* (c) first: codelets have a pointer to it */
 	struct xy_device *device;        /* (c) */
 	struct CUstream_st *stream;      /* (c) */
+	struct gpu_library libraries[XY_GPU_NLIBRARIES];
 };
 
 /* The way of copies from and to pageable memory, in one direction: see gpu_stage.c. */
@@ -40,6 +55,8 @@ struct xy_device {
 	int ordinal;                               /* (c) its number for the library */
 	size_t most_pitch;                         /* (c) bytes between rows that are copied at once */
 	struct CUstream_st *copies[XY__GPU_KINDS]; /* (c) by enum xy_copy_kind */
+	struct CUmemPoolHandle_st *pool;           /* (c) of its memory, or NULL; see gpu_pool.c */
+	struct CUstream_st *pool_stream;           /* (c) or NULL */
 	struct gpu_stage stages[GPU_STAGES];       /* by enum xy_copy_kind */
 	_Atomic int lost;                          /* (a) the error that made it useless; 0 while it works */
 	pthread_mutex_t lock;
@@ -103,11 +120,14 @@ bool xy__gpu_is_broken(struct xy_device *device);
 /* The -ENODEV of a device that is lost. */
 int xy__gpu_is_lost(struct xy_device *device);
 /*
- * Around an operation: makes the device the calling thread's current one, unless it is lost, and restores the caller's
- * afterwards. *callers is for xy__gpu_end, which follows also after a failure.
+ * Around an operation: makes the device the calling thread's current one, unless it is lost, relaxes its capture mode,
+ * and restores what the caller had afterwards. *caller is for xy__gpu_end, which follows also after a failure.
  */
-int xy__gpu_begin(struct xy_device *device, int *callers);
-void xy__gpu_end(struct xy_device *device, int callers);
+int xy__gpu_begin(struct xy_device *device, struct xy__gpu_caller *caller);
+void xy__gpu_end(struct xy_device *device, const struct xy__gpu_caller *caller);
+/* The capture mode alone. Calls of a thread whose mode is relaxed don't break what the program captures meanwhile. */
+void xy__gpu_relax(struct xy_device *device, struct xy__gpu_caller *caller);
+void xy__gpu_unrelax(struct xy_device *device, const struct xy__gpu_caller *caller);
 /* xy_cuda_check or xy_hip_check of a launch queue. */
 int xy__gpu_check(const struct xy_gpu_services *services, int code);
 void xy__gpu_forget(void);
@@ -117,6 +137,15 @@ const char *xy__gpu_explain(void);
 
 /* The devices that the text selects, in its order, and how many. Errors and the sentence as in probe. */
 int xy__gpu_select(const char *text, int ordinals[XY__GPU_DEVICES], unsigned *n, char *error, size_t error_size);
+
+/* --- gpu_pool.c: the memory of a device, which is current --- */
+
+/* Opens a pool if the library has pools; other devices that can access the memory may do so. Without one, memory is the
+ * library's. */
+void xy__gpu_pool_open(struct xy_device *device, const int *ordinals, unsigned n);
+void xy__gpu_pool_close(struct xy_device *device);
+enum cudaError xy__gpu_pool_allocate(struct xy_device *device, size_t bytes, void **memory, const char **what);
+void xy__gpu_pool_free(struct xy_device *device, void *memory);
 
 /* --- gpu_event.c --- */
 
@@ -135,6 +164,12 @@ int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_dev
 /* Starts a copy between the device and RAM that must not wait. *what is the last call. */
 enum cudaError xy__gpu_copy_piece(struct xy_device *device, enum xy_copy_kind kind, const struct xy_copy *copy,
 				  const char **what);
+
+/* --- gpu_library.c --- */
+
+/* xy_cublas and so on of a launch queue. */
+void *xy__gpu_library(const struct xy_gpu_services *services, unsigned which);
+void xy__gpu_libraries_destroy(struct gpu_queue *queue);
 
 /* --- gpu_stage.c --- */
 

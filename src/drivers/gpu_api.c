@@ -11,11 +11,16 @@
 
 #define API_FUNCTION(name) \
 	{ \
-#name, offsetof(struct xy__gpu_api, cuda##name) \
+#name, offsetof(struct xy__gpu_api, cuda##name), false \
+	}
+#define API_OPTIONAL(name) \
+	{ \
+#name, offsetof(struct xy__gpu_api, cuda##name), true \
 	}
 static const struct {
 	const char *name;
 	size_t offset;
+	bool optional;
 } api_functions[] = {
 	API_FUNCTION(GetDeviceCount),
 	API_FUNCTION(GetDeviceProperties),
@@ -49,6 +54,14 @@ static const struct {
 	API_FUNCTION(Memcpy3DAsync),
 	API_FUNCTION(MemcpyPeerAsync),
 	API_FUNCTION(Memcpy3DPeerAsync),
+	API_OPTIONAL(DeviceGetPCIBusId),
+	API_OPTIONAL(ThreadExchangeStreamCaptureMode),
+	API_OPTIONAL(MemPoolCreate),
+	API_OPTIONAL(MemPoolDestroy),
+	API_OPTIONAL(MemPoolSetAttribute),
+	API_OPTIONAL(MemPoolSetAccess),
+	API_OPTIONAL(MallocFromPoolAsync),
+	API_OPTIONAL(FreeAsync),
 };
 
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
@@ -126,7 +139,7 @@ static void api_load(void)
 		bool needed;
 		void *function = api_find(library, api_functions[i].name, &needed);
 
-		if (!function && needed) {
+		if (!function && needed && !api_functions[i].optional) {
 			api_refuse(-ENOSYS, "this library has no %s%s", xy__gpu_dialect.prefix, api_functions[i].name);
 			return;
 		}

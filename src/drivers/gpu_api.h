@@ -7,11 +7,14 @@
 #ifndef XYLEM_GPU_API_H
 #define XYLEM_GPU_API_H
 
+#include <xylem/gpu.h>
+
 #include "drivers/gpu_types.h"
 
 enum cudaError cudaGetDeviceCount(int *count);
 enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 enum cudaError cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+enum cudaError cudaDeviceGetPCIBusId(char *text, int size, int device);
 enum cudaError cudaGetDevice(int *device);
 enum cudaError cudaSetDevice(int device);
 enum cudaError cudaMemGetInfo(size_t *free, size_t *total);
@@ -25,6 +28,13 @@ const char *cudaGetErrorString(enum cudaError error);
 
 enum cudaError cudaMalloc(void **memory, size_t bytes);
 enum cudaError cudaFree(void *memory);
+enum cudaError cudaMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct cudaMemPoolProps *properties);
+enum cudaError cudaMemPoolDestroy(struct CUmemPoolHandle_st *pool);
+enum cudaError cudaMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attribute, void *value);
+enum cudaError cudaMemPoolSetAccess(struct CUmemPoolHandle_st *pool, const struct cudaMemAccessDesc *list, size_t n);
+enum cudaError cudaMallocFromPoolAsync(void **memory, size_t bytes, struct CUmemPoolHandle_st *pool,
+				       struct CUstream_st *stream);
+enum cudaError cudaFreeAsync(void *memory, struct CUstream_st *stream);
 enum cudaError cudaHostAlloc(void **memory, size_t bytes, unsigned flags);
 enum cudaError cudaFreeHost(void *memory);
 enum cudaError cudaHostRegister(void *memory, size_t bytes, unsigned flags);
@@ -35,6 +45,8 @@ enum cudaError cudaStreamCreateWithFlags(struct CUstream_st **stream, unsigned f
 enum cudaError cudaStreamDestroy(struct CUstream_st *stream);
 enum cudaError cudaStreamQuery(struct CUstream_st *stream);
 enum cudaError cudaStreamSynchronize(struct CUstream_st *stream);
+
+enum cudaError cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 enum cudaError cudaEventCreateWithFlags(struct CUevent_st **event, unsigned flags);
 enum cudaError cudaEventDestroy(struct CUevent_st *event);
@@ -83,7 +95,23 @@ struct xy__gpu_api {
 	__typeof__(cudaMemcpy2DAsync) *cudaMemcpy2DAsync;
 	__typeof__(cudaMemcpy3DAsync) *cudaMemcpy3DAsync;
 	__typeof__(cudaMemcpyPeerAsync) *cudaMemcpyPeerAsync;
-	__typeof__(cudaMemcpy3DPeerAsync) *cudaMemcpy3DPeerAsync; /* may be NULL */
+	/* These may be NULL: */
+	__typeof__(cudaMemcpy3DPeerAsync) *cudaMemcpy3DPeerAsync;
+	__typeof__(cudaDeviceGetPCIBusId) *cudaDeviceGetPCIBusId;
+	__typeof__(cudaThreadExchangeStreamCaptureMode) *cudaThreadExchangeStreamCaptureMode;
+	__typeof__(cudaMemPoolCreate) *cudaMemPoolCreate;
+	__typeof__(cudaMemPoolDestroy) *cudaMemPoolDestroy;
+	__typeof__(cudaMemPoolSetAttribute) *cudaMemPoolSetAttribute;
+	__typeof__(cudaMemPoolSetAccess) *cudaMemPoolSetAccess;
+	__typeof__(cudaMallocFromPoolAsync) *cudaMallocFromPoolAsync;
+	__typeof__(cudaFreeAsync) *cudaFreeAsync;
+};
+
+/* A library beside it. Its functions return 0 for success. */
+struct xy__gpu_library {
+	const char *title;    /* in sentences; NULL: there is none */
+	const char *files[4]; /* ended by NULL; the best first */
+	const char *create, *set_stream, *destroy;
 };
 
 /* One maker's library. A plug-in defines xy__gpu_dialect. */
@@ -92,8 +120,10 @@ struct xy__gpu_dialect {
 	const char *prefix;       /* of functions: "cuda" */
 	const char *libraries[5]; /* ended by NULL; the best first */
 	const char *names[5][2];  /* functions of other names, without prefix: CUDA's, its own; a NULL: not there */
-	enum cudaDeviceAttr max_pitch; /* its number for this attribute */
+	enum cudaDeviceAttr max_pitch; /* its number for this attribute, ... */
+	enum cudaDeviceAttr has_pools; /* ... and this one; 0: pools are not used */
 	int (*device_memory)(void *library);
+	struct xy__gpu_library libraries_beside[XY_GPU_NLIBRARIES];
 };
 extern const struct xy__gpu_dialect xy__gpu_dialect;
 

@@ -185,7 +185,8 @@ int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_dev
 		 unsigned n, struct xy_event **event)
 {
 	struct copy_way way = { .device = device, .peer = peer, .kind = kind, .stream = device->copies[kind] };
-	int callers, status = xy__gpu_begin(device, &callers);
+	struct xy__gpu_caller caller;
+	int status = xy__gpu_begin(device, &caller);
 
 	*event = NULL;
 	if (!status && kind == XY_COPY_PEER && atomic_load(&peer->lost)) {
@@ -198,6 +199,6 @@ int xy__gpu_copy(struct xy_device *device, enum xy_copy_kind kind, struct xy_dev
 	if (!status &&
 	    !(xy__gpu_stage_wants(device, kind, copies, n) && xy__gpu_stage_begin(device, kind, copies, n, *event)))
 		status = copy_all(&way, copies, n, event);
-	xy__gpu_end(device, callers);
+	xy__gpu_end(device, &caller);
 	return status;
 }

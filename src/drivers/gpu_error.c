@@ -81,6 +81,25 @@ int xy__gpu_errno(enum cudaError code)
 
 enum { NO_DEVICE = -1 };
 
+/* A library without the function has no captures either. */
+void xy__gpu_relax(struct xy_device *device, struct xy__gpu_caller *caller)
+{
+	caller->mode = cudaStreamCaptureModeRelaxed;
+	if (device->api->cudaThreadExchangeStreamCaptureMode &&
+	    device->api->cudaThreadExchangeStreamCaptureMode(&caller->mode) != cudaSuccess) {
+		device->api->cudaGetLastError();
+		caller->mode = cudaStreamCaptureModeRelaxed;
+	}
+}
+
+void xy__gpu_unrelax(struct xy_device *device, const struct xy__gpu_caller *caller)
+{
+	enum cudaStreamCaptureMode mode = caller->mode;
+
+	if (mode != cudaStreamCaptureModeRelaxed && device->api->cudaThreadExchangeStreamCaptureMode(&mode))
+		device->api->cudaGetLastError();
+}
+
 static enum cudaError current_set(struct xy_device *device, int *callers)
 {
 	const struct xy__gpu_api *api = device->api;
@@ -92,7 +111,7 @@ static enum cudaError current_set(struct xy_device *device, int *callers)
 }
 
 /* A codelet may have left another one. */
-void xy__gpu_end(struct xy_device *device, int callers)
+static void current_restore(struct xy_device *device, int callers)
 {
 	const struct xy__gpu_api *api = device->api;
 	int current = NO_DEVICE;
@@ -104,12 +123,19 @@ void xy__gpu_end(struct xy_device *device, int callers)
 		api->cudaGetLastError();
 }
 
-int xy__gpu_begin(struct xy_device *device, int *callers)
+void xy__gpu_end(struct xy_device *device, const struct xy__gpu_caller *caller)
 {
-	*callers = NO_DEVICE;
+	current_restore(device, caller->device);
+	xy__gpu_unrelax(device, caller);
+}
+
+int xy__gpu_begin(struct xy_device *device, struct xy__gpu_caller *caller)
+{
+	xy__gpu_relax(device, caller);
+	caller->device = NO_DEVICE;
 	if (atomic_load(&device->lost))
 		return xy__gpu_is_lost(device);
-	return xy__gpu_error(device, current_set(device, callers), "SetDevice");
+	return xy__gpu_error(device, current_set(device, &caller->device), "SetDevice");
 }
 
 /* --- lost devices --- */
@@ -124,7 +150,7 @@ bool xy__gpu_is_broken(struct xy_device *device)
 	if (code == cudaSuccess)
 		code = api->cudaStreamQuery(device->copies[XY_COPY_IN]);
 	api->cudaGetLastError();
-	xy__gpu_end(device, callers);
+	current_restore(device, callers);
 	return code != cudaSuccess && code != cudaErrorNotReady;
 }
 

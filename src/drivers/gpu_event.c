@@ -90,7 +90,7 @@ int xy__gpu_event_record(struct xy_device *device, struct xy_event **event)
 	return status;
 }
 
-int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
+static int event_poll(struct xy_device *device, struct xy_event *event)
 {
 	enum cudaError code;
 	int status;
@@ -114,5 +114,16 @@ int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
 		xy__gpu_note(device, event->code, event->what);
 	}
 	xy__gpu_event_give(device, event);
+	return status;
+}
+
+int xy__gpu_poll(struct xy_device *device, struct xy_event *event)
+{
+	struct xy__gpu_caller caller;
+	int status;
+
+	xy__gpu_relax(device, &caller);
+	status = event_poll(device, event);
+	xy__gpu_unrelax(device, &caller);
 	return status;
 }

@@ -313,16 +313,17 @@ bool xy__gpu_stage_begin(struct xy_device *device, enum xy_copy_kind kind, const
 int xy__gpu_stage_poll(struct xy_device *device, struct xy_event *event)
 {
 	struct gpu_stage *stage = event->stage;
-	int callers, status = 0;
+	struct xy__gpu_caller caller;
+	int status = 0;
 
 	if (pthread_mutex_trylock(&stage->lock))
 		return -EAGAIN; /* another thread moves it on */
 	stage_collect(device, stage);
 	if (!event->ended) {
-		status = xy__gpu_begin(device, &callers);
+		status = xy__gpu_begin(device, &caller);
 		if (!status)
 			stage_advance(device, stage);
-		xy__gpu_end(device, callers);
+		xy__gpu_end(device, &caller);
 	}
 	if (!status && atomic_load(&device->lost))
 		status = xy__gpu_is_lost(device);

@@ -11,6 +11,7 @@
 
 struct CUstream_st;
 struct CUevent_st;
+struct CUmemPoolHandle_st;
 struct cudaArray;
 struct cudaDeviceProp; /* differs between versions; it begins with the name, char[256], in all */
 
@@ -54,6 +55,8 @@ enum cudaError {
 	cudaErrorLaunchFailure = 719,
 	cudaErrorNotSupported = 801,
 	cudaErrorMpsClientTerminated = 810,
+	cudaErrorStreamCaptureUnsupported = 900,
+	cudaErrorStreamCaptureInvalidated = 901,
 	cudaErrorExternalDevice = 911,
 	cudaErrorUnknown = 999,
 };
@@ -81,6 +84,33 @@ enum cudaDeviceAttr {
 	cudaDevAttrUnifiedAddressing = 41,
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
+	cudaDevAttrMemoryPoolsSupported = 115,
+};
+
+enum cudaStreamCaptureMode {
+	cudaStreamCaptureModeGlobal = 0,
+	cudaStreamCaptureModeThreadLocal = 1,
+	cudaStreamCaptureModeRelaxed = 2,
+};
+
+enum cudaMemAllocationType {
+	cudaMemAllocationTypePinned = 1,
+};
+
+enum cudaMemAllocationHandleType {
+	cudaMemHandleTypeNone = 0,
+};
+
+enum cudaMemLocationType {
+	cudaMemLocationTypeDevice = 1,
+};
+
+enum cudaMemAccessFlags {
+	cudaMemAccessFlagsProtReadWrite = 3,
+};
+
+enum cudaMemPoolAttr {
+	cudaMemPoolAttrReleaseThreshold = 4,
 };
 
 enum {
@@ -134,6 +164,27 @@ struct cudaMemcpy3DPeerParms {
 	struct cudaPitchedPtr dstPtr;
 	int dstDevice;
 	struct cudaExtent extent;
+};
+
+struct cudaMemLocation {
+	enum cudaMemLocationType type;
+	int id;
+};
+
+struct cudaMemAccessDesc {
+	struct cudaMemLocation location;
+	enum cudaMemAccessFlags flags;
+};
+
+/* Versions before 12 have more that is reserved, and 0. */
+struct cudaMemPoolProps {
+	enum cudaMemAllocationType allocType;
+	enum cudaMemAllocationHandleType handleTypes;
+	struct cudaMemLocation location;
+	void *win32SecurityAttributes;
+	size_t maxSize;
+	unsigned short usage;
+	unsigned char reserved[54];
 };
 
 #endif

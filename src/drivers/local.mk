@@ -16,7 +16,8 @@ libxylem_all_la_SOURCES += src/drivers/sim.c src/drivers/sim_flow.c
 # GPUs whose run-time library is CUDA's or looks like it: what the plug-ins share.
 gpu_sources = src/drivers/copy.h src/drivers/gpu.c src/drivers/gpu.h src/drivers/gpu_api.c \
 	src/drivers/gpu_api.h src/drivers/gpu_copy.c src/drivers/gpu_error.c src/drivers/gpu_event.c \
-	src/drivers/gpu_select.c src/drivers/gpu_stage.c src/drivers/gpu_types.h
+	src/drivers/gpu_library.c src/drivers/gpu_pool.c src/drivers/gpu_select.c src/drivers/gpu_stage.c \
+	src/drivers/gpu_types.h
 
 # CUDA: a plug-in that looks for libcudart when it is loaded, so that the Toolkit is not needed here.
 pkglib_LTLIBRARIES += src/drivers/cuda.la

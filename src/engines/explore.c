@@ -291,7 +291,7 @@ static void explore_stop(struct xy_runtime *rt)
 {
 	struct xy__explore *e = explore_of(rt);
 
-	atomic_store(&rt->stopping, true);
+	xy__notes_stop(rt);
 	if (!e || !e->fibres)
 		return;
 	for (unsigned i = 0; i < rt->nworkers; i++)

@@ -17,11 +17,13 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/search.h"
 #include "core/runtime/worker.h"
 #include "core/runtime/worker_slots.h"
 #include "core/util/bits.h"
 #include "engines/engines.h"
+#include "engines/rehearsal.h"
 
 static double sim_now(const struct xy_runtime *rt)
 {
@@ -345,7 +347,7 @@ static bool sim_serves(const struct xy__settings *settings)
 
 static void sim_stop(struct xy_runtime *rt)
 {
-	atomic_store(&rt->stopping, true);
+	xy__notes_stop(rt);
 }
 
 /* Waiting threads poll transfers. */
@@ -387,6 +389,7 @@ const struct xy__engine_ops xy__sim_engine = {
 	.live = sim_live,
 	.at_rest = sim_at_rest,
 	.wake = sim_wake,
+	.rehearse = xy__rehearse,
 	.call = sim_call,
 	.entrust = sim_entrust,
 	.arrived = sim_arrived,

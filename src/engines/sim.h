@@ -12,6 +12,7 @@
 
 #include "core/machine/platform.h"
 #include "core/runtime/engine.h"
+#include "core/util/buffer.h"
 
 struct xy__sim;
 
@@ -114,6 +115,9 @@ int xy__sim_open(struct xy_runtime *rt);
 void xy__sim_place(struct xy_runtime *rt);
 int xy__sim_bus(struct xy_runtime *rt);
 void xy__sim_close(struct xy_runtime *rt);
+/* Writes the workers, memories and links of a runtime as a machine file, which `sim` of the settings may be, too; false
+ * if that can't be, as transfer times are unknown, say. */
+bool xy__sim_describe(const struct xy_runtime *rt, struct xy__buffer *file);
 struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task *task, unsigned worker);
 
 /* --- src/engines/sim_wait.c, as struct xy__engine_ops says --- */

@@ -11,6 +11,7 @@
 #include "core/data/node.h"
 #include "core/util/bits.h"
 #include "core/util/buffer.h"
+#include "engines/rehearsal.h"
 #include "engines/sim.h"
 
 #define SIM_PLAIN_LINK "10us 12GB/s" /* of devices in a text: like PCI Express 3 */
@@ -32,6 +33,8 @@ struct xy_prediction xy__sim_length(struct xy_runtime *rt, const struct xy_task 
 	double bytes = sim_task_bytes(task);
 	struct xy_prediction said = { .kind = XY_PREDICTION_NONE };
 
+	if (rt->rehearsal)
+		return xy__rehearsal_length(rt->rehearsal, task, worker);
 	if (codelet->model && codelet->model->name)
 		said = xy__platform_kernel(rt->sim->platform, codelet->model, codelet->model->name, bytes, worker);
 	if (said.kind == XY_PREDICTION_NONE && codelet->name)
@@ -129,8 +132,8 @@ static unsigned sim_plain_cores(struct xy__buffer *file, const struct xy_machine
 	return end;
 }
 
-/* The device of worker w, with a link of its own to RAM; returns where its workers end. */
-static unsigned sim_plain_device(struct xy__buffer *file, const struct xy_machine *machine, unsigned w)
+/* The device of worker w; returns where its workers end. */
+static unsigned sim_plain_device(struct xy__buffer *file, const struct xy_machine *machine, unsigned w, size_t limit)
 {
 	const struct xy_worker_info *first = xy_machine_worker(machine, w);
 	unsigned n = xy_machine_nworkers(machine), end = w, class;
@@ -138,10 +141,66 @@ static unsigned sim_plain_device(struct xy__buffer *file, const struct xy_machin
 	while (end < n && xy_machine_worker(machine, end)->node == first->node)
 		end++;
 	class = sim_plain_class(file, machine, w);
-	xy__buffer_add(file, "devices 1 w%u workers %u\n", class, end - w);
-	xy__buffer_add(file, "link bus%u " SIM_PLAIN_LINK "\nroute ram0 <-> %s via bus%u\n", w,
-		       xy_machine_node(machine, first->node)->name, w);
+	xy__buffer_add(file, "devices 1 w%u workers %u", class, end - w);
+	if (limit != SIZE_MAX)
+		xy__buffer_add(file, " memory %zu", limit);
+	xy__buffer_add(file, "\n");
 	return end;
+}
+
+/* Links of their own between RAM and a device. */
+static void sim_plain_links(struct xy__buffer *file, const struct xy_machine *machine, unsigned node)
+{
+	xy__buffer_add(file, "link bus%u " SIM_PLAIN_LINK "\nroute ram0 <-> %s via bus%u\n", node,
+		       xy_machine_node(machine, node)->name, node);
+}
+
+/* What a runtime has measured or knows: a link for each direction of a device, and copies between devices over both. */
+static void sim_known_links(struct xy__buffer *file, const struct xy_runtime *rt, unsigned node)
+{
+	const struct xy__link *in = xy__bus_link(&rt->bus, 0, node), *out = xy__bus_link(&rt->bus, node, 0);
+	const char *name = xy_machine_node(rt->machine, node)->name;
+
+	xy__buffer_add(file, "link in%u %.17gus %.17gMB/s\nroute ram0 -> %s via in%u\n", node, in->latency_us,
+		       in->mb_per_s, name, node);
+	xy__buffer_add(file, "link out%u %.17gus %.17gMB/s\nroute %s -> ram0 via out%u\n", node, out->latency_us,
+		       out->mb_per_s, name, node);
+	for (unsigned from = 1; from < rt->memory.nnodes; from++) {
+		const struct xy__link *peer = xy__bus_link(&rt->bus, from, node);
+		double most = fmin(in->mb_per_s, xy__bus_link(&rt->bus, from, 0)->mb_per_s);
+
+		if (rt->memory.nodes[node].peers & xy__bit(from) && peer->mb_per_s > 0)
+			xy__buffer_add(file, "route %s -> %s via out%u in%u latency %.17gus bandwidth %.17gMB/s\n",
+				       xy_machine_node(rt->machine, from)->name, name, from, node, peer->latency_us,
+				       fmin(peer->mb_per_s, most));
+	}
+}
+
+static void sim_workers(struct xy__buffer *file, const struct xy_machine *machine, const struct xy_runtime *rt)
+{
+	for (unsigned w = 0; w < xy_machine_nworkers(machine);) {
+		unsigned node = xy_machine_worker(machine, w)->node;
+
+		w = xy_machine_worker(machine, w)->arch == XY_CPU
+			    ? sim_plain_cores(file, machine, w)
+			    : sim_plain_device(file, machine, w, rt ? rt->memory.nodes[node].limit : SIZE_MAX);
+	}
+}
+
+bool xy__sim_describe(const struct xy_runtime *rt, struct xy__buffer *file)
+{
+	xy__buffer_add(file, "machine this\n");
+	sim_workers(file, rt->machine, rt);
+	for (unsigned i = 0; i < rt->memory.nnodes; i++)
+		if (rt->memory.nodes[i].ram != (i == 0))
+			return false;
+	for (unsigned i = 1; i < rt->memory.nnodes; i++) {
+		if (!rt->bus.links || !(xy__bus_link(&rt->bus, 0, i)->mb_per_s > 0) ||
+		    !(xy__bus_link(&rt->bus, i, 0)->mb_per_s > 0))
+			return false;
+		sim_known_links(file, rt, i);
+	}
+	return !file->failed;
 }
 
 /*
@@ -167,9 +226,10 @@ static int sim_read_plain(struct xy__platform **platform, const char *text, char
 	xy__buffer_add(&file, "machine plain\n");
 	if (end) /* not where there are several memories, as nothing says how far apart they are */
 		xy__buffer_add(&file, "topology %.*s\n", (int)(end - begin), begin);
-	for (unsigned w = 0; w < xy_machine_nworkers(machine);)
-		w = xy_machine_worker(machine, w)->arch == XY_CPU ? sim_plain_cores(&file, machine, w)
-								  : sim_plain_device(&file, machine, w);
+	sim_workers(&file, machine, NULL);
+	for (unsigned i = 1; i < xy_machine_nnodes(machine); i++)
+		if (xy_machine_node(machine, i)->arch != XY_CPU)
+			sim_plain_links(&file, machine, i);
 	status = file.failed ? -ENOMEM : xy__platform_read_text(platform, file.at, text, &problems);
 	snprintf(error, error_size, "%.*s", (int)strcspn(problems.at ? problems.at : "", "\n"),
 		 problems.at ? problems.at : "");
@@ -186,6 +246,7 @@ static bool sim_is_plain(const char *text)
 
 int xy__sim_open(struct xy_runtime *rt)
 {
+	struct xy__buffer problems = { 0 };
 	char error[1024] = "";
 	int status;
 
@@ -194,13 +255,16 @@ int xy__sim_open(struct xy_runtime *rt)
 		return -ENOMEM;
 	rt->sim->runtime = rt;
 	rt->sim->flows_next_us = INFINITY;
-	if (sim_is_plain(rt->settings.sim))
+	if (strchr(rt->settings.sim, '\n'))
+		status = xy__platform_read_text(&rt->sim->platform, rt->settings.sim, "", &problems);
+	else if (sim_is_plain(rt->settings.sim))
 		status = sim_read_plain(&rt->sim->platform, rt->settings.sim, error, sizeof error);
 	else
 		status = xy__platform_read(&rt->sim->platform, rt->settings.sim, rt->settings.machines, error,
 					   sizeof error);
-	if (*error)
-		xy__log(&rt->settings.log, "%s", error);
+	if (*error || problems.at)
+		xy__log(&rt->settings.log, "%s", problems.at ? problems.at : error);
+	xy__buffer_fini(&problems);
 	if (status)
 		return status;
 	if (!sim_allocate(rt->sim))

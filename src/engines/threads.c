@@ -24,6 +24,7 @@
 #include "core/runtime/fork.h"
 #include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/search.h"
 #include "core/runtime/team_threads.h"
@@ -32,6 +33,7 @@
 #include "core/runtime/watchdog.h"
 #include "core/runtime/worker.h"
 #include "engines/engines.h"
+#include "engines/rehearsal.h"
 #include "engines/timer.h"
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40, MOST_SHARDS = 64 };
@@ -246,10 +248,43 @@ static bool threads_wait(struct xy_runtime *rt, const struct xy__condition *cond
 	}
 }
 
+/* The worker that is bound to the calling thread's processor; -1: none, or workers are not bound. */
+static int threads_neighbour(struct xy__tree_engine *engine)
+{
+	const struct xy_runtime *rt = xy__runtime_of(engine);
+	int pu = rt->settings.bind ? sched_getcpu() : -1;
+
+	for (unsigned i = 0; pu >= 0 && i < rt->nworkers; i++)
+		if (rt->workers[i].arch == XY_CPU && xy_machine_worker(rt->machine, i)->pu == pu)
+			return (int)i;
+	return -1;
+}
+
+/*
+ * The calling thread is about to wait while a worker that was woken has not got up yet: its processor may be in deep
+ * sleep, and this one is awake. So the worker that is bound to this one looks, too, and the first of the two takes the
+ * task. A worker that rests although it is no sleeper any more has been woken.
+ */
+static void threads_lend(struct xy_runtime *rt)
+{
+	struct xy__agent *agent;
+	int neighbour;
+
+	if (atomic_load(&rt->resting) <= atomic_load(&rt->main.sleepers) || !atomic_load(&rt->main.sleepers))
+		return;
+	neighbour = threads_neighbour(&rt->main.engine);
+	if (neighbour < 0 || atomic_load(&rt->workers[neighbour].state) != XY__ASLEEP)
+		return;
+	agent = xy__agent_enter(rt); /* only agents wake: no worker changes its context meanwhile */
+	threads_wake(&rt->main.engine, (unsigned)neighbour);
+	xy__agent_leave(agent);
+}
+
 static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition *condition, double seconds)
 {
 	bool done;
 
+	threads_lend(rt);
 	if (seconds >= 0 || condition->holds(condition->arg))
 		return threads_wait(rt, condition, seconds);
 	atomic_fetch_add(&rt->waiting, 1);
@@ -313,6 +348,15 @@ static bool threads_serves(const struct xy__settings *settings)
 	return !*settings->sim;
 }
 
+/* Whether device workers want cores of their own, and there are none. */
+static bool threads_crowd(const struct xy_runtime *rt, unsigned nworkers)
+{
+	const struct xy_worker_info *last = xy_machine_worker(rt->machine, nworkers - 1);
+
+	return rt->settings.device_cores && rt->settings.bind && last->arch != XY_CPU && last->pu < 0 &&
+	       nworkers > xy_machine_ncores(rt->machine);
+}
+
 static int threads_open(struct xy_runtime *rt)
 {
 	unsigned nworkers, ncpus = 0;
@@ -333,6 +377,11 @@ static int threads_open(struct xy_runtime *rt)
 	if (ncpus > xy_machine_ncores(rt->machine))
 		xy__log(&rt->settings.log, "%u workers share %u cores: expect them to slow each other down", ncpus,
 			xy_machine_ncores(rt->machine));
+	else if (threads_crowd(rt, nworkers))
+		xy__log(&rt->settings.log,
+			"%u workers of CPUs and devices share %u cores: tasks on devices may start late. Fewer CPU "
+			"workers (XYLEM_NCPU) leave cores to devices",
+			nworkers, xy_machine_ncores(rt->machine));
 	xy__fork_guard(rt);
 	rt->nshards = nworkers + 1 < MOST_SHARDS ? nworkers + 1 : MOST_SHARDS;
 	return xy__timer_create(rt);
@@ -390,7 +439,7 @@ static void threads_stop(struct xy_runtime *rt)
 {
 	xy__watchdog_stop(rt);
 	xy__timer_stop(rt);
-	atomic_store(&rt->stopping, true);
+	xy__notes_stop(rt);
 	for (unsigned i = 0; i < rt->nthreads; i++)
 		threads_wake(&rt->main.engine, i);
 	for (unsigned i = 0; i < rt->nthreads; i++)
@@ -418,6 +467,8 @@ const struct xy__engine_ops xy__threads_engine = {
 	.at_rest = threads_at_rest,
 	.idle = threads_idle,
 	.wake = threads_wake,
+	.neighbour = threads_neighbour,
+	.rehearse = xy__rehearse,
 	.alarm = xy__timer_alarm,
 	.call = threads_call,
 	.entrust = threads_entrust,

@@ -142,7 +142,8 @@ bool farm_read_resources(const struct farm_reader *reader, const struct farm_nod
 {
 	*resources = (struct farm_resources){ .warning_s = 60 };
 	if (farm_node_find(map, "extra_scheduler") && farm_node_find(map, "sbatch_args"))
-		return farm_read_refuse(reader, farm_node_find(map, "sbatch_args"), "extra_scheduler says the same");
+		return farm_read_refuse(reader, farm_node_find(map, "sbatch_args"),
+					"extra_scheduler is set too: use one of the two");
 	for (size_t i = 0; i < RESOURCES_NKEYS; i++) {
 		const struct farm_node *node = farm_node_find(map, resources_keys[i].name);
 

@@ -201,6 +201,9 @@ int graph_submit(struct graph_run **run, const struct graph *g, struct xy_runtim
 /* The index of a submitted task in its graph; UINT32_MAX for any other task, such as one of a reduction. */
 uint32_t graph_task_index(const struct graph *g, const struct xy_task *task);
 
+/* The handle of a datum of the graph, until graph_retract. */
+const struct xy_handle *graph_handle(const struct graph_run *run, uint32_t datum);
+
 /* Waits for all tasks of the runtime and frees what graph_submit made, before the runtime stops; *run becomes NULL.
  * 0, or what xy_wait gave. With -ETIMEDOUT, when tasks are stuck in a simulation, nothing is freed. */
 int graph_retract(struct graph_run **run);

@@ -287,6 +287,11 @@ uint32_t graph_task_index(const struct graph *g, const struct xy_task *task)
 	return (uint32_t)((own - first) / sizeof(struct graph_task));
 }
 
+const struct xy_handle *graph_handle(const struct graph_run *run, uint32_t datum)
+{
+	return run->handles[datum];
+}
+
 int graph_retract(struct graph_run **run)
 {
 	struct graph_run *r = *run;

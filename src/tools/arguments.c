@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the arguments of a subcommand from its table of options: --name, --name VALUE,
- * --name=VALUE, -o for --out, at most one operand, and -- before an operand that begins with a dash or before a
+ * --name=VALUE, -o for --out, one operand or two, and -- before an operand that begins with a dash or before a
  * command with its own arguments.
  */
 #include <string.h>
@@ -87,6 +87,8 @@ bool tool_arguments_parse(struct tool_arguments *a, const struct tool_command *c
 		} else if (!command->operand) {
 			tool_say("%s: takes no argument, but got \"%s\"", command->name, *argv);
 			return false;
+		} else if (a->operand && command->takes_second && !a->second) {
+			a->second = *argv;
 		} else if (a->operand) {
 			tool_say("%s: takes one %s, but got \"%s\" too (quote it?)", command->name, command->operand,
 				 *argv);

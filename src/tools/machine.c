@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/util/arch.h"
 #include "tools/machine.h"
@@ -34,7 +35,13 @@ static void machine_summary(const struct xy_machine *m, const struct tool_world 
 	printf("place    this computer, %u core%s that this process may use\n", ncores, ncores == 1 ? "" : "s");
 	if (count[XY_CPU] > ncores)
 		printf("sharing  %u CPU workers share %u core%s\n", count[XY_CPU], ncores, ncores == 1 ? "" : "s");
-	printf("binding  %s\n", world->settings.bind ? "each CPU worker to its processor" : "none (XYLEM_BIND=0)");
+	if (n > count[XY_CPU])
+		printf("devices  %s\n",
+		       xy_machine_worker(m, n - 1)->pu >= 0 ? "each of their workers has a core of its own"
+		       : world->settings.device_cores       ? "their workers share the cores: there are too few"
+							    : "their workers share the cores "
+							      "(XYLEM_DEVICE_CORES=0)");
+	printf("binding  %s\n", world->settings.bind ? "each worker to its processor" : "none (XYLEM_BIND=0)");
 }
 
 static void machine_workers(const struct xy_machine *m)
@@ -118,9 +125,10 @@ static void machine_node(const struct xy_machine *m, const struct machine_nodes 
 	printf("%-6u %-9s %-11s ", node, info->name, size);
 	width = machine_node_workers(m, nodes, node);
 	printf("%*s %s\n", width < 16 ? 16 - width : 0, "",
-	       info->device < 0 ? "memory of the computer"
-	       : info->title[0] ? info->title
-				: "memory of a device");
+	       info->disk         ? "files, for data that main memory has no room for"
+	       : info->device < 0 ? "memory of the computer"
+	       : info->title[0]   ? info->title
+				  : "memory of a device");
 }
 
 /* The drivers of this library and their state here. */
@@ -224,11 +232,23 @@ static void machine_teams(const struct tool_world *world)
 	xy_tree_destroy(tree);
 }
 
+static enum tool_status machine_import(const struct tool_arguments *a)
+{
+	if (!a->second || strcmp(a->operand, "import") || !a->options[3] || a->options[0] || a->options[1] ||
+	    a->options[2]) {
+		tool_say("machine: an import is \"xylem machine import --starpu FOLDER HOST\", without other options");
+		return TOOL_USAGE;
+	}
+	return tool_machine_import(a->options[3], a->second);
+}
+
 static enum tool_status machine_run(const struct tool_arguments *arguments)
 {
 	struct tool_world world;
 	enum tool_status status;
 
+	if (arguments->second || arguments->options[3])
+		return machine_import(arguments);
 	if (arguments->operand || arguments->options[1] || arguments->options[2])
 		return tool_machine_file(arguments);
 	status = tool_world_init(&world, arguments->options[0]);
@@ -253,7 +273,8 @@ static enum tool_status machine_run(const struct tool_arguments *arguments)
 const struct tool_command tool_machine = {
 	.name = "machine",
 	.operand = "FILE",
-	.usage = "[--machine TEXT] | NAME|FILE [--check] | --list",
+	.takes_second = true,
+	.usage = "[--machine TEXT] | NAME|FILE [--check] | --list | import --starpu FOLDER HOST",
 	.summary = "describe the workers, their memory and their distances",
 	.help = "Describes the machine that a runtime would have here, or another one: workers, memory nodes,\n"
 	        "teams, distances, binding, and the result of probing for devices: a driver is not installed, can't\n"
@@ -274,11 +295,16 @@ const struct tool_command tool_machine = {
 	        "With the name of a shipped machine or the path of a machine file, prints all of it, including\n"
 	        "links, routes and kernel durations. A path contains a '/' or a '.'; names are looked up in the\n"
 	        "folders of XYLEM_MACHINES first. The simulator runs on such machines; doc/machines.md describes\n"
-	        "the format.\n",
+	        "the format.\n"
+	        "\n"
+	        "import writes a machine file from StarPU's measurements of a host, its own or published ones:\n"
+	        "FOLDER is the sampling folder, with bus and codelets; the file names the models there. A core\n"
+	        "drives each device, and OpenCL devices count only where there is no CUDA device.\n",
 	.options = {
 		TOOL_OPTION_MACHINE,
 		{ "check", NULL, "only report all errors of a machine file" },
 		{ "list", NULL, "list all machine files that can be found by name" },
+		{ "starpu", "FOLDER", "import: StarPU's sampling folder" },
 	},
 	.run = machine_run,
 };

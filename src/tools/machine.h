@@ -16,4 +16,7 @@ bool tool_machine_memory(const struct xy_machine *m);
 /* xylem machine with a machine file, --check or --list. */
 enum tool_status tool_machine_file(const struct tool_arguments *arguments);
 
+/* xylem machine import --starpu FOLDER HOST. */
+enum tool_status tool_machine_import(const char *folder, const char *host);
+
 #endif

@@ -401,7 +401,7 @@ const struct tool_command tool_sim = {
 		[SIM_GANTT] = { "gantt", "FILE", "draw the first run of each policy, as SVG" },
 		[SIM_PLOT] = { "plot", "FILE", "draw the bound in percent of the makespan by policy, as SVG" },
 		[SIM_SCHEDULE] = { "schedule", "FILE", "write the first run of each policy as CSV: tasks, workers, "
-						       "times" },
+						       "transfers, times" },
 		[SIM_CSV] = { "csv", NULL, "print CSV" },
 		[SIM_JSON] = { "json", NULL, "print JSON" },
 		[SIM_BATCH] = { "batch", "ITEMS", "instead of a graph: the pieces of a batch under one policy, as "

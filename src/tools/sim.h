@@ -47,6 +47,7 @@ struct sim_case {
 	struct xy_worker_info *infos; /* by worker */
 	unsigned *node;               /* by worker: its memory node; without transfers there is one */
 	unsigned nnodes;
+	char (*node_names)[16];           /* by memory node */
 	double *latency_us, *us_per_byte; /* [from * nnodes + to] */
 	struct sim_class *classes;
 	unsigned *kind;          /* by task: tasks of one kind take equally long */
@@ -82,6 +83,15 @@ struct sim_event {
 	uint32_t worker;
 };
 
+/* A transfer. Seconds of virtual time. */
+struct sim_move {
+	const struct xy_handle *handle; /* only for comparison */
+	uint32_t datum;                 /* of the graph; UINT32_MAX: a copy that a reduction uses, say */
+	unsigned from, to;              /* memory nodes */
+	unsigned long long bytes;
+	double issued_s, start_s, end_s;
+};
+
 /* Of all workers' time until the makespan, in seconds. */
 struct sim_idle {
 	double path_s;   /* nothing was ready that the worker could run */
@@ -92,6 +102,8 @@ struct sim_idle {
 struct sim_run {
 	struct sim_event *events; /* by task, then those of tasks that the runtime adds for reductions */
 	uint32_t nevents, room;
+	struct sim_move *moves; /* in the order in which they ended; for a schedule only */
+	size_t nmoves, moves_room;
 	double makespan_s;
 	double cpu_s;             /* that the computer needed */
 	unsigned long long bytes; /* moved between memory nodes */
@@ -152,7 +164,7 @@ enum tool_status sim_gantt(const struct sim_case *c, const struct sim_row *rows,
 
 /* --- schedules (sim_schedule.c) --- */
 
-/* Writes the first run of each policy as CSV: one line per task. */
+/* Writes the first run of each policy as CSV: one line per task, then one per transfer. */
 enum tool_status sim_schedule(const struct sim_case *c, const struct sim_row *rows, unsigned nrows, const char *path);
 
 /* --- comparison of policies over several cases (sim_plot.c) --- */

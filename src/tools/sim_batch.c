@@ -4,8 +4,11 @@
  * front, so the order of their items is the order in which they were sent.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/util/arch.h"
 #include "tools/sim.h"
@@ -26,7 +29,38 @@ struct batch_world {
 	struct batch_event *events;
 	size_t nevents, room;
 	bool failed; /* no memory for the events */
+	/* Progress, in the computer's time: */
+	bool terminal;
+	uint64_t done;
+	double begun_s, shown_s;
 };
+
+static double batch_clock_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* On a terminal, a line twice a second. */
+static void batch_show(struct batch_world *world)
+{
+	double now = world->terminal ? batch_clock_s() : 0, speed;
+
+	if (!world->terminal || now - world->shown_s < 0.5)
+		return;
+	world->shown_s = now;
+	speed = (double)world->done / (now - world->begun_s);
+	fprintf(stderr, "\r%.0f %%, %.3g items/s, %.1f s left\033[K", 100 * (double)world->done / (double)world->items,
+		speed, (double)(world->items - world->done) / speed);
+}
+
+static void batch_hide(const struct batch_world *world)
+{
+	if (world->shown_s > world->begun_s)
+		fputs("\r\033[K", stderr);
+}
 
 static double batch_length(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
@@ -65,6 +99,8 @@ static void batch_ended(void *arg, const struct xy_report *report)
 		world->room = room;
 	}
 	world->events[world->nevents++] = (struct batch_event){ range, report->worker, report->start_s, report->end_s };
+	world->done += range.stop - range.start;
+	batch_show(world);
 }
 
 static int batch_compare(const void *a, const void *b)
@@ -141,6 +177,9 @@ enum tool_status sim_batch(const struct sim_request *r, const char *text)
 		.batch_sizes = r->settings.batch_sizes,
 		.batch_capacities = r->settings.batch_capacities,
 		.batch_priorities = r->settings.batch_priorities,
+		.batch_strict = r->settings.batch_strict ? XY_YES : XY_NO,
+		.batch_rank = r->settings.batch_rank != UINT_MAX ? r->settings.batch_rank : 0,
+		.batch_ranks = r->settings.batch_ranks,
 		.watch = &watch,
 		.ignore_environment = true,
 		.log = batch_log,
@@ -156,7 +195,10 @@ enum tool_status sim_batch(const struct sim_request *r, const char *text)
 	if (error)
 		return tool_status_of(error);
 	world.machine = xy_runtime_machine(rt);
+	world.terminal = isatty(STDERR_FILENO);
+	world.begun_s = world.shown_s = batch_clock_s();
 	error = xy_batch_handles(rt, &codelet, &(struct xy_batch){ .stop = world.items, .arg = &world });
+	batch_hide(&world);
 	if (!error && world.failed)
 		error = -ENOMEM;
 	if (error)

@@ -186,6 +186,7 @@ void sim_case_fini(struct sim_case *c)
 	free(c->class);
 	free(c->node);
 	free(c->infos);
+	free(c->node_names);
 	free(c->latency_us);
 	free(c->us_per_byte);
 	free(c->classes);

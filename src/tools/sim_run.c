@@ -22,6 +22,7 @@ struct run_watch {
 	struct sim_run *run;
 	uint32_t nended;
 	bool out_of_memory;
+	bool ended;           /* all tasks have; data that goes home afterwards is not part of the schedule */
 	bool terminal, shown; /* for the progress line */
 	double shown_s;
 };
@@ -99,6 +100,76 @@ static void run_ended(void *arg, const struct xy_report *report)
 		run_progress(watch);
 }
 
+/* --- transfers --- */
+
+static void run_moved(void *arg, const struct xy_transfer_report *report)
+{
+	struct run_watch *watch = arg;
+	struct sim_run *run = watch->run;
+
+	if (watch->ended)
+		return;
+	if (run->nmoves == run->moves_room) {
+		size_t room = run->moves_room + run->moves_room / 2 + 64;
+		struct sim_move *moves = realloc(run->moves, room * sizeof(*moves));
+
+		if (!moves) {
+			watch->out_of_memory = true;
+			return;
+		}
+		run->moves = moves;
+		run->moves_room = room;
+	}
+	run->moves[run->nmoves++] = (struct sim_move){
+		.handle = report->handle,
+		.datum = UINT32_MAX,
+		.from = report->from,
+		.to = report->to,
+		.bytes = report->bytes,
+		.issued_s = report->issued_s,
+		.start_s = report->start_s,
+		.end_s = report->end_s,
+	};
+}
+
+struct run_datum {
+	const struct xy_handle *handle;
+	uint32_t index;
+};
+
+static int run_compare_data(const void *a, const void *b)
+{
+	uintptr_t first = (uintptr_t)((const struct run_datum *)a)->handle;
+	uintptr_t second = (uintptr_t)((const struct run_datum *)b)->handle;
+
+	return (first > second) - (first < second);
+}
+
+/* Finds which datum of the graph each transfer moved, while the handles still exist. */
+static void run_resolve(struct run_watch *watch, const struct graph_run *submitted)
+{
+	struct sim_run *run = watch->run;
+	uint32_t n = watch->c->graph.ndata;
+	struct run_datum *data = run->nmoves ? malloc(n * sizeof(*data)) : NULL;
+
+	if (!data) {
+		watch->out_of_memory = watch->out_of_memory || run->nmoves;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		data[i] = (struct run_datum){ graph_handle(submitted, i), i };
+	qsort(data, n, sizeof(*data), run_compare_data);
+	for (size_t i = 0; i < run->nmoves; i++) {
+		struct run_datum key = { .handle = run->moves[i].handle };
+		const struct run_datum *found = bsearch(&key, data, n, sizeof(*data), run_compare_data);
+
+		run->moves[i].datum = found ? found->index : UINT32_MAX;
+	}
+	free(data);
+}
+
+/* --- the run --- */
+
 static unsigned long long run_bytes(const struct xy_runtime *rt)
 {
 	unsigned long long bytes = 0;
@@ -127,6 +198,9 @@ static int run_graph(struct run_watch *watch, struct xy_runtime *rt, const struc
 	watch->run->bytes = run_bytes(rt);
 	if (status)
 		tool_say("%s: %s", watch->policy, xy_error(rt));
+	if (!error)
+		run_resolve(watch, submitted);
+	watch->ended = true;
 	graph_retract(&submitted);
 	return error ? error : status;
 }
@@ -147,7 +221,12 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 		.terminal = isatty(STDERR_FILENO),
 		.shown_s = run_now(),
 	};
-	struct xy_watch watch = { .arg = &own, .ready = run_ready, .ended = run_ended };
+	struct xy_watch watch = {
+		.arg = &own,
+		.ready = run_ready,
+		.ended = run_ended,
+		.moved = c->request->schedule ? run_moved : NULL,
+	};
 	struct xy_config config = sim_case_config(c, places ? SIM_STATIC_TREE : policy, seed, &watch);
 	struct xy_runtime *rt;
 	int error;
@@ -187,5 +266,7 @@ enum tool_status sim_run_init(struct sim_run *run, const struct sim_case *c, con
 void sim_run_fini(struct sim_run *run)
 {
 	free(run->events);
+	free(run->moves);
 	run->events = NULL;
+	run->moves = NULL;
 }

@@ -31,6 +31,7 @@ struct tool_option {
 /* The given arguments: strings belong to argv. */
 struct tool_arguments {
 	const char *operand;                /* NULL: none */
+	const char *second;                 /* likewise */
 	const char *options[TOOL_NOPTIONS]; /* by option: its value, "" for one without, NULL: not given */
 	char *const *rest;                  /* behind "--", ends with NULL; NULL: there is no "--" */
 };
@@ -38,6 +39,7 @@ struct tool_arguments {
 struct tool_command {
 	const char *name;
 	const char *operand; /* its name in messages, NULL: takes none */
+	bool takes_second;   /* two operands are allowed */
 	bool needs_operand;
 	bool takes_rest;     /* what follows "--" is a command of its own */
 	const char *usage;   /* behind "xylem NAME " */

@@ -227,7 +227,7 @@ static void a_slow_class_takes_what_would_end_later_elsewhere(void **state)
 	bed_close(bed);
 }
 
-/* The same with the device as the slow one. */
+/* Now the device is the slow one. */
 static void a_slow_device_takes_what_would_end_later_on_a_core(void **state)
 {
 	struct xy__cambium *c;

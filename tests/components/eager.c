@@ -74,6 +74,34 @@ static void looks_for_another_worker_when_one_is_busy(void **state)
 	bed_close(bed);
 }
 
+static int is_worker_0(struct xy__tree_engine *engine)
+{
+	(void)engine;
+	return 0;
+}
+
+/* An application thread goes on: a worker on its processor would disturb it, but is better than none. */
+static void the_worker_on_the_processor_of_the_submitter_is_woken_last(void **state)
+{
+	struct xy_component *children[3];
+	struct bed *bed = open_eager("cpu:3", &recorder_ops, children);
+
+	(void)state;
+	bed->engine.neighbour = is_worker_0;
+	for (unsigned i = 0; i < 3; i++)
+		bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(bed->nwoken, 3);
+	assert_int_equal(bed->woken[0], 1);
+	assert_int_equal(bed->woken[1], 2);
+	assert_int_equal(bed->woken[2], 1);
+	bed_wake(bed, 1);
+	bed_wake(bed, 2);
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(bed->nwoken, 4);
+	assert_int_equal(bed->woken[3], 0);
+	bed_close(bed);
+}
+
 static void tells_the_worker_that_calls_first(void **state)
 {
 	struct xy_component *children[3];
@@ -311,6 +339,7 @@ int main(void)
 		cmocka_unit_test(a_pull_goes_straight_to_the_reservoir_above),
 		cmocka_unit_test(never_pushes_at_a_bare_worker),
 		cmocka_unit_test(wakes_one_worker_for_one_task_and_others_in_turn),
+		cmocka_unit_test(the_worker_on_the_processor_of_the_submitter_is_woken_last),
 		cmocka_unit_test(looks_for_another_worker_when_one_is_busy),
 		cmocka_unit_test(tells_the_worker_that_calls_first),
 		cmocka_unit_test(tells_only_workers_that_can_run_the_task),

@@ -168,6 +168,57 @@ static void a_pull_that_makes_room_brings_the_next_task_down(void **state)
 	bed_close(bed);
 }
 
+static void a_full_one_is_refilled_without_a_push_that_is_refused(void **state)
+{
+	struct bed *bed = bed_parse("cpu:2", "fifo | eager | each worker { fifo(ntasks=2) }");
+	struct xy_component *upper = xy_tree_root(bed->tree), *eager = upper->children[0], *lower = eager->children[0];
+	struct xy_task *tasks[9];
+	struct xy_counters before, after;
+
+	(void)state;
+	bed_audit(bed);
+	for (unsigned i = 0; i < 9; i++)
+		bed_submit(bed, tasks[i] = bed_task(bed, CPU));
+	xy_component_counters(lower, &before);
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(depth(lower), 2);
+		assert_int_equal(depth(upper), 5 - i);
+		assert_ptr_equal(bed_pull(bed, 0), tasks[i < 2 ? 2 * i : i + 2]);
+	}
+	xy_component_counters(lower, &after);
+	assert_int_equal(after.refused, before.refused);
+	assert_int_equal(peak(lower), 2);
+	/* Nothing is left above: the next pull announces room, so that the next tasks are pushed again. */
+	assert_ptr_equal(bed_pull(bed, 0), tasks[7]);
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(depth(lower), 2);
+	assert_int_equal(depth(upper), 0);
+	bed_close(bed);
+}
+
+static void a_batch_behind_a_refused_task_is_not_tried(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_pumped(basins);
+	struct xy_component *fifo = xy_tree_root(bed->tree);
+	struct xy_task *first = bed_task(bed, CPU), *batch[3];
+
+	(void)state;
+	bed_submit(bed, first);
+	assert_int_equal(recorder(basins[0])->nrefused, 1);
+	for (unsigned i = 0; i < 3; i++)
+		batch[i] = bed_task(bed, CPU);
+	assert_int_equal(xy_push_many(fifo, batch, 3, &bed->application), 3);
+	assert_int_equal(recorder(basins[0])->nrefused, 1);
+	recorder(basins[0])->room = 4;
+	assert_true(xy_can_push_parents(basins[0], &bed->workers[0]));
+	assert_int_equal(recorder(basins[0])->npushed, 4);
+	assert_ptr_equal(recorder(basins[0])->pushed[0], first);
+	for (unsigned i = 0; i < 3; i++)
+		assert_ptr_equal(recorder(basins[0])->pushed[i + 1], batch[i]);
+	bed_close(bed);
+}
+
 static void says_nothing_upwards_unless_it_has_turned_somebody_away(void **state)
 {
 	struct bed *bed = bed_open("cpu:1");
@@ -549,6 +600,8 @@ int main(void)
 		cmocka_unit_test(gives_a_worker_the_first_task_that_it_can_run),
 		cmocka_unit_test(a_refused_task_stays_in_the_reservoir_above),
 		cmocka_unit_test(a_pull_that_makes_room_brings_the_next_task_down),
+		cmocka_unit_test(a_full_one_is_refilled_without_a_push_that_is_refused),
+		cmocka_unit_test(a_batch_behind_a_refused_task_is_not_tried),
 		cmocka_unit_test(says_nothing_upwards_unless_it_has_turned_somebody_away),
 		cmocka_unit_test(bounds_the_expected_length),
 		cmocka_unit_test(bounds_the_length_that_models_predict),

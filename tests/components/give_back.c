@@ -84,7 +84,8 @@ static void a_task_goes_to_somebody_else_below_each_kind(void **state)
 {
 	/* The first three send a task where it, or what is known of it, says: always to the same branch. The others
 	 * want an unlimited queue in each branch, which never refuses. */
-	static const char *const others[] = { "userchoice", "perfmodel-select", "in-order", "balance", "hybrid" };
+	static const char *const others[] = { "userchoice", "perfmodel-select", "in-order",
+					      "balance",    "hybrid",           "rehearse" };
 	unsigned n = 0;
 
 	(void)state;

@@ -178,7 +178,7 @@ static void one_device_or_that_of_the_rank(void **state)
 	expect(bed, CUDA0, 0, 10);
 	bed_close(bed);
 	bed = open_hybrid("ranks, devices=cuda:0+cuda:1, batch_sizes=10, local_size=1");
-	assert_non_null(strstr(bed->tree->warning, "2 devices for 1 ranks on this host: some are idle"));
+	assert_non_null(strstr(bed->tree->warning, "2 devices for 1 rank on this host: some are idle"));
 	bed_submit(bed, bed_task_divisible(bed, ALL, 10));
 	expect(bed, CUDA0, 0, 10);
 	bed_close(bed);
@@ -198,6 +198,17 @@ static void fails_where_no_device_can_run_it(void **state)
 	bed_submit(bed, task);
 	assert_ptr_equal(expect(bed, CPU, 100, 100), task);
 	assert_int_equal(task->status, -ENODEV);
+	bed_close(bed);
+}
+
+static void blanks_around_values_do_not_matter(void **state)
+{
+	struct bed *bed = open_hybrid("devices=\" cuda:1 ,cpu\", batch_sizes=\"5 , 7\"");
+
+	(void)state;
+	bed_submit(bed, bed_task_divisible(bed, ALL, 100));
+	expect(bed, CUDA1, 0, 5);
+	expect(bed, CPU, 5, 12);
 	bed_close(bed);
 }
 
@@ -221,8 +232,8 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	(void)state;
 	expect_refusal("batch_sizes=100, capacities=99", "capacity of \"cpu\", 99, is below its batch size, 100");
 	expect_refusal("batch_sizes=0", "the batch size of \"cpu\" is 0");
-	expect_refusal("devices=cuda:0+cuda:0", "the device \"cuda:0\" is there twice");
-	expect_refusal("devices=cpu+cpu", "the device \"cpu\" is there twice");
+	expect_refusal("devices=cuda:0+cuda:0", "the device \"cuda:0\" is listed twice");
+	expect_refusal("devices=cpu+cpu", "the device \"cpu\" is listed twice");
 	expect_refusal("devices=cpu+cpu:1", "\"cpu:1\" is a second CPU device");
 	expect_refusal("devices=cpu+cuda:0, batch_sizes=1+2+3", "batch_sizes has 3 values for 2 devices");
 	expect_refusal("devices=cpu+cuda:0+cuda:1, capacities=9000+9000", "capacities has 2 values for 3 devices");
@@ -236,6 +247,9 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	expect_refusal("priorities=-1", "-1 is negative");
 	expect_refusal("batch_sizes=nan", "\"nan\" is not a number");
 	expect_refusal("priorities=many", "\"many\" is not a number");
+	expect_refusal("devices=cpu+cuda:0, batch_sizes=\"5, \"", "\"\" is not a number");
+	expect_refusal("capacities=inf", "inf is not a whole number");
+	expect_refusal("batch_sizes=5000000000", "the batch size of \"cpu\" is over 4294967295");
 	expect_refusal("batch_sizes=2.5", "2.5 is not a whole number");
 	expect_refusal("one, devices=cpu+cuda:0", "one device is wanted");
 	expect_refusal("ranks, strict, local_rank=0, local_size=2", "3 devices for 2 ranks");
@@ -254,6 +268,7 @@ int main(void)
 		cmocka_unit_test(any_worker_takes_tasks_without_items),
 		cmocka_unit_test(one_device_or_that_of_the_rank),
 		cmocka_unit_test(fails_where_no_device_can_run_it),
+		cmocka_unit_test(blanks_around_values_do_not_matter),
 		cmocka_unit_test(refuses_wrong_options_each_with_its_reason),
 	};
 

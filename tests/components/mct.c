@@ -326,6 +326,36 @@ static void what_all_refuse_stays_above_until_there_is_room(void **state)
 	bed_close(bed);
 }
 
+/* fifo | mct { prio(ntasks=2) | worker }: the push that fills it tells that the next one need not be tried. */
+static void a_reservoir_that_is_full_is_not_asked_to_refuse(void **state)
+{
+	static const double lengths[] = { 10 };
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *mct = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__mct_ops);
+	struct xy_component *prio = bed_add(bed, mct, &xy__prio_ops);
+	struct xy_counters counters;
+	struct xy_task *tasks[6];
+
+	(void)state;
+	assert_int_equal(xy_component_set(prio, "ntasks", "2"), 0);
+	bed_add_worker(bed, prio, 0);
+	bed_seal(bed);
+	memset(transfers_us, 0, sizeof transfers_us);
+	for (unsigned i = 0; i < 6; i++) {
+		tasks[i] = bed_task_lasting(bed, CPU, lengths);
+		bed_submit(bed, tasks[i]);
+	}
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(depth(prio), i < 4 ? 2 : 6 - i);
+		assert_ptr_equal(bed_pull(bed, 0), tasks[i]);
+	}
+	assert_null(bed_pull(bed, 0));
+	xy_component_counters(prio, &counters);
+	assert_int_equal(counters.pushed, 6);
+	assert_int_equal(counters.refused, 0);
+	bed_close(bed);
+}
+
 static void anybody_may_say_that_a_branch_has_room(void **state)
 {
 	static const double lengths[3][3] = { { 10, 90, 90 }, { 90, 10, 90 }, { 90, 90, 10 } };
@@ -598,6 +628,7 @@ int main(void)
 		cmocka_unit_test(chooses_the_fastest_implementation_and_says_so),
 		cmocka_unit_test(what_the_best_has_no_room_for_waits_for_it),
 		cmocka_unit_test(what_all_refuse_stays_above_until_there_is_room),
+		cmocka_unit_test(a_reservoir_that_is_full_is_not_asked_to_refuse),
 		cmocka_unit_test(anybody_may_say_that_a_branch_has_room),
 		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
 		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),

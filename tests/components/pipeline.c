@@ -76,13 +76,15 @@ static void anybody_may_say_that_a_branch_has_room(void **state)
 		bed_add_worker(bed, basins[i], i);
 	}
 	bed_seal(bed);
-	for (unsigned i = 0; i < 2; i++)
-		submit_layer(bed, i + 1);
-	for (unsigned i = 0; i < 2; i++) {
-		recorder(basins[i])->room = 1;
-		assert_true(xy_can_push_parents(basins[i], &bed->application));
-		assert_int_equal(recorder(basins[i])->npushed, 1);
-		assert_ptr_equal(recorder(basins[i])->pushed[0], bed->tasks[i]);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 2; i++)
+			submit_layer(bed, i + 1);
+		for (unsigned i = 0; i < 2; i++) { /* the application, then the worker of the other branch */
+			recorder(basins[i])->room = round + 1;
+			assert_true(xy_can_push_parents(basins[i], round ? &bed->workers[1 - i] : &bed->application));
+			assert_int_equal(recorder(basins[i])->npushed, round + 1);
+			assert_ptr_equal(recorder(basins[i])->pushed[round], bed->tasks[2 * round + i]);
+		}
 	}
 	bed_close(bed);
 }

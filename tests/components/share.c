@@ -46,6 +46,10 @@ static void processes_stay_within_the_capacity(void **state)
 	assert_true(xy__share_take(other, (unsigned)device, 60, 100));
 	xy__share_leave(other);
 	assert_true(xy__share_take(share, (unsigned)device, 100, 100));
+	/* One that leaves does not remove what the first one uses. */
+	other = join(name);
+	assert_false(xy__share_take(other, (unsigned)device, 1, 100));
+	xy__share_leave(other);
 	xy__share_leave(share);
 	/* The last one has removed it: a new one is empty. */
 	share = join(name);

@@ -1,6 +1,7 @@
 # Tests with a running runtime; the others of this folder are listed in tests/local.mk.
 runtime_tests = tests/core/data/acquire
 runtime_tests += tests/core/data/commute
+runtime_tests += tests/core/data/disk
 runtime_tests += tests/core/data/filters
 runtime_tests += tests/core/data/handle
 runtime_tests += tests/core/data/interface
@@ -51,6 +52,9 @@ libhelper_la_SOURCES = tests/helper.c tests/helper.h
 helper_libs = libhelper.la $(LDADD)
 tests_core_data_acquire_LDADD = $(helper_libs)
 tests_core_data_commute_LDADD = $(helper_libs)
+tests_core_data_disk_LDADD = $(helper_libs)
+tests_core_data_disk_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pwrite,--wrap=pread \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc
 tests_core_data_filters_LDADD = $(helper_libs)
 tests_core_data_handle_LDADD = $(helper_libs)
 tests_core_data_interface_LDADD = $(helper_libs)
@@ -70,7 +74,7 @@ tests_core_runtime_hooks_LDADD = $(helper_libs) -lm
 tests_core_runtime_context_CPPFLAGS = $(AM_CPPFLAGS) -DHOARDS='"$(abs_builddir)/tests/plugins/.libs/hoards.so"'
 tests_core_runtime_context_LDADD = $(helper_libs)
 tests_core_runtime_dump_LDADD = $(helper_libs)
-tests_core_runtime_guard_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGINS='"$(abs_builddir)/tests/plugins/.libs/hoards.so:$(example_plugins)/rate.so"'
+tests_core_runtime_guard_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGINS='"$(abs_builddir)/tests/plugins/.libs/hoards.so:$(example_plugins)/rate.so:$(example_plugins)/limit.so"'
 tests_core_runtime_guard_LDADD = $(helper_libs)
 tests_core_runtime_halt_LDADD = $(helper_libs)
 tests_core_runtime_failure_LDADD = $(helper_libs)
@@ -112,6 +116,10 @@ EXTRA_DIST += tests/core/data/bed_opencl.c tests/core/data/bed_no_opencl.c
 bed_libs = libbed.la $(double_libs) $(helper_libs)
 unit_tests += tests/core/data/devices
 tests_core_data_devices_LDADD = $(bed_libs)
+unit_tests += tests/core/data/acquire_on
+tests_core_data_acquire_on_LDADD = $(bed_libs)
+unit_tests += tests/core/data/disk_devices
+tests_core_data_disk_devices_LDADD = $(bed_libs)
 unit_tests += tests/core/data/prefetch
 tests_core_data_prefetch_LDADD = $(bed_libs)
 unit_tests += tests/core/data/plans

@@ -53,7 +53,7 @@ uint64_t cudart_double_calls(const char *function);
 struct cudart_double_live {
 	size_t device_bytes, allocations; /* of all devices */
 	size_t host_bytes, registered_bytes;
-	unsigned streams, events;
+	unsigned streams, events, pools;
 };
 void cudart_double_live(struct cudart_double_live *live);
 size_t cudart_double_device_bytes(unsigned device);

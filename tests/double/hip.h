@@ -10,6 +10,7 @@
 #define DOUBLE_TITLE "HIP"
 #define DOUBLE_HEADER "xylem/hip.h"
 #define DOUBLE_HOST_ALLOC "hipHostMalloc"
+#define DOUBLE_ALLOCATE "Malloc"
 #define DOUBLE_VARIABLE(name) "HIP_DOUBLE_" name
 #define DOUBLE_VISIBLE "HIP_VISIBLE_DEVICES"
 #define DOUBLE_VERSION 60000000
@@ -36,6 +37,7 @@
 #define cudaDeviceDisablePeerAccess hipDeviceDisablePeerAccess
 #define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
 #define cudaDeviceGetAttribute hipDeviceGetAttribute
+#define cudaDeviceGetPCIBusId hipDeviceGetPCIBusId
 #define cudaDeviceSynchronize hipDeviceSynchronize
 #define cudaDriverGetVersion hipDriverGetVersion
 #define cudaEventCreate hipEventCreate
@@ -75,12 +77,15 @@
 #define cudaPointerGetAttributes hipPointerGetAttributes
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
+#define cudaStreamBeginCapture hipStreamBeginCapture
 #define cudaStreamCreate hipStreamCreate
 #define cudaStreamCreateWithFlags hipStreamCreateWithFlags
 #define cudaStreamDestroy hipStreamDestroy
+#define cudaStreamEndCapture hipStreamEndCapture
 #define cudaStreamQuery hipStreamQuery
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStreamWaitEvent hipStreamWaitEvent
+#define cudaThreadExchangeStreamCaptureMode hipThreadExchangeStreamCaptureMode
 
 /* How tests set and watch the double. */
 #define cudart_double_add_kernels hip_double_add_kernels

@@ -47,7 +47,7 @@ struct double_rows {
 	size_t to_row, from_row, to_plane, from_plane;
 };
 
-enum double_kind { DOUBLE_MARK, DOUBLE_WAIT, DOUBLE_COPY, DOUBLE_MEMSET, DOUBLE_FUNCTION, DOUBLE_KERNEL };
+enum double_kind { DOUBLE_MARK, DOUBLE_WAIT, DOUBLE_FREE, DOUBLE_COPY, DOUBLE_MEMSET, DOUBLE_FUNCTION, DOUBLE_KERNEL };
 
 struct double_operation {
 	struct double_operation *next;
@@ -57,7 +57,7 @@ struct double_operation {
 	void *staged;                            /* COPY: freed in the end */
 	int value;                               /* MEMSET */
 	void (*function)(void *);                /* FUNCTION, KERNEL without a body */
-	void *arg;                               /* FUNCTION; of KERNEL: freed in the end */
+	void *arg;                               /* FUNCTION; of KERNEL and FREE: freed in the end */
 	const struct cudart_double_kernel *body; /* KERNEL from nvcc */
 	struct cudart_double_grid grid;
 	double us; /* lasts at least so long */
@@ -91,7 +91,7 @@ struct double_state {
 	double bytes_per_us, launch_us;                                  /* (l) 0: no delay */
 	bool holds_copies;                                               /* (l) */
 	struct CUstream_st *streams;                                     /* (l) */
-	unsigned nstreams, nevents;                                      /* (l) that are the program's */
+	unsigned nstreams, nevents, npools;                              /* (l) that are the program's */
 	size_t host_bytes, registered_bytes;                             /* (l) */
 	struct cudart_double_traffic traffic[CUDART_DOUBLE_NDIRECTIONS]; /* (l) */
 };
@@ -129,6 +129,8 @@ struct double_device *double_owner(const void *memory);
 /* Where the bytes of an allocation can be touched; NULL unless all of them are of one allocation. */
 char *double_device_bytes(const void *memory, size_t bytes);
 bool double_is_pinned(const void *memory, size_t bytes);
+enum cudaError double_allocate(struct double_device *device, size_t bytes, void **memory);
+enum cudaError double_release(void *memory);
 
 /* stream.c: with the lock. */
 struct CUstream_st *double_stream(struct CUstream_st *stream);
@@ -140,6 +142,11 @@ void double_marker_release(struct double_marker *marker);
 /* Waits for a marker, or until the device is lost: its error then. */
 enum cudaError double_await(struct double_device *device, struct double_marker *marker);
 enum cudaError double_await_stream(struct CUstream_st *stream);
+/* Waits for what is in all streams of the device now; streams may come and go meanwhile. */
+enum cudaError double_await_device(struct double_device *device);
+
+/* capture.c: with the lock. Whether the call is one that a capture forbids to this thread, and so ends it. */
+bool double_breaks_capture(const char *function);
 
 /* kernel.c: in the thread of a stream, without the lock. */
 void double_run_kernel(struct double_operation *operation);

@@ -4,16 +4,33 @@
 check_LTLIBRARIES += tests/double/libcudart.la
 double_libs = tests/double/libcudart.la
 double_sources = tests/double/dialect.h \
-	tests/double/copy.c tests/double/device.c tests/double/event.c tests/double/faults.c \
-	tests/double/kernel.c tests/double/memory.c tests/double/state.c tests/double/stream.c \
+	tests/double/capture.c tests/double/copy.c tests/double/device.c tests/double/event.c tests/double/faults.c \
+	tests/double/kernel.c tests/double/memory.c tests/double/pool.c tests/double/state.c tests/double/stream.c \
 	tests/double/cudart_double.h tests/double/internal.h tests/double/more_api.h \
 	src/drivers/gpu_api.h src/drivers/gpu_types.h
-tests_double_libcudart_la_SOURCES = $(double_sources)
+tests_double_libcudart_la_SOURCES = $(double_sources) tests/double/handle.c tests/double/libraries.h
 tests_double_libcudart_la_CFLAGS = $(AM_CFLAGS)
 tests_double_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 13:0:0 \
 	-Wl,--version-script=$(top_srcdir)/tests/double/cudart.map
 tests_double_libcudart_la_DEPENDENCIES = tests/double/cudart.map
-EXTRA_DIST += tests/double/cudart.map tests/double/README.md
+EXTRA_DIST += tests/double/cudart.map tests/double/README.md tests/double/cublas.map tests/double/cusolver.map \
+	tests/double/cusparse.map
+
+# The doubles of the libraries beside it, with the numbers that they have in CUDA 13.
+library_doubles = tests/double/libcublas.la tests/double/libcusolver.la tests/double/libcusparse.la
+check_LTLIBRARIES += $(library_doubles)
+tests_double_libcublas_la_SOURCES = tests/double/cublas.c tests/double/libraries.h
+tests_double_libcublas_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 13:0:0 \
+	-Wl,--version-script=$(top_srcdir)/tests/double/cublas.map
+tests_double_libcublas_la_LIBADD = $(double_libs)
+tests_double_libcusolver_la_SOURCES = tests/double/cusolver.c tests/double/libraries.h
+tests_double_libcusolver_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 12:0:0 \
+	-Wl,--version-script=$(top_srcdir)/tests/double/cusolver.map
+tests_double_libcusolver_la_LIBADD = $(double_libs) -lm
+tests_double_libcusparse_la_SOURCES = tests/double/cusparse.c tests/double/libraries.h
+tests_double_libcusparse_la_LDFLAGS = $(AM_LDFLAGS) -rpath /nowhere -version-info 12:0:0 \
+	-Wl,--version-script=$(top_srcdir)/tests/double/cusparse.map
+tests_double_libcusparse_la_LIBADD = $(double_libs)
 
 unit_tests += tests/double/semantics
 tests_double_semantics_LDADD = $(double_libs) $(helper_libs)

@@ -83,7 +83,7 @@ static struct double_block **gap(struct double_device *device, size_t bytes, siz
 	return *offset <= device->arena_bytes && bytes <= device->arena_bytes - *offset ? place : NULL;
 }
 
-static enum cudaError allocate(struct double_device *device, size_t bytes, void **memory)
+enum cudaError double_allocate(struct double_device *device, size_t bytes, void **memory)
 {
 	struct double_block **place, *block;
 	size_t offset;
@@ -107,7 +107,7 @@ static enum cudaError allocate(struct double_device *device, size_t bytes, void 
 	return cudaSuccess;
 }
 
-static enum cudaError release(void *memory)
+enum cudaError double_release(void *memory)
 {
 	struct double_device *device = double_owner(memory);
 	struct double_block **place, *block;
@@ -138,7 +138,7 @@ enum cudaError cudaMalloc(void **memory, size_t bytes)
 	struct double_device *device = double_current();
 	enum cudaError error = double_begin(__func__, device);
 
-	return double_end(error ? error : allocate(device, bytes, memory));
+	return double_end(error ? error : double_allocate(device, bytes, memory));
 }
 
 enum cudaError cudaFree(void *memory)
@@ -149,8 +149,10 @@ enum cudaError cudaFree(void *memory)
 	double_setup();
 	owner = double_owner(memory);
 	fault = double_begin(__func__, owner ? owner : double_current());
+	if (owner)
+		double_await_device(owner); /* as CUDA may */
 	if (memory)
-		error = release(memory);
+		error = double_release(memory);
 	return double_end(fault ? fault : error);
 }
 
@@ -313,6 +315,7 @@ void cudart_double_live(struct cudart_double_live *live)
 		.registered_bytes = double_state.registered_bytes,
 		.streams = double_state.nstreams,
 		.events = double_state.nevents,
+		.pools = double_state.npools,
 	};
 	for (unsigned i = 0; i < double_state.ndevices; i++) {
 		live->device_bytes += double_state.devices[i].used;

@@ -8,6 +8,7 @@
 
 #ifndef CUDART_DOUBLE_TYPES
 struct CUkern_st;
+struct CUgraph_st;
 struct dim3 {
 	unsigned x, y, z;
 };
@@ -41,6 +42,8 @@ enum cudaError cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t 
 enum cudaError cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
 
 enum cudaError cudaStreamCreate(struct CUstream_st **stream);
+enum cudaError cudaStreamBeginCapture(struct CUstream_st *stream, enum cudaStreamCaptureMode mode);
+enum cudaError cudaStreamEndCapture(struct CUstream_st *stream, struct CUgraph_st **graph);
 enum cudaError cudaStreamWaitEvent(struct CUstream_st *stream, struct CUevent_st *event, unsigned flags);
 enum cudaError cudaEventCreate(struct CUevent_st **event);
 enum cudaError cudaEventSynchronize(struct CUevent_st *event);

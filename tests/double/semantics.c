@@ -320,6 +320,32 @@ static void loses_a_device_for_good(void **state)
 	assert_int_equal(cudaStreamDestroy(stream), cudaErrorIllegalAddress);
 }
 
+static void a_capture_forbids_what_its_mode_says(void **state)
+{
+	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+	struct CUgraph_st *graph;
+	struct CUstream_st *stream;
+	void *memory;
+
+	(void)state;
+	assert_int_equal(cudaStreamCreate(&stream), 0);
+	assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), 0);
+	assert_int_equal(cudaSetDevice(0), 0);
+	assert_int_equal(cudaStreamEndCapture(stream, &graph), 0);
+	assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), 0);
+	assert_int_equal(cudaMalloc(&memory, N), cudaErrorStreamCaptureUnsupported);
+	assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+	assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), 0);
+	assert_int_equal(cudaThreadExchangeStreamCaptureMode(&mode), 0);
+	assert_int_equal(mode, cudaStreamCaptureModeGlobal);
+	assert_int_equal(cudaMalloc(&memory, N), 0);
+	assert_int_equal(cudaFree(memory), 0);
+	assert_int_equal(cudaThreadExchangeStreamCaptureMode(&mode), 0);
+	assert_int_equal(mode, cudaStreamCaptureModeRelaxed);
+	assert_int_equal(cudaStreamEndCapture(stream, &graph), 0);
+	assert_int_equal(cudaStreamDestroy(stream), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tells_pageable_from_pinned_memory, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(fails_the_call_that_was_ordered_and_no_other, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(loses_a_device_for_good, fresh, nothing_left),
+		cmocka_unit_test_setup_teardown(a_capture_forbids_what_its_mode_says, fresh, nothing_left),
 	};
 
 	helper_guard();

@@ -151,7 +151,7 @@ enum cudaError double_begin_any(const char *function)
 {
 	double_setup();
 	pthread_mutex_lock(&double_state.lock);
-	return double_fault(function);
+	return double_breaks_capture(function) ? cudaErrorStreamCaptureUnsupported : double_fault(function);
 }
 
 enum cudaError double_begin(const char *function, struct double_device *device)

@@ -40,12 +40,13 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-static void copy_rows(const struct double_rows *r)
+/* The first bytes of each row. */
+static void copy_rows(const struct double_rows *r, size_t bytes)
 {
 	for (size_t z = 0; z < r->nplanes; z++)
 		for (size_t y = 0; y < r->nrows; y++)
 			memcpy(r->to + z * r->to_plane + y * r->to_row, r->from + z * r->from_plane + y * r->from_row,
-			       r->row_bytes);
+			       bytes);
 }
 
 /* The effect comes late in the time that it takes: who looks before the end sees the old state. */
@@ -57,7 +58,7 @@ static void execute(struct double_operation *o)
 		sleep_until(begin + (uint64_t)(o->us * 750));
 	switch (o->kind) {
 	case DOUBLE_COPY:
-		copy_rows(&o->rows);
+		copy_rows(&o->rows, o->rows.row_bytes);
 		break;
 	case DOUBLE_MEMSET:
 		memset(o->rows.to, o->value, o->rows.row_bytes);
@@ -92,21 +93,25 @@ static void stream_hold(struct CUstream_st *s)
 static void stream_step(struct CUstream_st *s, struct double_operation *o)
 {
 	struct double_state *d = &double_state;
+	bool lost;
 
 	if (o->kind == DOUBLE_COPY)
 		stream_hold(s);
+	lost = s->device->lost;
 	if (o->kind == DOUBLE_MARK) {
 		o->marker->done = true;
 		o->marker->time_ns = double_now_ns();
 	} else if (o->kind == DOUBLE_WAIT) {
 		while (!o->marker->done && !s->drop && !s->device->lost)
 			pthread_cond_wait(&d->progress, &d->lock);
-	} else if (!double_operation_fails(s->device)) {
+	} else if (o->kind != DOUBLE_FREE && !double_operation_fails(s->device)) {
 		s->device->running++;
 		pthread_mutex_unlock(&d->lock);
 		execute(o);
 		pthread_mutex_lock(&d->lock);
 		s->device->running--;
+	} else if (!lost && o->kind == DOUBLE_COPY) { /* this one was under way when the device was lost */
+		copy_rows(&o->rows, o->rows.row_bytes / 2);
 	}
 }
 
@@ -116,6 +121,8 @@ static void operation_free(struct double_operation *o)
 	free(o->staged);
 	if (o->kind == DOUBLE_KERNEL)
 		free(o->arg);
+	if (o->kind == DOUBLE_FREE)
+		double_release(o->arg);
 	free(o);
 }
 
@@ -361,8 +368,7 @@ enum cudaError cudaStreamQuery(struct CUstream_st *stream)
 	return double_end(error);
 }
 
-/* Waits for what is in all streams of the device now; streams may come and go meanwhile. */
-static enum cudaError await_all(struct double_device *device)
+enum cudaError double_await_device(struct double_device *device)
 {
 	struct double_marker **markers;
 	enum cudaError error = cudaSuccess;
@@ -390,5 +396,5 @@ enum cudaError cudaDeviceSynchronize(void)
 	struct double_device *device = double_current();
 	enum cudaError error = double_begin(__func__, device);
 
-	return double_end(error ? error : await_all(device));
+	return double_end(error ? error : double_await_device(device));
 }

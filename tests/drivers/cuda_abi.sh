@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 # Compilers and flags are lists of words.
 # shellcheck disable=SC2086
 compile() {
-	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$src/src" -I"$src/tests/double" $CUDA_CPPFLAGS "$@"
+	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$src/include" -I"$src/src" -I"$src/tests/double" \
+		$CUDA_CPPFLAGS "$@"
 }
 
 echo '#include <cuda_runtime_api.h>' >"$work/there.c"
@@ -55,6 +56,10 @@ int main(void)
 	AT(struct cudaMemcpy3DPeerParms, dstDevice);
 	AT(struct cudaMemcpy3DPeerParms, extent);
 	AT(struct cudaPointerAttributes, hostPointer);
+	SIZE(struct cudaMemPoolProps);
+	AT(struct cudaMemPoolProps, location);
+	AT(struct cudaMemPoolProps, reserved);
+	SIZE(struct cudaMemAccessDesc);
 	AT(PROPERTIES, totalGlobalMem);
 	AT(PROPERTIES, memPitch);
 	AT(PROPERTIES, maxThreadsPerBlock);

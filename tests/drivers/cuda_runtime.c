@@ -178,10 +178,11 @@ static void what_is_not_allocated_or_pinned_can_not_be_given_back(void **state)
 	helper_one_line(h, "is not from xy_memory_allocate");
 	assert_int_equal(xy_memory_pin(h->rt, x, sizeof x), 0);
 	assert_int_equal(xy_memory_pin(h->rt, x, sizeof x), -EALREADY);
-	helper_one_line(h, "xy_memory_pin: cudaHostRegister on CUDA device 0");
+	helper_one_line(h, "is pinned already, or a part of it is: cudaHostRegister on CUDA device 0");
 	assert_int_equal(xy_memory_unpin(h->rt, x), 0);
 	assert_int_equal(xy_memory_unpin(h->rt, x), -EINVAL);
-	helper_one_line(h, "xy_memory_unpin: cudaHostUnregister on CUDA device 0");
+	helper_one_line(h,
+			"is not pinned by xy_memory_pin, or was unpinned before: cudaHostUnregister on CUDA device 0");
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
@@ -418,6 +419,43 @@ static void a_task_whose_data_only_the_device_has_is_not_run_twice(void **state)
 	assert_int_equal(bed_stop(h, 1), 0);
 }
 
+/* Also pageable copies, prefetches, and what stops and starts. */
+static void the_program_s_captures_survive_all_that_the_runtime_does(void **state)
+{
+	static uint32_t pageable[1 << 16];
+	struct CUgraph_st *graph;
+	struct CUstream_st *stream;
+	struct xy_handle *v, *w;
+	struct helper *h;
+	void *memory;
+
+	(void)state;
+	assert_int_equal(cudaStreamCreate(&stream), 0);
+	assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), 0);
+	h = bed_start(1, NULL, false);
+	v = bed_vector(h, NULL, N);
+	w = bed_vector(h, pageable, 1 << 16);
+	assert_int_equal(xy_prefetch(w, bed_node(h, XY_CUDA, 1)), 0);
+	for (unsigned i = 0; i < 20; i++) {
+		bed_submit_on(h, bed_worker(h, XY_CUDA, i % 2), &bed_set, i, v, NULL, NULL);
+		bed_submit_on(h, bed_worker(h, XY_CUDA, i % 2), &bed_set, i, w, NULL, NULL);
+	}
+	memory = xy_memory_allocate(h->rt, 1 << 16);
+	assert_non_null(memory);
+	xy_memory_free(h->rt, memory);
+	assert_int_equal(xy_memory_pin(h->rt, x, sizeof x), 0);
+	assert_int_equal(xy_memory_unpin(h->rt, x), 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(xy_acquire(w, XY_R), 0);
+	assert_int_equal(pageable[0], 19);
+	xy_release(w);
+	bed_unregister(h, &v);
+	bed_unregister(h, &w);
+	assert_int_equal(helper_stop_lines(h, 0), 0); /* the program's stream is left */
+	assert_int_equal(cudaStreamEndCapture(stream, &graph), 0);
+	assert_int_equal(cudaStreamDestroy(stream), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_device_without_memory_is_avoided_until_it_has_some),
 		cmocka_unit_test(a_task_without_a_kernel_for_one_device_runs_on_another),
 		cmocka_unit_test(a_task_whose_data_only_the_device_has_is_not_run_twice),
+		cmocka_unit_test(the_program_s_captures_survive_all_that_the_runtime_does),
 	};
 
 	bed_guard();

@@ -157,6 +157,7 @@ static void describes_the_devices_that_it_opens(void **state)
 	assert_int_equal(bed_driver->open(&device, &config, 0, &info, error, sizeof error), 0);
 	assert_string_equal(info.name, "test double 1");
 	assert_int_equal(info.memory_bytes, 1500);
+	assert_string_equal(info.pci, "ffff:a1:1f.0");
 	assert_int_equal(info.peers, 2);
 	bed_driver->close(device);
 	assert_int_equal(bed_driver->open(&device, &config, 1, &info, error, sizeof error), 0);
@@ -184,7 +185,7 @@ static void says_that_there_is_no_room(void **state)
 	first = bed_allocate(device, 800);
 	assert_int_equal(bed_driver->allocate(device, 300, &second), -ENOMEM);
 	assert_null(second);
-	bed_explains(DOUBLE_PREFIX "Malloc on " DOUBLE_TITLE " device 0");
+	bed_explains(DOUBLE_PREFIX DOUBLE_ALLOCATE " on " DOUBLE_TITLE " device 0");
 	bed_explains(DOUBLE_PREFIX "ErrorMemoryAllocation");
 	assert_int_equal(cudaPeekAtLastError(), 0);
 	bed_driver->free(device, first);

@@ -43,10 +43,11 @@ int bed_nothing_left(void **state)
 
 	(void)state;
 	cudart_double_live(&live);
-	if (!live.device_bytes && !live.host_bytes && !live.registered_bytes && !live.streams && !live.events)
+	if (!live.device_bytes && !live.host_bytes && !live.registered_bytes && !live.streams && !live.events &&
+	    !live.pools)
 		return 0;
-	print_error("left: %zu bytes of devices, %zu of the host, %zu registered, %u streams, %u events\n",
-		    live.device_bytes, live.host_bytes, live.registered_bytes, live.streams, live.events);
+	print_error("left: %zu bytes of devices, %zu of the host, %zu registered, %u streams, %u events, %u pools\n",
+		    live.device_bytes, live.host_bytes, live.registered_bytes, live.streams, live.events, live.pools);
 	return 1;
 }
 

@@ -221,7 +221,7 @@ static void runs_out_of_memory_at_every_call(void **state)
 {
 	(void)state;
 	assert_true(strike(NULL, cudaErrorMemoryAllocation, -ENOMEM) > 50);
-	assert_int_equal(strike(DOUBLE_PREFIX "Malloc", cudaErrorMemoryAllocation, -ENOMEM), 2);
+	assert_int_equal(strike(DOUBLE_PREFIX DOUBLE_ALLOCATE, cudaErrorMemoryAllocation, -ENOMEM), 2);
 }
 
 /* --- one by one --- */

@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 # Compilers and flags are lists of words.
 # shellcheck disable=SC2086
 compile() {
-	${CC:-cc} -std=gnu11 -Werror -Wno-unused-result -D__HIP_PLATFORM_AMD__ -I"$src/src" $HIP_CPPFLAGS -fsyntax-only "$@"
+	${CC:-cc} -std=gnu11 -Werror -Wno-unused-result -D__HIP_PLATFORM_AMD__ -I"$src/include" -I"$src/src" $HIP_CPPFLAGS \
+		-fsyntax-only "$@"
 }
 
 echo '#include <hip/hip_runtime_api.h>' >"$work/there.c"
@@ -59,6 +60,8 @@ SAME(cudaMemcpyDeviceToHost, hipMemcpyDeviceToHost);
 SAME(cudaMemcpyDeviceToDevice, hipMemcpyDeviceToDevice);
 SAME(cudaStreamDefault, hipStreamDefault);
 SAME(cudaStreamNonBlocking, hipStreamNonBlocking);
+SAME(cudaStreamCaptureModeGlobal, hipStreamCaptureModeGlobal);
+SAME(cudaStreamCaptureModeRelaxed, hipStreamCaptureModeRelaxed);
 SAME(cudaEventDisableTiming, hipEventDisableTiming);
 SAME(cudaHostAllocPortable, hipHostMallocPortable);
 SAME(cudaHostRegisterPortable, hipHostRegisterPortable);

@@ -36,6 +36,10 @@ tests_drivers_cuda_launch_SOURCES = tests/drivers/gpu_launch.c
 tests_drivers_cuda_launch_LDADD = $(cuda_libs)
 unit_tests += tests/drivers/cuda_runtime
 tests_drivers_cuda_runtime_LDADD = $(bed_libs)
+unit_tests += tests/drivers/cuda_transfers
+tests_drivers_cuda_transfers_LDADD = $(bed_libs)
+unit_tests += tests/drivers/cuda_library
+tests_drivers_cuda_library_LDADD = $(library_doubles) $(bed_libs)
 script_tests += tests/drivers/cuda_abi.sh
 
 # The HIP driver, on the double of libamdhip64: the same tests, and a runtime with it.

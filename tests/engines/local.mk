@@ -15,6 +15,8 @@ one_thread_tests += tests/engines/sim_data
 tests_engines_sim_data_LDADD = $(sim_bed_libs)
 one_thread_tests += tests/engines/sim_broadcast
 tests_engines_sim_broadcast_LDADD = $(sim_bed_libs)
+unit_tests += tests/engines/rehearsal
+tests_engines_rehearsal_LDADD = $(sim_bed_libs)
 unit_tests += tests/engines/sim_threads
 tests_engines_sim_threads_LDADD = $(sim_bed_libs)
 one_thread_tests += tests/engines/sim_teams
@@ -26,3 +28,5 @@ tests_engines_sim_random_LDADD = libsimbed.la $(bed_libs) -lm
 unit_tests += tests/engines/hook_examples
 tests_engines_hook_examples_LDADD = $(helper_libs) -lm
 tests_engines_hook_examples_CPPFLAGS = $(tests_components_examples_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'
+one_thread_tests += tests/components/soonest
+tests_components_soonest_LDADD = $(sim_bed_libs)

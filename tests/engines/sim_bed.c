@@ -136,7 +136,8 @@ struct sim_bed *sim_start(const char *machine, const char *sched, const struct x
 	assert_non_null(bed);
 	pthread_mutex_init(&bed->lock, NULL);
 	bed->digest = 0xcbf29ce484222325u;
-	bed->watch = (struct xy_watch){ bed, bed_submitted, bed_ready, bed_ended };
+	bed->watch =
+		(struct xy_watch){ .arg = bed, .submitted = bed_submitted, .ready = bed_ready, .ended = bed_ended };
 	bed->busy_until_us = calloc(100000, sizeof *bed->busy_until_us);
 	assert_non_null(bed->busy_until_us);
 	c.sim = strchr(machine, '\n') ? sim_file(machine) : machine;

@@ -42,7 +42,7 @@ printf 'rank 0: cuda0\nrank 1: cuda1\nrank 2: cuda0\n' >"$work/expected"
 ranks 3 | diff "$work/expected" - || fail "three ranks: $(cat "$work/err")"
 grep -q 'some are idle' "$work/err" && fail "a warning, although all devices are used"
 [ "$(ranks 1)" = 'rank 0: cuda0' ] || fail "one rank: $(cat "$work/err")"
-grep -q '2 devices for 1 ranks on this host: some are idle' "$work/err" || fail "no warning: $(cat "$work/err")"
+grep -q '2 devices for 1 rank on this host: some are idle' "$work/err" || fail "no warning: $(cat "$work/err")"
 XYLEM_BATCH_STRICT=1
 export XYLEM_BATCH_STRICT
 [ -z "$(ranks 1)" ] || fail "it ran, although a device would be idle"

@@ -2,7 +2,7 @@
 // The headers of src/core/lockfree, as they are, in random interleavings and with the reorderings that
 // C11 allows. What travels through them is plain memory, so that a missing order is a race.
 // mutant: xy__ring_put release
-// mutant: xy__ring_take acquire
+// mutant: xy__ring_look acquire
 // mutant: xy__stack_push release
 // mutant: xy__stack_take acquire
 // mutant: xy__successors_add release
@@ -59,23 +59,32 @@ struct ring_check : rl::test_suite<ring_check, PRODUCERS + 1> {
 		}
 	}
 
+	// Whether there is an item, which is then the next one of its producer.
+	bool check(ring_item *found, int *next)
+	{
+		if (!found)
+			return false;
+		int producer = found->value / EACH, i = found->value % EACH;
+
+		RL_ASSERT(found == &items[producer][i] && i == next[producer]++);
+		return true;
+	}
+
 	void consume()
 	{
 		int next[PRODUCERS] = { 0 };
 
 		for (int taken = 0; taken < PRODUCERS * EACH;) {
 			bool has = xy__ring_has(&ring);
-			ring_item *found = xy__ring_take(&ring);
+			size_t head = xy__ring_head(&ring), n = 0;
 
-			RL_ASSERT(!has || found); // nobody else takes
-			if (!found) {
+			while (n < SLOTS && check(xy__ring_look(&ring, head + n), next))
+				n++;
+			xy__ring_took(&ring, head + n);
+			RL_ASSERT(!has || n); // nobody else takes
+			taken += (int)n;
+			if (!n)
 				rl::yield(1, $);
-				continue;
-			}
-			int producer = found->value / EACH, i = found->value % EACH;
-
-			RL_ASSERT(found == &items[producer][i] && i == next[producer]++);
-			taken++;
 		}
 		RL_ASSERT(!xy__ring_take(&ring) && !xy__ring_has(&ring));
 	}

@@ -106,7 +106,7 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 
 	// --- waking ---
 
-	bool somebody_looks()
+	bool any_worker_looks()
 	{
 		return atomic_load_explicit(&searchers, memory_order_relaxed) > 0;
 	}
@@ -134,7 +134,7 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 			by->for_others = true;
 			return;
 		}
-		if (somebody_looks())
+		if (any_worker_looks())
 			return;
 		for (int i = 0; i < WORKERS; i++)
 			if (wake(i))
@@ -191,7 +191,7 @@ struct sleep_check : rl::test_suite<sleep_check, WORKERS + 1> {
 	{
 		RL_ASSERT(xy__ring_put(&inbox, task));
 		atomic_thread_fence(memory_order_seq_cst);
-		if (atomic_load_explicit(&sleepers, memory_order_relaxed) && !somebody_looks())
+		if (atomic_load_explicit(&sleepers, memory_order_relaxed) && !any_worker_looks())
 			drain(by);
 	}
 

@@ -299,8 +299,13 @@ static const struct curve curves[] = {
 	{ "GPUs that saturate early", { 5, 10, 0, 0, 0 }, { 50, 0.32, 0, 0, 0 }, 1 << 13, false },
 	{ "GPUs with waves", { 5, 10, 0, 0, 0 }, { 500, 0.32, 1 << 10, 0, 0 }, 1 << 16, false },
 	{ "GPUs with an optimum", { 5, 10, 0, 0, 0 }, { 200, 0.32, 0, 1 << 16, 1.5 }, 1 << 16, false },
+	{ "GPUs with a sharp optimum", { 5, 10, 0, 0, 0 }, { 200, 0.32, 0, 1 << 16, 3 }, 1 << 16, false },
 	{ "cores as fast as GPUs", { 2, 0.4, 0, 0, 0 }, { 20, 0.32, 0, 0, 0 }, 1 << 12, false },
 	{ "cores that leave their cache", { 1, 2, 0, 1 << 12, 2 }, { 300, 0.32, 0, 0, 0 }, 1 << 15, false },
+	{ "items that take long", { 50, 100000, 0, 0, 0 }, { 300, 4000, 0, 0, 0 }, 8, false },
+	{ "tiny items", { 1, 0.05, 0, 0, 0 }, { 20, 0.002, 0, 0, 0 }, 1 << 19, false },
+	{ "GPUs slower than cores", { 2, 1, 0, 0, 0 }, { 50, 1.5, 0, 0, 0 }, 1 << 11, false },
+	{ "GPUs slower than cores, with data", { 2, 1, 0, 0, 0 }, { 50, 1.5, 0, 0, 0 }, 1 << 11, true },
 	{ "saturating GPUs with data", { 5, 10, 0, 0, 0 }, { 1000, 0.32, 0, 0, 0 }, 1 << 17, true },
 	{ "GPUs that saturate early, with data", { 5, 10, 0, 0, 0 }, { 50, 0.32, 0, 0, 0 }, 1 << 13, true },
 };
@@ -339,12 +344,72 @@ static void balance_is_close_to_the_bound(void **state)
 		}
 }
 
+/* Larger pieces pay up to a size beyond which they are three times slower: one GPU finds out for all. */
+static void balance_tries_a_bad_size_on_one_device(void **state)
+{
+	static const struct curve late = {
+		"GPUs with a late sharp optimum", { 5, 10, 0, 0, 0 }, { 1000, 0.32, 0, 1 << 16, 3 }, 1 << 16, false
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(machines); i++) {
+		uint64_t items = BATCHES * late.best;
+		double bound;
+
+		world_take(&late);
+		bound = (double)items / world_rate(machines[i]);
+		expect_balanced(&late, machines[i], bound, run(machines[i], "tree-batch-auto", items, 0, 1), 1.07);
+	}
+}
+
+/* When a schedule ends that knows the costs and gives each GPU one piece of whole waves. */
+static double oracle_s(const char *machine, uint64_t items)
+{
+	struct helper *h = helper_start_with(&(struct xy_config){ .sim = machine, .machines = MACHINES });
+	const struct xy_machine *m = xy_runtime_machine(h->rt);
+	const struct cost *cpu = &world.of[XY_CPU], *cuda = &world.of[XY_CUDA];
+	double done = 0, us = 0;
+
+	for (uint64_t size = cuda->wave; done < (double)items; size += cuda->wave) {
+		us = cost_us(cuda, size);
+		done = 0;
+		for (unsigned i = 0; i < xy_machine_nworkers(m); i++)
+			done += xy_machine_worker(m, i)->arch == XY_CUDA ? (double)size
+									 : floor((us - cpu->fixed_us) / cpu->item_us);
+	}
+	assert_int_equal(helper_stop(h), 0);
+	return us * 1e-6;
+}
+
+/* Any piece up to the best size takes equally long: each one that measures costs one of the 25 of a GPU of idgraf. */
+static void balance_measures_long_waves_at_a_price(void **state)
+{
+	static const struct curve waves = {
+		"GPUs with long waves", { 5, 10, 0, 0, 0 }, { 500, 0.32, 1 << 16, 0, 0 }, 1 << 16, false
+	};
+	static const double most[] = { 1.14, 1.33 };
+
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(machines); i++) {
+		uint64_t items = BATCHES * waves.best;
+		double bound, oracle;
+
+		world_take(&waves);
+		bound = (double)items / world_rate(machines[i]);
+		oracle = oracle_s(machines[i], items);
+		print_message("# a schedule that knows the costs: %.1f %% over the bound\n",
+			      (oracle / bound - 1) * 100);
+		assert_true(oracle < bound * 1.02);
+		expect_balanced(&waves, machines[i], bound, run(machines[i], "tree-batch-auto", items, 0, 1), most[i]);
+	}
+}
+
 static void balance_bears_noise(void **state)
 {
 	(void)state;
 	for (unsigned k = 0; k < HELPER_COUNT(curves); k++)
 		for (unsigned i = 0; i < HELPER_COUNT(machines); i++)
-			for (uint64_t seed = 1; seed <= 3; seed++) {
+			for (uint64_t seed = 1; seed <= 10; seed++) {
 				uint64_t items = BATCHES * curves[k].best;
 				double bound;
 
@@ -420,6 +485,8 @@ int main(void)
 		cmocka_unit_test(hybrid_follows_a_table),
 		cmocka_unit_test(simple_uses_one_device),
 		cmocka_unit_test(balance_is_close_to_the_bound),
+		cmocka_unit_test(balance_tries_a_bad_size_on_one_device),
+		cmocka_unit_test(balance_measures_long_waves_at_a_price),
 		cmocka_unit_test(balance_bears_noise),
 		cmocka_unit_test(balance_bears_a_device_that_becomes_slow),
 		cmocka_unit_test(balance_bears_a_device_that_dies),

@@ -19,6 +19,7 @@
 #include "../helper.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/worker.h"
+#include "core/task/pool.h"
 
 enum { SEEDS = 20, AUDITED = 8, PIN_EVERY = 7, KERNELS = 8 };
 
@@ -83,10 +84,11 @@ static enum xy_prediction_kind known_of(const struct job *job)
 
 /* How long a task takes; before it runs, only as far as that is to be known. */
 struct xy_prediction __wrap_xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation);
-struct xy_prediction __wrap_xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)
+struct xy_prediction __real_xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation);
+static struct xy_prediction job_length(const struct job *job, const struct xy_task *task, unsigned worker,
+				       unsigned implementation)
 {
 	static const double speeds[KERNELS] = { 0.4, 1, 2, 4, 8, 16, 30, 30 };
-	const struct job *job = job_of(task);
 	unsigned kernel = job->trial->g->tasks[job->task].kernel % KERNELS;
 	const struct xy_worker_info *info = xy_machine_worker(xy_runtime_machine(job->trial->rt), worker);
 	struct xy_prediction p = { .kind = XY_PREDICTION_VALUE };
@@ -97,6 +99,13 @@ struct xy_prediction __wrap_xy_task_length(const struct xy_task *task, unsigned 
 		p.us = 1000.0 * (kernel + 1) / (info->arch == XY_CPU ? info->speed : speeds[kernel]) *
 		       (implementation ? 1.3 : 1);
 	return p;
+}
+
+/* Tasks of rehearsals are not jobs. */
+struct xy_prediction __wrap_xy_task_length(const struct xy_task *task, unsigned worker, unsigned implementation)
+{
+	return task->pool->runtime->rehearsal ? __real_xy_task_length(task, worker, implementation)
+					      : job_length(job_of(task), task, worker, implementation);
 }
 
 /* --- what happens --- */

@@ -139,7 +139,7 @@ static void order_faults(uint64_t *random)
 			cudart_double_fail("operation", 1 + helper_below(random, 300), STICKY);
 			break;
 		case 2:
-			cudart_double_fail("cudaMalloc", 1 + helper_below(random, 30), NO_MEMORY);
+			cudart_double_fail("cudaMallocFromPoolAsync", 1 + helper_below(random, 30), NO_MEMORY);
 			break;
 		default:
 			cudart_double_fail(NULL, 1 + helper_below(random, 6000), ORDINARY);

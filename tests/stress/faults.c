@@ -332,7 +332,7 @@ static void a_device_may_be_lost_while_it_computes_or_copies(void **state)
 static void any_allocation_may_fail(void **state)
 {
 	(void)state;
-	at_each_call("cudaMalloc", NO_MEMORY);
+	at_each_call("cudaMallocFromPoolAsync", NO_MEMORY);
 }
 
 /* --- special moments --- */

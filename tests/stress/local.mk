@@ -17,6 +17,8 @@ unit_tests += tests/stress/coherency
 tests_stress_coherency_SOURCES = tests/stress/coherency.c tests/stress/program.c \
 	tests/stress/program_pieces.c tests/stress/program.h
 tests_stress_coherency_LDADD = $(bed_libs)
+unit_tests += tests/stress/change_devices
+tests_stress_change_devices_LDADD = $(bed_libs)
 unit_tests += tests/stress/faults
 tests_stress_faults_LDADD = $(bed_libs)
 tests_stress_teams_LDADD = $(helper_libs)

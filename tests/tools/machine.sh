@@ -52,6 +52,27 @@ expect 0 'workers  12, cpu 4, cuda 8' $tool machine --machine @idgraf
 expect 0 'workers  9, cpu 8, cuda 1' env XYLEM_MACHINE=@laptop $tool machine
 expect 1 'no machine "mirrage"; did you mean "mirage"' $tool show tree-ws --machine @mirrage
 
+# From StarPU's measurements.
+mkdir -p "$work/sampling/bus" "$work/sampling/codelets/45"
+cp "$src/tests/core/perf/starpu/chol_model_gemm.mirage" "$work/sampling/codelets/45/chol_model_gemm.host"
+printf '# Current configuration\n4 # Number of CPUs\n2 # Number of CUDA devices\n2 # Number of OpenCL devices\n' \
+	>"$work/sampling/bus/host.config"
+printf '# to 0\tto 1\tto 2\tto 3\n0\t6000\t5000\tnan\n6500\t0\t3000\tnan\n5500\t9000\t0\tnan\nnan\tnan\tnan\tnan\n' \
+	>"$work/sampling/bus/host.bandwidth"
+printf '# to 0\tto 1\tto 2\tto 3\n0\t9.5\t9\tnan\n10\t0\t24\tnan\n11\t25\t0\tnan\nnan\tnan\tnan\tnan\n' \
+	>"$work/sampling/bus/host.latency"
+$tool machine import --starpu "$work/sampling" host >"$work/host.xym" || failures=$((failures + 1))
+expect 0 'valid: 4 workers, 3 memory nodes, 4 links, 1 kernel' $tool machine --check "$work/host.xym"
+expect 0 'ram0      cuda0     9.5         6000        in0' $tool machine "$work/host.xym"
+expect 0 'cuda0     cuda1     24          3000        out0 in1' $tool machine "$work/host.xym"
+expect 0 'cuda1     cuda0     25          5500        out1 in0' $tool machine "$work/host.xym"
+expect 1 'other.config: No such file' $tool machine import --starpu "$work/sampling" other
+expect 1 'nowhere: No such file' $tool machine import --starpu "$work/nowhere" host
+expect 2 'an import is' $tool machine import host
+expect 2 'an import is' $tool machine import --starpu "$work/sampling"
+printf 'nothing\n' >"$work/sampling/bus/host.config"
+expect 1 'does not say how many CPUs' $tool machine import --starpu "$work/sampling" host
+
 # What is wrong.
 cat >"$work/wrong.xym" <<'END'
 machine m

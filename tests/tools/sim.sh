@@ -210,9 +210,67 @@ expect 0 'planned: heft 80.000 us, cpop 86.000 us, peft 85.000 us' \
 expect 0 'planned: heft 133.000 us, cpop 167.000 us, peft 122.000 us' \
 	$tool sim --machine apart-3 --graph "$here/graphs/arabnejad.xyg" --policy heft,cpop,peft
 expect 0 '' $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eager --schedule "$work/run.csv"
-printf '%s\n' 'policy,task,name,kernel,worker,ready_us,fetch_us,start_us,end_us' \
-	'tree-eager,0,,a,cpu0,0,0,0,1000' 'tree-eager,1,,a,cpu0,1000,1000,1000,2000' >"$work/first"
+printf '%s\n' 'policy,task,name,kernel,worker,ready_us,fetch_us,start_us,end_us,data,from,to,bytes' \
+	'tree-eager,0,,a,cpu0,0,0,0,1000,,,,' 'tree-eager,1,,a,cpu0,1000,1000,1000,2000,,,,' >"$work/first"
 expect 0 '' diff "$work/first" "$work/run.csv"
+
+# Transfers of a schedule: a replay finds all content where a task needs it, transfers of one device and direction
+# never overlap, and their bytes are those that the run has moved. Arguments: policy.
+replay() {
+	expect 0 '' $tool sim --machine mirage --graph "$work/dense.xyg" --policy "$1" --csv --limit 0 \
+		--schedule "$work/dense.csv"
+	bytes=$(awk -F, -v policy="$1" '$7 == policy { print $19 }' "$work/out")
+	awk -F, 'FNR == 1 { next }
+		$2 != "" { print $9, 1, "end", $2, $5; print $8, 3, "start", $2, $5 }
+		$2 == "" { print $9, 0, "arrive", FNR, $10, $11, $12; print $8, 2, "leave", FNR, $10, $11, $12 }' \
+		"$work/dense.csv" | sort -k1,1g -k2,2n >"$work/order"
+	awk -F, 'FNR > 1 { sum += $13 } END { printf "moved %d\n", sum }' "$work/dense.csv" >"$work/moved"
+	awk 'function fail(text) { print "wrong: " $0 ": " text }
+		FNR == NR && $1 == "task" {
+			for (i = 4; i <= NF; i++)
+				if (split($i, side, "=") == 2 && side[1] ~ /^(r|w|rw)$/) {
+					n = split(side[2], names, ",")
+					for (k = 1; k <= n; k++)
+						uses[substr($2, 2)] = uses[substr($2, 2)] " " side[1] substr(names[k], 2)
+				}
+		}
+		FNR == NR { next }
+		$3 == "leave" {
+			way = ($6 == "ram0" ? "in " $7 : $7 == "ram0" ? "out " $6 : "peer " $7)
+			if (busy[way]++)
+				fail("overlaps another one")
+			if (!((($5, $6) in at) && at[$5, $6] == version[$5] + 0 || $6 == "ram0" && !version[$5]))
+				fail("leaves where the content is not")
+			of[$4] = version[$5] + 0
+		}
+		$3 == "arrive" {
+			way = ($6 == "ram0" ? "in " $7 : $7 == "ram0" ? "out " $6 : "peer " $7)
+			busy[way]--
+			at[$5, $7] = of[$4]
+		}
+		$3 == "start" || $3 == "end" {
+			node = $5 ~ /^cpu/ ? "ram0" : $5
+			n = split(uses[$4], list, " ")
+			for (k = 1; k <= n; k++) {
+				mode = list[k]; sub(/[0-9]*$/, "", mode)
+				datum = substr(list[k], length(mode) + 1)
+				here = ((datum, node) in at) && at[datum, node] == version[datum] + 0
+				if ($3 == "start" && mode ~ /r/ && !here && !(node == "ram0" && !version[datum]))
+					fail("datum " datum " is not there")
+				if ($3 == "end" && mode ~ /w/)
+					at[datum, node] = ++version[datum]
+			}
+			tasks += $3 == "end"
+		}
+		END { print tasks " tasks" }' "$work/dense.xyg" "$work/order" >"$work/replayed"
+	expect 0 "moved $bytes" cat "$work/moved"
+	expect 0 '' diff "$work/replayed" "$work/dense.count"
+}
+$tool graph cholesky:8 -o "$work/dense.xyg"
+echo "$(grep -c '^task' "$work/dense.xyg") tasks" >"$work/dense.count"
+for policy in tree-dmdas tree-eager tree-cambium; do
+	replay $policy
+done
 
 # A recorded simulation, and graphs as files.
 expect 0 '' env XYLEM_RECORD="$work/recorded.xyg" $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eager

@@ -49,6 +49,48 @@ refuses '--batch takes ITEMS' --batch 0 --policy tree-batch-auto
 refuses '--batch takes ITEMS' --batch ten --policy tree-batch-auto
 refuses 'needs --machine' --batch 10
 refuses 'is below its batch size' --batch 10 --policy 'prio | hybrid(capacities=5) | each node { fifo | eager | each worker { } }'
+
+# Each refusal by the environment: refuses_with WHAT NAME=VALUE...
+refuses_with() {
+	says=$1
+	shift
+	(
+		export "$@"
+		refuses "$says" --batch 10 --policy "${policy:-tree-batch-hybrid}"
+		exit $status
+	) || status=1
+}
+unset policy
+refuses_with 'the capacity of "cpu", 99, is below its batch size, 100' XYLEM_BATCH_SIZES=100 XYLEM_BATCH_CAPACITIES=99
+refuses_with 'is below its batch size, 100 (set by XYLEM_BATCH_SIZES, XYLEM_BATCH_CAPACITIES)' \
+	XYLEM_BATCH_SIZES=100 XYLEM_BATCH_CAPACITIES=99
+refuses_with 'the batch size of "cpu" is 0 (set by XYLEM_BATCH_SIZES)' XYLEM_BATCH_SIZES=0
+refuses_with 'the device "cuda:0" is listed twice' XYLEM_BATCH_DEVICES=cuda:0,cuda:0
+refuses_with '"cpu:1" is a second CPU device' XYLEM_BATCH_DEVICES=cpu,cpu:1
+refuses_with 'batch_sizes has 3 values for 2 devices' XYLEM_BATCH_DEVICES=cpu,cuda:0 XYLEM_BATCH_SIZES=1,2,3
+refuses_with 'capacities has 3 values for 2 devices' XYLEM_BATCH_DEVICES=cpu,cuda:0 XYLEM_BATCH_CAPACITIES=1,2,3
+refuses_with 'priorities has 3 values for 2 devices' XYLEM_BATCH_DEVICES=cpu,cuda:0 XYLEM_BATCH_PRIORITIES=1,2,3
+refuses_with 'did you mean "cuda:0"' XYLEM_BATCH_DEVICES=cdua:0
+refuses_with 'the machine has no device "cuda:7"' XYLEM_BATCH_DEVICES=cuda:7
+refuses_with 'batch_sizes: -5 is negative' XYLEM_BATCH_SIZES=-5
+refuses_with 'capacities: -5 is negative' XYLEM_BATCH_CAPACITIES=-5
+refuses_with 'priorities: -5 is negative' XYLEM_BATCH_PRIORITIES=-5
+refuses_with 'batch_sizes: "nan" is not a number' XYLEM_BATCH_SIZES=nan
+refuses_with 'priorities: "high" is not a number' XYLEM_BATCH_PRIORITIES=high
+policy=tree-batch-mpi
+refuses_with '2 devices for 1 rank on this host: some would be idle' \
+	XYLEM_BATCH_DEVICES=cpu,cuda:0 XYLEM_BATCH_RANKS=1 XYLEM_BATCH_STRICT=1
+refuses_with 'XYLEM_BATCH_RANK=-1: expected a whole number' XYLEM_BATCH_RANK=-1
+policy=tree-batch-simple
+refuses_with 'one device is wanted, but 2 are given' XYLEM_BATCH_DEVICES=cpu,cuda:0
+policy=tree-batch-auto
+refuses_with 'there is no device "cuad"' XYLEM_BATCH_DEVICES=cuad
+
+# The second rank takes the second device.
+XYLEM_BATCH_DEVICES=cpu,cuda:0 XYLEM_BATCH_RANKS=2 XYLEM_BATCH_RANK=1 \
+	$tool sim --machine laptop --batch 10 --policy tree-batch-mpi >"$work/out" || fail "tree-batch-mpi"
+grep -q '^0,cuda:0,0,10,' "$work/out" || fail "rank 1 has another device: $(cat "$work/out")"
+
 XYLEM_BATCH_DEVICES=cuad
 export XYLEM_BATCH_DEVICES
 refuses 'there is no device "cuad"' --batch 10 --policy static-hybrid

@@ -12,6 +12,7 @@
 #include "components/all.h"
 #include "components/cambium/cambium.h"
 #include "core/tree/tree.h"
+#include "core/util/bits.h"
 #include "core/util/futex.h"
 
 #define CAUTION_GROWS 1.05
@@ -71,7 +72,10 @@ static void cambium_began(struct xy__cambium *c, unsigned type, unsigned worker,
 	c->astray[worker] = t->us[c->classes[worker]] > t->least_us ? (uint8_t)(t->fast + 1) : 0;
 	if (!c->astray[worker])
 		c->caution = 1 + (c->caution - 1) * CAUTION_FADES;
-	c->looks = 0;
+	if (c->base.nworkers < XY__CAMBIUM_FEW)
+		c->looks = 0;
+	else
+		c->running_us[c->classes[worker]] += (double)t->us[c->classes[worker]];
 	if (++c->unpriced > c->view.n / 64)
 		xy__cambium_price(c);
 }
@@ -177,25 +181,40 @@ static bool cambium_wake_worker(struct xy__cambium *c, const struct xy__seat *se
 	return xy_can_pull(c->base.children[seat->child], &offer, by);
 }
 
+static bool cambium_any_worker_sleeps(const struct xy__cambium *c)
+{
+	const struct xy__tree_engine *engine = c->base.tree->engine;
+
+	return !engine || atomic_load_explicit(engine->sleepers, memory_order_relaxed);
+}
+
+/* Whether a worker of the class is idle, other than the one that has just taken a task, and has been woken. */
+static bool cambium_wake_idle(struct xy__cambium *c, const struct xy__seat *seat, int taker, struct xy_agent *by)
+{
+	return (int)seat->worker != taker && cambium_is_free(c, seat->worker, AHEAD_US) &&
+	       cambium_wake_worker(c, seat, by);
+}
+
 /*
  * Wakes an idle worker of a class, but not the one that has just taken a task. Busy workers may count as asleep too, as
  * they could fetch the data of another task; but mostly they would take none.
  */
 static bool cambium_wake(struct xy__cambium *c, unsigned class, int taker, struct xy_agent *by)
 {
+	const struct xy__tree_engine *engine = c->base.tree->engine;
+	size_t n = xy_machine_nworkers(xy_component_machine(&c->base));
+
 	xy__fence(); /* the task was stored before; pairs with the fence of a worker going to sleep */
+	if (c->base.nworkers >= XY__CAMBIUM_FEW && engine && engine->asleep) {
+		for (size_t w = 0; (w = xy__bits_next(engine->asleep, w, n)) < n; w++)
+			if (c->classes[w] == class && cambium_wake_idle(c, c->by_worker[w], taker, by))
+				return true;
+		return false;
+	}
 	for (unsigned i = c->first_of_class[class]; i < c->first_of_class[class + 1]; i++)
-		if ((int)c->by_class[i]->worker != taker && cambium_is_free(c, c->by_class[i]->worker, AHEAD_US) &&
-		    cambium_wake_worker(c, c->by_class[i], by))
+		if (cambium_wake_idle(c, c->by_class[i], taker, by))
 			return true;
 	return false;
-}
-
-static bool cambium_somebody_sleeps(const struct xy__cambium *c)
-{
-	const struct xy__tree_engine *engine = c->base.tree->engine;
-
-	return !engine || atomic_load_explicit(engine->sleepers, memory_order_relaxed);
 }
 
 /* A mask of the classes of which a worker would take something now. The lock is held. */
@@ -245,7 +264,7 @@ static bool cambium_push(struct xy_component *self, struct xy_task *task, struct
 		cambium_regret(c, fast, by);
 	if (offer.task) /* it must not leave while it is being looked at */
 		xy_can_pull_children(self, &offer, by);
-	else if (fast < c->nclasses && c->nclasses > 1 && cambium_somebody_sleeps(c))
+	else if (fast < c->nclasses && c->nclasses > 1 && cambium_any_worker_sleeps(c))
 		others = cambium_takers(c) & ~(1u << fast);
 	xy_lock_drop(&c->lock, self, by);
 	if (fast >= c->nclasses && !offer.task)
@@ -255,9 +274,9 @@ static bool cambium_push(struct xy_component *self, struct xy_task *task, struct
 	return true;
 }
 
-static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *by)
+static struct xy_task *cambium_pull_here(struct xy__cambium *c, struct xy_agent *by)
 {
-	struct xy__cambium *c = cambium(self);
+	struct xy_component *self = &c->base;
 	struct xy_task *task = NULL;
 	const struct xy__seat *wanted;
 	unsigned takers = 0;
@@ -269,7 +288,7 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 		if (task)
 			cambium_count(c, atomic_load_explicit(&c->count, memory_order_relaxed) - 1);
 		if ((task || c->anew) && atomic_load_explicit(&c->count, memory_order_relaxed) &&
-		    cambium_somebody_sleeps(c))
+		    cambium_any_worker_sleeps(c))
 			takers = cambium_takers(c);
 		c->anew = false;
 		wanted = task ? NULL : c->wanted;
@@ -282,7 +301,18 @@ static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *
 		if (itself)
 			xy_agent_offer_to_itself(by);
 	}
-	return task || !self->nparents ? task : xy_pull_parents(self, by);
+	return task;
+}
+
+static struct xy_task *cambium_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct xy_task *task = cambium_pull_here(cambium(self), by);
+
+	if (task || !self->nparents)
+		return task;
+	task = xy_pull_parents(self, by);
+	/* a deciding component above answers by pushing */
+	return task ? task : cambium_pull_here(cambium(self), by);
 }
 
 /* --- looking --- */
@@ -331,6 +361,7 @@ static void cambium_fini(struct xy_component *self)
 	free(c->types);
 	free(c->classes);
 	free(c->by_class);
+	free(c->by_worker);
 	free(c->by_node);
 	free(c->ends_us);
 	free(c->tails_us);
@@ -343,6 +374,7 @@ static void cambium_fini(struct xy_component *self)
 	c->types = NULL;
 	c->classes = NULL;
 	c->by_class = NULL;
+	c->by_worker = NULL;
 	c->by_node = NULL;
 	c->ends_us = NULL;
 	c->tails_us = NULL;
@@ -370,8 +402,9 @@ static int cambium_init(struct xy_component *self)
 	    !c->astray || !c->holds)
 		goto no_memory;
 	c->by_class = calloc(c->estimate.nseats + 1, sizeof *c->by_class);
+	c->by_worker = calloc(nworkers, sizeof *c->by_worker);
 	c->by_node = calloc(c->estimate.nseats + 1, sizeof *c->by_node);
-	if (!c->by_class || !c->by_node)
+	if (!c->by_class || !c->by_worker || !c->by_node)
 		goto no_memory;
 	memset(c->classes, UINT8_MAX, nworkers);
 	xy__cambium_sort(c);
@@ -427,7 +460,7 @@ const struct xy_component_ops xy__cambium_ops = {
 		  "\n"
 		  "Ranks take precedence over priorities, which break ties. Tasks that are pinned or\n"
 		  "otherwise constrained go to the first worker that can run them.\n",
-	.flags = XY_STORES | XY_MAPS | XY_PREDICTS,
+	.flags = XY_STORES | XY_MAPS | XY_PREDICTS | XY_ORDERS,
 	.size = sizeof(struct xy__cambium),
 	.options = cambium_options,
 	.init = cambium_init,

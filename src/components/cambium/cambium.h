@@ -14,6 +14,7 @@
 enum {
 	XY__CAMBIUM_CLASSES = 8, /* distinguished classes of workers */
 	XY__CAMBIUM_TYPES = 256,
+	XY__CAMBIUM_FEW = 128, /* workers; with more, estimates of all are not renewed after each task */
 	XY__CAMBIUM_TOPS = 32, /* tails of each type that are remembered */
 	XY__CAMBIUM_NOTYPE = XY__CAMBIUM_TYPES,
 };
@@ -86,6 +87,7 @@ struct xy__cambium {
 	const struct xy__seat *seats[XY__CAMBIUM_CLASSES]; /* (c) one of each class */
 	uint8_t *classes;                                  /* (c) by worker */
 	const struct xy__seat **by_class;                  /* (c) all workers, one class after the other */
+	const struct xy__seat **by_worker;                 /* (c) NULL where it has none */
 	unsigned first_of_class[XY__CAMBIUM_CLASSES + 1];  /* (c) */
 	const struct xy__seat **by_node;                   /* (c) of each class one worker on each of its nodes */
 	unsigned first_node[XY__CAMBIUM_CLASSES + 1];      /* (c) */

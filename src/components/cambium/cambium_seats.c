@@ -4,21 +4,28 @@
  */
 #include "components/cambium/cambium.h"
 
-/* Tells the classes of workers apart; those beyond the limit count as the last class. */
+#include <string.h>
+
+/* Numbers the classes of the workers below, which may be a part of the machine's; those beyond the limit count as the
+ * last class. */
 static void seats_find_classes(struct xy__cambium *c)
 {
+	uint8_t numbers[XY__ESTIMATE_CLASSES + 1];
+
+	memset(numbers, UINT8_MAX, sizeof numbers);
 	for (unsigned i = 0; i < c->estimate.nseats; i++) {
 		const struct xy__seat *seat = &c->estimate.seats[i];
-		unsigned class = seat->class < XY__CAMBIUM_CLASSES ? seat->class : XY__CAMBIUM_CLASSES - 1;
+		uint8_t *class = &numbers[seat->class];
 
 		if (seat->team)
 			continue;
-		c->classes[seat->worker] = (uint8_t) class;
-		c->counts[class]++;
-		if (!c->seats[class])
-			c->seats[class] = seat;
-		if (class >= c->nclasses)
-			c->nclasses = class + 1;
+		if (*class == UINT8_MAX)
+			*class = (uint8_t)(c->nclasses < XY__CAMBIUM_CLASSES ? c->nclasses++ : XY__CAMBIUM_CLASSES - 1);
+		c->classes[seat->worker] = *class;
+		c->by_worker[seat->worker] = seat;
+		c->counts[*class]++;
+		if (!c->seats[*class])
+			c->seats[*class] = seat;
 	}
 }
 

@@ -41,7 +41,7 @@ int xy__acquire_fetch(struct xy_task *task, struct xy__agent *agent)
 		return 0;
 	await->base.told = acquire_told;
 	await->task = task;
-	error = xy__fetch_home(h, xy__access_mode(task->accesses[0]), &await->base, agent);
+	error = xy__fetch_acquire(h, xy__access_mode(task->accesses[0]), &await->base, agent);
 	if (error && error != -EAGAIN && error != -ENODATA)
 		xy__log(&h->runtime->settings.log, "'%s' could not be copied back to RAM: %s", xy_handle_name(h),
 			strerror(-error));
@@ -115,12 +115,12 @@ int xy__acquire_check_mine(struct xy_handle *h, const char *who)
 static void acquire_abandoned(void *handle, int status)
 {
 	if (!status)
-		xy_release(handle);
+		xy__acquire_order_end(handle);
 }
 
 /*
- * Whether a wait for the registered task would never end: whoever holds a handle of which others wait, they wait for
- * that thread. Its place in the order stays, and is given up when it comes.
+ * Whether a wait for the registered task would never end: the thread holds the handle already, and the tasks before
+ * this one wait for its release. Its place in the order stays, and is given up when it comes.
  */
 static bool acquire_waits_for_itself(struct xy_task *task, struct xy_handle *h, unsigned mode, int count)
 {
@@ -151,6 +151,7 @@ static int acquire_submit(struct xy_handle *h, unsigned mode, unsigned flags, vo
 	flags |= mode & XY_COMMUTE ? XY__TASK_COMMUTES : 0;
 	task->flags = (uint16_t)(XY__TASK_ACQUIRE | XY__TASK_UNCOUNTED | flags);
 	memset(task->argument, 0, sizeof(struct acquire_await));
+	task->wanted_on = XY__RAM;
 	task->naccesses = 1;
 	task->accesses[0] = xy__access(h, mode);
 	xy__task_set_callback(task, callback, arg);
@@ -230,21 +231,53 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 	return error ? error : status;
 }
 
-/* The calling thread's own acquire, else the last one; NULL if there is none. */
-static struct xy_task *acquire_take(struct xy_handle *h)
+/*
+ * The calling thread's own acquire, else the last one; NULL if there is none. `unfetched`: of those that are only a
+ * place in the order.
+ */
+static struct xy_task *acquire_take(struct xy_handle *h, bool unfetched)
 {
-	struct xy_task **link = &h->held, *task;
+	struct xy_task **best = NULL, *task = NULL;
 
 	xy__lock_take(&h->lock);
-	while (*link && (*link)->arg != xy__agent_thread())
-		link = &(*link)->next;
-	if (!*link)
-		link = &h->held;
-	task = *link;
-	if (task)
-		*link = task->next;
+	for (struct xy_task **link = &h->held; *link; link = &(*link)->next) {
+		bool mine = (*link)->arg == xy__agent_thread();
+
+		if (!((*link)->flags & XY__TASK_UNFETCHED) == unfetched || (best && !mine))
+			continue;
+		best = link;
+		if (mine)
+			break;
+	}
+	if (best) {
+		task = *best;
+		*best = task->next;
+		if (h->copies && !unfetched)
+			xy__copy_let_go(h->copies->on[task->wanted_on]);
+	}
 	xy__lock_drop(&h->lock);
 	return task;
+}
+
+void xy__acquire_order_keep(struct xy_handle *h, unsigned node)
+{
+	struct xy_task *task;
+
+	xy__lock_take(&h->lock);
+	for (task = h->held; !(task->flags & XY__TASK_UNFETCHED) || task->arg != xy__agent_thread(); task = task->next)
+		;
+	task->flags &= (uint16_t)~XY__TASK_UNFETCHED;
+	task->wanted_on = (uint8_t)node;
+	xy__lock_drop(&h->lock);
+}
+
+void xy__acquire_order_end(struct xy_handle *h)
+{
+	struct xy_task *task = acquire_take(h, true);
+	struct xy__agent *agent = xy__agent_enter(h->runtime);
+
+	xy__deps_release(task, agent);
+	xy__agent_leave(agent);
 }
 
 int xy_release(struct xy_handle *h)
@@ -255,7 +288,7 @@ int xy_release(struct xy_handle *h)
 	if (!h && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	/* Also of a handle that leaves: that waits for the release. */
-	task = acquire_take(h);
+	task = acquire_take(h, false);
 	if (!task && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	if (!task) {

@@ -11,6 +11,7 @@
 #include "core/data/interface.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
+#include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
 
 /* --- the list of copies, oldest first --- */
@@ -85,12 +86,12 @@ static void view_release(struct xy__node *node, const struct xy_interface *inter
 		void **pointer = xy__part_pointer(view, &parts[i]);
 
 		if (*pointer)
-			xy__node_give(node, *pointer, xy__part_bytes(&parts[i]));
+			xy__node_give(node, *pointer, xy__part_span(&parts[i]));
 		*pointer = NULL;
 	}
 }
 
-/* Memory for all arrays of a view without gaps, or for none. */
+/* Memory for all arrays of a view, or for none. */
 static int view_allocate(struct xy__node *node, const struct xy_interface *interface, void *view,
 			 enum xy__effort effort, struct xy__agent *agent)
 {
@@ -99,18 +100,63 @@ static int view_allocate(struct xy__node *node, const struct xy_interface *inter
 	int error = 0;
 
 	for (unsigned i = 0; i < n && !error; i++)
-		if (xy__part_bytes(&parts[i]))
-			error = xy__node_take(node, xy__part_bytes(&parts[i]), xy__part_pointer(view, &parts[i]),
-					      effort, agent);
+		if (xy__part_span(&parts[i]))
+			error = xy__node_take(node, xy__part_span(&parts[i]), xy__part_pointer(view, &parts[i]), effort,
+					      agent);
 	if (error)
 		view_release(node, interface, view);
 	return error;
+}
+
+/* The shape that a copy has on its node: in RAM the one that the application knows. Pointers are NULL. */
+static void view_blank(const struct xy__copy *copy, void *view)
+{
+	const struct xy_handle *h = copy->handle;
+	struct xy_part parts[XY_NPARTS];
+	unsigned n;
+
+	if (copy->view != &h->view) {
+		xy__interface_compact(h->interface, view, &h->view);
+		return;
+	}
+	memcpy(view, &h->view, h->interface->view_size);
+	n = xy__interface_parts(h->interface, view, parts);
+	for (unsigned i = 0; i < n; i++)
+		*xy__part_pointer(view, &parts[i]) = NULL;
+}
+
+/* Gives a copy the memory of a view. What is read without the handle's lock in its own view stays untouched. */
+static void view_install(struct xy__copy *copy, void *view)
+{
+	struct xy_handle *h = copy->handle;
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(h->interface, view, parts);
+
+	copy->bytes = 0;
+	for (unsigned i = 0; i < n; i++)
+		copy->bytes += xy__part_span(&parts[i]);
+	if (copy->view != &h->view)
+		memcpy(copy->view, view, h->interface->view_size);
+	for (unsigned i = 0; i < n; i++)
+		*xy__part_pointer(copy->view, &parts[i]) = *xy__part_pointer(view, &parts[i]);
+}
+
+/* What was never written is 0. */
+static void view_clear(const struct xy_interface *interface, void *view)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(interface, view, parts);
+
+	for (unsigned i = 0; i < n; i++)
+		if (*xy__part_pointer(view, &parts[i]))
+			memset(*xy__part_pointer(view, &parts[i]), 0, xy__part_span(&parts[i]));
 }
 
 int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__agent *agent)
 {
 	struct xy_handle *h = copy->handle;
 	struct xy__node *node = copy_node(copy);
+	bool clear;
 	void *view;
 	int error;
 
@@ -124,17 +170,19 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 	view = malloc(h->interface->view_size);
 	if (!view)
 		return -ENOMEM;
-	xy__interface_compact(h->interface, view, &h->view);
+	view_blank(copy, view);
+	clear = !copy->scratch && (atomic_load(&h->valid) & xy__bit(copy->node));
 	xy__lock_drop(&h->lock);
 	error = view_allocate(node, h->interface, view, effort, agent);
+	if (!error && clear)
+		view_clear(h->interface, view);
 	xy__lock_take(&h->lock);
 	if (copy->allocated) { /* another thread was faster */
 		view_release(node, h->interface, view);
 		error = 0;
 	} else if (!error) {
-		memcpy(copy->view, view, h->interface->view_size);
+		view_install(copy, view);
 		copy->allocated = true;
-		copy->bytes = h->size_bytes;
 		xy__lock_take(&node->lock);
 		xy__node_change(node);
 		node_link_newest(node, copy);
@@ -163,6 +211,68 @@ void xy__copy_release(struct xy__copy *copy)
 	if (!copy->scratch)
 		atomic_fetch_and(&h->valid, ~xy__bit(copy->node));
 	view_release(node, h->interface, copy->view);
+}
+
+/* --- copies in RAM that the application uses --- */
+
+void xy__copy_hold(struct xy__copy *copy)
+{
+	struct xy__node *node = copy_node(copy);
+
+	if (copy->home)
+		return;
+	xy__copy_pin(copy);
+	if (copy->held++ || copy->node != XY__RAM)
+		return;
+	xy__lock_take(&node->lock);
+	node->held += copy->bytes;
+	xy__lock_drop(&node->lock);
+}
+
+/* It may have become the handle's home meanwhile. */
+void xy__copy_let_go(struct xy__copy *copy)
+{
+	struct xy__node *node = copy_node(copy);
+
+	if (!copy->held)
+		return;
+	copy->pins--;
+	if (--copy->held || copy->home)
+		return;
+	if (copy->node != XY__RAM) {
+		xy__node_change(node);
+		return;
+	}
+	xy__lock_take(&node->lock);
+	node->held -= copy->bytes;
+	xy__node_change(node);
+	xy__lock_drop(&node->lock);
+}
+
+int xy__copy_settle(struct xy_handle *h)
+{
+	struct xy__copy *copy = h->copies ? &h->copies->ram : NULL;
+	struct xy__agent *agent;
+	struct xy__node *node;
+	int error;
+
+	if (!copy || copy->home)
+		return 0;
+	node = copy_node(copy);
+	agent = xy__agent_enter(h->runtime);
+	xy__lock_take(&h->lock);
+	error = xy__copy_allocate(copy, XY__EFFORT_BEYOND, agent);
+	if (!error && !copy->home) {
+		xy__lock_take(&node->lock);
+		node_unlink(node, copy);
+		node->used -= copy->bytes;
+		node->held -= copy->held ? copy->bytes : 0;
+		xy__lock_drop(&node->lock);
+		copy->home = true;
+	}
+	xy__lock_drop(&h->lock);
+	xy__agent_leave(agent);
+	return error;
 }
 
 /* --- copies of a handle --- */
@@ -215,9 +325,9 @@ int xy__copies_init(struct xy_handle *h)
 	copies = calloc(1, sizeof *copies + rt->memory.nnodes * sizeof(struct xy__copy *));
 	if (!copies)
 		return -ENOMEM;
-	copies->ram =
-		(struct xy__copy){ .handle = h, .node = XY__RAM, .home = true, .complete = true, .view = &h->view };
+	copies->ram = (struct xy__copy){ .handle = h, .node = XY__RAM, .complete = true, .view = &h->view };
 	copies->ram.allocated = !h->owns_memory || !h->size_bytes;
+	copies->ram.home = !rt->memory.disk || copies->ram.allocated; /* without disks, or memory of the application */
 	copies->on[XY__RAM] = &copies->ram;
 	h->copies = copies;
 	return 0;
@@ -240,6 +350,7 @@ void xy__copies_fini(struct xy_handle *h)
 	for (unsigned i = 0; copies->scratch && i < rt->nworkers; i++)
 		if (copies->scratch[i])
 			xy__copy_release(copies->scratch[i]);
+	xy__copy_release(&copies->ram);
 	xy__lock_drop(&h->lock);
 	for (unsigned i = XY__RAM + 1; i < rt->memory.nnodes; i++)
 		free(copies->on[i]);

@@ -21,6 +21,9 @@ struct xy__transfer;
 
 enum { XY__NNODES = 64 };
 
+/* Copies that could not be saved so often are not saved to make room, until they have been saved for other reasons. */
+enum { XY__SAVE_TRIES = 3 };
+
 #define XY__RAM 0u /* the node of the memory that applications register */
 
 static inline uint64_t xy__bit(unsigned node)
@@ -32,7 +35,7 @@ static inline uint64_t xy__bit(unsigned node)
 struct xy__copy {
 	struct xy_handle *handle; /* (c) */
 	unsigned node;            /* (c) */
-	bool home;                /* (c) its memory is the handle's own: never evicted */
+	_Atomic bool home;        /* (l) to write: its memory is the handle's own: never evicted */
 	bool scratch;             /* (c) content means nothing */
 	_Atomic bool allocated;   /* (l) to write: its view has memory; a home copy's may come later */
 	int error;                /* (l) of the last transfer to it, 0 when that went well */
@@ -40,7 +43,10 @@ struct xy__copy {
 	_Atomic unsigned readers; /* (l) to write: transfers that read it */
 	_Atomic unsigned wanted;  /* (a) tasks in queues of the node that will use it */
 	bool incoming;            /* (l) a transfer to it is in flight, perhaps with a stop elsewhere */
+	bool needed;              /* (l) that transfer is more than a hint */
+	uint8_t unsaved;          /* (l) times in a row that saving it has failed */
 	bool complete;            /* (l) it has the arrays that no task writes */
+	unsigned held;            /* (l) acquires of the application; see xy__copy_hold */
 	double arrives_us;        /* (l) when that ends, as far as is known */
 	size_t bytes;             /* (l) that it takes on its node */
 	/* (n) all on the node that have memory of their own and are not home; or all that live in one copy's memory */
@@ -80,8 +86,9 @@ struct xy__copy *xy__copy_on(struct xy_handle *h, unsigned node);
 struct xy__copy *xy__copy_scratch(struct xy_handle *h, unsigned worker, unsigned node);
 
 enum xy__effort {
-	XY__EFFORT_IDLE, /* evicts only what no task is expected to use */
-	XY__EFFORT_ALL   /* whatever can go */
+	XY__EFFORT_IDLE,  /* evicts only what no task is expected to use */
+	XY__EFFORT_ALL,   /* whatever can go */
+	XY__EFFORT_BEYOND /* as that, and takes memory beyond the node's limit rather than wait */
 };
 /* Gives a copy memory. The handle is locked, but not all the time. 0, -EAGAIN: may work later, -ENOMEM: the
  * device says so or the host has none, -ENODEV. */
@@ -90,6 +97,14 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 void xy__copy_release(struct xy__copy *copy);
 /* Keeps a copy, which has memory, where it is. The handle is locked. */
 void xy__copy_pin(struct xy__copy *copy);
+/*
+ * The application acquires it and releases it: meanwhile it stays, and in RAM it does not count against the limit. The
+ * handle is locked.
+ */
+void xy__copy_hold(struct xy__copy *copy);
+void xy__copy_let_go(struct xy__copy *copy);
+/* A handle's copy in RAM gets memory and keeps it for good: 0 or -ENOMEM. The handle is not locked. */
+int xy__copy_settle(struct xy_handle *h);
 /* Makes it the first to go. The handle is locked. */
 void xy__copy_make_oldest(struct xy__copy *copy);
 

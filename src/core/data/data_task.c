@@ -13,7 +13,6 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/task_build.h"
 #include "core/runtime/deps.h"
-#include "core/runtime/task_build.h"
 
 _Static_assert(sizeof(struct xy__data_await) <= XY__TASK_ARGUMENT, "it fits");
 
@@ -81,7 +80,7 @@ static void data_task_begin(struct xy_task *task, struct xy__agent *agent)
 			continue;
 		xy__lock_take(&h->lock);
 		xy__transfer_begin(&h->copies->ram, agent);
-		xy__lock_drop(&h->lock);
+		xy__transfers_go(h);
 	}
 }
 

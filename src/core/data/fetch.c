@@ -91,7 +91,7 @@ static int fetch_separate(struct xy__copy *copy, struct xy__agent *agent)
 		xy__copy_release(copy);
 		return 0;
 	}
-	if (!h->copies->ram.pins && !h->copies->ram.incoming)
+	if (!h->copies->ram.pins && !h->copies->ram.incoming && copy->unsaved < XY__SAVE_TRIES)
 		xy__transfer_evict(copy, agent);
 	return -EAGAIN;
 }
@@ -119,7 +119,7 @@ static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 			copy->pins--;
 		f->buffers[i] = copy->view;
 	}
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 	return error;
 }
 
@@ -134,13 +134,19 @@ static void fetch_drop(struct xy__fetch *f)
 	}
 }
 
+/* Whether an access uses memory that the handle has in any case. */
+static bool fetch_is_home(const struct xy__fetch *f, unsigned i)
+{
+	return f->node == XY__RAM && !(fetch_mode(f, i) & XY_SCRATCH) && fetch_handle(f, i)->copies->ram.home;
+}
+
 /* Bytes that the task needs at once; a handle counts once. */
 static size_t fetch_bytes(const struct xy__fetch *f)
 {
 	size_t bytes = 0;
 
 	for (unsigned i = 0; i < f->task->naccesses; i++) {
-		bool before = false;
+		bool before = fetch_is_home(f, i);
 
 		for (unsigned j = 0; j < i && !before; j++)
 			before = fetch_handle(f, j) == fetch_handle(f, i) &&
@@ -160,6 +166,17 @@ static int fetch_too_large(struct xy__fetch *f, struct xy__node *node)
 	f->too_large = true;
 	return fetch_fail(f, -ENOMEM, "its data needs %zu bytes on %s, which has room for %zu", fetch_bytes(f),
 			  node->name, node->limit);
+}
+
+/* Nothing can be evicted, and all others are done. */
+static int fetch_no_room(struct xy__fetch *f, struct xy__node *node)
+{
+	int error = atomic_load(&node->save_error);
+
+	if (!error)
+		return fetch_too_large(f, node);
+	return fetch_fail(f, error, "its data needs %zu bytes on %s, and other data can't be saved on disk: %s",
+			  fetch_bytes(f), node->name, strerror(-error));
 }
 
 /* What it holds may live in larger copies, which can't be evicted for that. Then it starts again without them. */
@@ -214,7 +231,7 @@ static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
 	xy__lock_drop(&node->lock);
 	if (!first)
 		fetch_give_way(f, node);
-	return hopeless && !fetch_set_apart(f) ? fetch_too_large(f, node) : -EAGAIN;
+	return hopeless && !fetch_set_apart(f) ? fetch_no_room(f, node) : -EAGAIN;
 }
 
 /* If not, it is one of those that hold something. */
@@ -284,6 +301,7 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 		return 0;
 	xy__lock_take(&h->lock);
 	if (copy->incoming) {
+		xy__transfer_begin(copy, agent); /* if it is a hint, it is needed now */
 		error = -EAGAIN;
 	} else if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(f->node))) {
 		error = copy->error;
@@ -295,7 +313,7 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 		xy__transfers_spoil(h);
 		error = atomic_load(&copy->readers) ? -EAGAIN : 0;
 	}
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 	return error;
 }
 
@@ -310,7 +328,7 @@ static bool fetch_is_there(struct xy__fetch *f)
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 
 		/* acquire: pairs with transfer_finish */
-		if ((accesses[i] & (XY_SCRATCH | XY_REDUX)) || !h->copies->ram.allocated ||
+		if ((accesses[i] & (XY_SCRATCH | XY_REDUX)) || !h->copies->ram.home || !h->copies->ram.allocated ||
 		    !(atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(XY__RAM)) ||
 		    ((accesses[i] & XY_W) && atomic_load_explicit(&h->underway, memory_order_acquire)))
 			return false;
@@ -398,7 +416,7 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 		atomic_store(&h->valid, valid & ~mine); /* its output is worthless, the old content is valid */
 	if (f->admitted)
 		fetch_copy(f, i)->pins--;
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 }
 
 void xy__fetch_end(struct xy__fetch *f, int status, struct xy__agent *agent)
@@ -441,12 +459,12 @@ bool xy__fetch_is_unharmed(const struct xy__fetch *f)
 
 /* --- the application --- */
 
-int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
+/* The handle is locked. */
+static int home_step(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
 {
 	struct xy__copies *copies = h->copies;
 	int error = 0;
 
-	xy__lock_take(&h->lock);
 	if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(XY__RAM))) {
 		error = await->begun ? copies->ram.error : 0;
 		if (!error)
@@ -463,6 +481,42 @@ int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, 
 		await->next = copies->awaits;
 		copies->awaits = await;
 	}
-	xy__lock_drop(&h->lock);
+	return error;
+}
+
+int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
+{
+	int error;
+
+	xy__lock_take(&h->lock);
+	error = home_step(h, mode, await, agent);
+	xy__transfers_go(h);
+	return error;
+}
+
+/* Memory in RAM, within its limit if that is only a matter of time. -EAGAIN: await is notified. */
+static int acquire_allocate(struct xy_handle *h, struct xy__await *await, struct xy__agent *agent)
+{
+	struct xy__copy *ram = &h->copies->ram;
+	int error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
+
+	if (error != -EAGAIN)
+		return error;
+	if (xy__node_await_room(&h->runtime->memory.nodes[XY__RAM], await))
+		return -EAGAIN;
+	return xy__copy_allocate(ram, XY__EFFORT_BEYOND, agent);
+}
+
+int xy__fetch_acquire(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
+{
+	int error;
+
+	xy__lock_take(&h->lock);
+	error = acquire_allocate(h, await, agent);
+	if (!error)
+		error = home_step(h, mode, await, agent);
+	if (!error)
+		xy__copy_hold(&h->copies->ram);
+	xy__transfers_go(h);
 	return error;
 }

@@ -36,9 +36,11 @@ bool xy__fetch_is_unharmed(const struct xy__fetch *fetch);
 int xy__fetch_wait(struct xy__fetch *fetch, struct xy__agent *agent);
 
 /*
- * An acquire's turn has come. 0: its data is in RAM, or need not be. -EAGAIN: await is notified when something
- * changes. Otherwise an error.
+ * Data is to be in RAM. 0: it is, or need not be. -EAGAIN: await is notified when something changes. Otherwise an
+ * error.
  */
 int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
+/* xy__fetch_home for an acquire whose turn has come; after 0, the data stays in RAM until xy__copy_let_go. */
+int xy__fetch_acquire(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
 
 #endif

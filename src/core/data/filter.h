@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the filters: dividing elements or rows into ranges. */
+/* Calling a filter, and what filters share: dividing elements or rows into ranges. */
 #ifndef XYLEM_CORE_DATA_FILTER_H
 #define XYLEM_CORE_DATA_FILTER_H
 
 #include <limits.h>
 #include <xylem/interface.h>
 #include <xylem/partition.h>
+
+/* How many children the filter makes of the handle. 0 or -errno with a line in the log. */
+int xy__filter_count(struct xy_handle *h, const struct xy_filter *filter, unsigned *n);
+/* Makes the children of a plan, without names. The handle has memory. 0, or -errno with a line and none are made. */
+int xy__filter_cut(struct xy_plan *plan, const struct xy_filter *filter);
 
 struct xy__range {
 	size_t first, length;

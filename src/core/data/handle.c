@@ -8,7 +8,6 @@
 #include "core/data/interface.h"
 #include "core/data/leave.h"
 #include "core/data/memory.h"
-#include "core/data/partition.h"
 #include "core/data/prefetch.h"
 #include "core/data/redux.h"
 #include "core/data/transfer.h"
@@ -21,13 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/data/interface.h"
 #include "core/data/partition.h"
-#include "core/data/redux.h"
+#include "core/data/plan.h"
 #include "core/runtime/agent.h"
-#include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
-#include "core/runtime/record.h"
 /* --- lists of tasks --- */
 
 bool xy__use_has_ended(const struct xy__use *use)
@@ -135,6 +131,7 @@ static struct xy_handle *handle_create(struct xy_runtime *rt, const struct xy_in
 	h->interface = interface;
 	memcpy(&h->view, view, interface->view_size);
 	h->owns_memory = !xy__interface_has_memory(interface, view);
+	h->allocated = !h->owns_memory;
 	h->size_bytes = size_bytes;
 	h->footprint = handle_footprint(h);
 	h->runtime = rt;
@@ -186,6 +183,17 @@ static bool view_is_in_ram(struct xy_runtime *rt, const struct xy_interface *int
 	return true;
 }
 
+/* Content behind pointers that no array has would stay here while tasks elsewhere use it. */
+static bool view_can_move(struct xy_runtime *rt, const struct xy_interface *interface, const void *view)
+{
+	if (xy__interface_can_move(interface, view))
+		return true;
+	xy__log(&rt->settings.log,
+		"xy_register: %s: its content is in no array of its parts, so that it can't be moved to other memory",
+		interface->name);
+	return false;
+}
+
 int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_interface *interface, const void *view)
 {
 	char error[160] = "its view is invalid";
@@ -204,7 +212,7 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **out, const struct xy_i
 		xy__log(&rt->settings.log, "xy_register: %s: %s", interface->name ? interface->name : "?", error);
 		return status;
 	}
-	if (rt->memory.nnodes > 1 && !view_is_in_ram(rt, interface, view))
+	if (rt->memory.nnodes > 1 && (!view_can_move(rt, interface, view) || !view_is_in_ram(rt, interface, view)))
 		return -EINVAL;
 	h = handle_create(rt, interface, view, size_bytes);
 	if (!h)
@@ -303,7 +311,7 @@ int xy_unregister(struct xy_handle **pointer)
 	xy__transfers_end(h);
 	xy__handle_unlink(h);
 	if (held)
-		xy_release(h);
+		xy__acquire_order_end(h);
 	xy__handle_depart(h);
 	*pointer = NULL;
 	return status;
@@ -330,11 +338,14 @@ int xy__handle_allocate(struct xy_handle *h)
 {
 	int error = 0;
 
-	if (!h->owns_memory)
+	if (!h->owns_memory || (h->copies && !h->copies->ram.home))
 		return 0;
 	xy__lock_take(&h->lock);
 	if (!xy__interface_has_memory(h->interface, &h->view))
 		error = xy__interface_allocate_ram(h->interface, &h->view, &h->runtime->memory);
+	if (!error)
+		/* release: pairs with the acquire in xy__handle_buffer: the pointers in the view are there */
+		atomic_store_explicit(&h->allocated, true, memory_order_release);
 	xy__lock_drop(&h->lock);
 	return error;
 }

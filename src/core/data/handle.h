@@ -22,7 +22,7 @@ static inline void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, u
 /* A task that uses the handle without order has ended. */
 void xy__handle_unused(struct xy_handle *h);
 
-/* Makes sure that the handle has memory; 0 or -ENOMEM. */
+/* Makes sure that the handle has memory, unless that comes and goes; 0 or -ENOMEM. */
 int xy__handle_allocate(struct xy_handle *h);
 /* The buffer of an access for a codelet on this worker; NULL without memory, and for XY_REDUX: see redux.h. */
 void *xy__handle_buffer_slowly(struct xy_handle *h, unsigned mode, unsigned worker);
@@ -32,7 +32,8 @@ static inline void *xy__handle_buffer(uintptr_t access, unsigned worker)
 	struct xy_handle *h = xy__access_handle(access);
 	unsigned mode = xy__access_mode(access);
 
-	if ((mode & (XY_SCRATCH | XY_REDUX)) || h->owns_memory)
+	/* acquire: pairs with the release in xy__handle_allocate */
+	if ((mode & (XY_SCRATCH | XY_REDUX)) || !atomic_load_explicit(&h->allocated, memory_order_acquire))
 		return xy__handle_buffer_slowly(h, mode, worker);
 	return &h->view;
 }

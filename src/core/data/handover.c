@@ -29,7 +29,7 @@ static int handover_await(struct xy_handle *h, struct xy__await *await)
 {
 	await->next = h->copies->awaits;
 	h->copies->awaits = await;
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 	return -EAGAIN;
 }
 
@@ -211,7 +211,7 @@ static bool end_start(struct xy_plan *plan, unsigned node, struct xy__agent *age
 		if (node != XY__RAM)
 			xy__copy_pin(copy);
 		xy__transfer_begin(copy, agent);
-		xy__lock_drop(&child->lock);
+		xy__transfers_go(child);
 	}
 	return true;
 }

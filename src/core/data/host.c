@@ -13,6 +13,7 @@
 #include "core/util/futex.h"
 
 enum { HOST_SMALL = 64 << 10 };                         /* not worth pinning: drivers stage such copies */
+enum { HOST_ALIGNED = 4096 };                           /* what direct reads and writes of files need */
 static const size_t host_most_kept = (size_t)256 << 20; /* bytes that are kept for reuse */
 
 struct host_block {
@@ -118,16 +119,31 @@ static struct host_block *host_reuse(struct xy__memory *memory, size_t bytes)
 	return block;
 }
 
-void *xy__host_zeroed(struct xy__memory *memory, size_t bytes)
+/* Pinned, or NULL. */
+static void *host_content(struct xy__memory *memory, size_t bytes)
 {
 	size_t size = host_size(bytes);
 	struct host_block *block;
-	void *address;
 
 	if (memory->nnodes == 1 || bytes < HOST_SMALL || size < bytes)
-		return calloc(1, bytes);
+		return NULL;
 	block = host_reuse(memory, size);
-	address = block ? host_enter(memory, block) : host_new(memory, size, true);
+	return block ? host_enter(memory, block) : host_new(memory, size, true);
+}
+
+void *xy__host_block(struct xy__memory *memory, size_t bytes)
+{
+	void *address = host_content(memory, bytes);
+
+	if (address || bytes < HOST_SMALL || bytes > SIZE_MAX - HOST_ALIGNED)
+		return address ? address : malloc(bytes);
+	return aligned_alloc(HOST_ALIGNED, (bytes + HOST_ALIGNED - 1) / HOST_ALIGNED * HOST_ALIGNED);
+}
+
+void *xy__host_zeroed(struct xy__memory *memory, size_t bytes)
+{
+	void *address = host_content(memory, bytes);
+
 	return address ? memset(address, 0, bytes) : calloc(1, bytes);
 }
 

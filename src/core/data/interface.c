@@ -159,6 +159,17 @@ int xy__interface_check(const struct xy_interface *interface, const void *view, 
 	return status ? status : interface_check_pointers(interface, (void *)view, error, error_size);
 }
 
+bool xy__interface_can_move(const struct xy_interface *interface, const void *view)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned nparts = xy__interface_parts(interface, view, parts);
+
+	for (unsigned i = 0; i < nparts; i++)
+		if (parts[i].row_bytes)
+			return true;
+	return !interface->packed_bytes || !interface->packed_bytes(view);
+}
+
 /* --- memory --- */
 
 void xy__interface_compact(const struct xy_interface *interface, void *to_view, const void *from_view)

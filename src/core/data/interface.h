@@ -17,6 +17,9 @@ unsigned xy__interface_parts(const struct xy_interface *interface, const void *v
 
 /* 0, -EINVAL or -EOVERFLOW with a sentence: whether the arrays can be registered. *size_bytes is the content
  * of all. The pointers must be set, or all NULL. */
+/* Whether all of the content, or none, is in arrays: false if there is some to pack, but no array has a byte. */
+bool xy__interface_can_move(const struct xy_interface *interface, const void *view);
+
 int xy__interface_check(const struct xy_interface *interface, const void *view, size_t *size_bytes, char *error,
 			size_t error_size);
 

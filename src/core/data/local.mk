@@ -1,10 +1,13 @@
 # Handles and their copies on memory nodes.
 libxylem_all_la_SOURCES += src/core/data/acquire.c src/core/data/acquire.h
+libxylem_all_la_SOURCES += src/core/data/acquire_on.c
 libxylem_all_la_SOURCES += src/core/data/array.c src/core/data/array.h
 libxylem_all_la_SOURCES += src/core/data/commute.c src/core/data/commute.h
 libxylem_all_la_SOURCES += src/core/data/copy.c src/core/data/copy.h
 libxylem_all_la_SOURCES += src/core/data/data_task.c src/core/data/data_task.h
 libxylem_all_la_SOURCES += src/core/data/departed.c src/core/data/departed.h
+libxylem_all_la_SOURCES += src/core/data/disk.c src/core/data/disk.h
+libxylem_all_la_SOURCES += src/core/data/disk_file.c src/core/data/disk_file.h
 libxylem_all_la_SOURCES += src/core/data/fetch.c src/core/data/fetch.h
 libxylem_all_la_SOURCES += src/core/data/filter.c src/core/data/filter.h
 libxylem_all_la_SOURCES += src/core/data/filter_dense.c
@@ -30,7 +33,7 @@ libxylem_all_la_SOURCES += src/core/data/memory.c src/core/data/memory.h
 libxylem_all_la_SOURCES += src/core/data/node.c src/core/data/node.h
 libxylem_all_la_SOURCES += src/core/data/pack.c
 libxylem_all_la_SOURCES += src/core/data/partition.c src/core/data/partition.h
-libxylem_all_la_SOURCES += src/core/data/plan.c
+libxylem_all_la_SOURCES += src/core/data/plan.c src/core/data/plan.h
 libxylem_all_la_SOURCES += src/core/data/prefetch.c src/core/data/prefetch.h
 libxylem_all_la_SOURCES += src/core/data/ram.c src/core/data/ram.h
 libxylem_all_la_SOURCES += src/core/data/redux.c src/core/data/redux.h
@@ -38,3 +41,4 @@ libxylem_all_la_SOURCES += src/core/data/signal.c src/core/data/signal.h
 libxylem_all_la_SOURCES += src/core/data/source.c src/core/data/source.h
 libxylem_all_la_SOURCES += src/core/data/sparse.c src/core/data/sparse.h
 libxylem_all_la_SOURCES += src/core/data/transfer.c src/core/data/transfer.h
+libxylem_all_la_SOURCES += src/core/data/channel.c src/core/data/channel.h

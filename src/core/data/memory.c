@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/disk.h"
 #include "core/data/host.h"
 #include "core/data/interface.h"
 #include "core/data/node.h"
@@ -23,6 +24,7 @@ static void node_init(struct xy_runtime *rt, unsigned id)
 	struct xy__node *node = &rt->memory.nodes[id];
 
 	node->id = id;
+	node->memory = &rt->memory;
 	node->limit = SIZE_MAX;
 	node->driver = &xy__ram_driver;
 	node->ram = true;
@@ -36,6 +38,26 @@ static const struct xy__driver_device *node_find_device(struct xy_runtime *rt, c
 	while (device->driver->arch != info->arch || device->index != (unsigned)info->device)
 		device++;
 	return device;
+}
+
+/* Main memory has a limit, and what it has no room for goes to the last node. */
+static int node_set_disk(struct xy_runtime *rt)
+{
+	struct xy__node *node = &rt->memory.nodes[rt->memory.nnodes - 1];
+
+	if (!xy_machine_node(rt->machine, node->id)->disk)
+		return 0;
+	node->device = xy__disks_create(&rt->settings.log);
+	if (!node->device)
+		return -ENOMEM;
+	node->driver = &xy__disk_driver;
+	node->ram = false;
+	node->disk = true;
+	snprintf(node->name, sizeof node->name, "disk0");
+	rt->memory.disk = node->id;
+	rt->memory.nodes[XY__RAM].limit = rt->settings.limit_ram;
+	rt->places.common |= xy__bit(node->id);
+	return *rt->settings.disk ? xy__disks_add(rt, rt->settings.disk) : 0;
 }
 
 /* The device that a worker computes on is that of its node. */
@@ -76,7 +98,7 @@ void xy__memory_place(struct xy_runtime *rt)
 int xy__memory_init(struct xy_runtime *rt)
 {
 	unsigned n = xy_machine_nnodes(rt->machine);
-	bool several = rt->settings.numa && n > 1;
+	bool several = (rt->settings.numa && n > 1) || xy_machine_node(rt->machine, n - 1)->disk;
 
 	for (unsigned w = 0; w < rt->nworkers && !several; w++)
 		several |= xy_machine_worker(rt->machine, w)->arch != XY_CPU;
@@ -91,6 +113,7 @@ int xy__memory_init(struct xy_runtime *rt)
 		return -ENOMEM;
 	for (unsigned i = 0; i < rt->memory.nnodes; i++)
 		node_init(rt, i);
+	rt->places.common = xy__bit(XY__RAM);
 	for (unsigned w = 0; w < rt->nworkers; w++) {
 		const struct xy_worker_info *info = xy_machine_worker(rt->machine, w);
 
@@ -103,13 +126,15 @@ int xy__memory_init(struct xy_runtime *rt)
 			xy__slots_place(&rt->workers[w]);
 	}
 	rt->engine->place(rt);
-	return 0;
+	return node_set_disk(rt);
 }
 
 void xy__memory_fini(struct xy_runtime *rt)
 {
 	for (unsigned i = 0; rt->memory.nodes && i < rt->memory.nnodes; i++)
 		xy__node_flush(&rt->memory.nodes[i], SIZE_MAX);
+	if (rt->memory.disk)
+		xy__disks_destroy(rt->memory.nodes[rt->memory.disk].device);
 	xy__host_fini(&rt->memory);
 	free(rt->memory.nodes);
 	rt->memory.nodes = NULL;
@@ -189,10 +214,27 @@ static int pinning_check(struct xy_runtime *rt, const void *memory, const char *
 	return -EINVAL;
 }
 
-static int pinning_tell(struct xy_runtime *rt, const struct xy__node *node, int error, const char *who)
+/* What the caller has done wrong, if the error says so, and what the driver says. */
+static int pinning_tell(struct xy_runtime *rt, const struct xy__node *node, const void *memory, int error)
 {
-	if (error)
-		xy__log(&rt->settings.log, "%s: %s", who, node->driver->explain());
+	const char *said = node->driver->explain();
+
+	if (error == -EALREADY)
+		xy__log(&rt->settings.log, "xy_memory_pin: %p is pinned already, or a part of it is: %s", memory, said);
+	else
+		xy__log(&rt->settings.log, "xy_memory_pin: %s", said);
+	return error;
+}
+
+static int unpinning_tell(struct xy_runtime *rt, const struct xy__node *node, const void *memory, int error)
+{
+	const char *said = node->driver->explain();
+
+	if (error == -EINVAL)
+		xy__log(&rt->settings.log,
+			"xy_memory_unpin: %p is not pinned by xy_memory_pin, or was unpinned before: %s", memory, said);
+	else
+		xy__log(&rt->settings.log, "xy_memory_unpin: %s", said);
 	return error;
 }
 
@@ -203,8 +245,10 @@ int xy_memory_pin(struct xy_runtime *rt, void *memory, size_t bytes)
 
 	if (error)
 		return error;
-	return node ? pinning_tell(rt, node, node->driver->host_pin(node->device, memory, bytes), "xy_memory_pin")
-		    : -ENOTSUP;
+	if (!node)
+		return -ENOTSUP;
+	error = node->driver->host_pin(node->device, memory, bytes);
+	return error ? pinning_tell(rt, node, memory, error) : 0;
 }
 
 int xy_memory_unpin(struct xy_runtime *rt, void *memory)
@@ -214,6 +258,8 @@ int xy_memory_unpin(struct xy_runtime *rt, void *memory)
 
 	if (error)
 		return error;
-	return node ? pinning_tell(rt, node, node->driver->host_unpin(node->device, memory), "xy_memory_unpin")
-		    : -ENOTSUP;
+	if (!node)
+		return -ENOTSUP;
+	error = node->driver->host_unpin(node->device, memory);
+	return error ? unpinning_tell(rt, node, memory, error) : 0;
 }

@@ -2,19 +2,46 @@
 /*
  * Memory of a node, and making room for more. Freed memory is kept for the next copy of the same size. When none is
  * left, copies are evicted in this order: those valid elsewhere that no queued task needs, the oldest first; then
- * those that must first be saved in RAM; then those that queued tasks need.
+ * those that must first be saved, in RAM or, from there, on disk; then those that queued tasks need.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/channel.h"
+#include "core/data/host.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/worker.h"
+
+/* --- memory from the driver --- */
+
+/* Main memory for copies of the runtime is pinned like that of its handles. */
+static int node_fresh(struct xy__node *node, size_t bytes, void **memory)
+{
+	if (node->id != XY__RAM)
+		return node->driver->allocate(node->device, bytes, memory);
+	*memory = xy__host_block(node->memory, bytes);
+	return *memory ? 0 : -ENOMEM;
+}
+
+static void node_return(struct xy__node *node, void *memory)
+{
+	if (node->id != XY__RAM)
+		node->driver->free(node->device, memory);
+	else if (!xy__host_free(node->memory, memory))
+		free(memory);
+}
+
+/* Whether so many bytes more are beyond the limit. What the application holds is its own. The node is locked. */
+static bool node_is_full(const struct xy__node *node, size_t bytes)
+{
+	return bytes > node->limit || node->used - node->held > node->limit - bytes;
+}
 
 /* --- unused chunks --- */
 
@@ -42,7 +69,8 @@ static void *cache_take(struct xy__node *node, size_t bytes)
 
 void xy__node_give(struct xy__node *node, void *memory, size_t bytes)
 {
-	struct xy__chunk *chunk = malloc(sizeof *chunk);
+	/* A disk has a list of its own, and may not want to use it again. */
+	struct xy__chunk *chunk = node->disk ? NULL : malloc(sizeof *chunk);
 
 	xy__lock_take(&node->lock);
 	xy__node_change(node);
@@ -57,7 +85,7 @@ void xy__node_give(struct xy__node *node, void *memory, size_t bytes)
 	}
 	xy__lock_drop(&node->lock);
 	if (!chunk)
-		node->driver->free(node->device, memory);
+		node_return(node, memory);
 }
 
 bool xy__node_flush(struct xy__node *node, size_t bytes)
@@ -67,7 +95,7 @@ bool xy__node_flush(struct xy__node *node, size_t bytes)
 
 	xy__lock_take(&node->lock);
 	for (unsigned i = 0; i < XY__CACHE_LISTS; i++)
-		while (node->cache[i] && (!flushed || bytes > node->limit || node->used > node->limit - bytes)) {
+		while (node->cache[i] && (!flushed || node_is_full(node, bytes))) {
 			struct xy__chunk *chunk = node->cache[i];
 
 			node->cache[i] = chunk->next;
@@ -81,7 +109,7 @@ bool xy__node_flush(struct xy__node *node, size_t bytes)
 	while (flushed) {
 		struct xy__chunk *next = flushed->next;
 
-		node->driver->free(node->device, flushed->memory);
+		node_return(node, flushed->memory);
 		free(flushed);
 		flushed = next;
 	}
@@ -91,6 +119,22 @@ bool xy__node_flush(struct xy__node *node, size_t bytes)
 }
 
 /* --- eviction --- */
+
+/* Where a copy is saved, as far as there is one: that of RAM on disk, others in RAM. */
+static const struct xy__copy *evict_target(const struct xy__copy *copy)
+{
+	const struct xy__copies *copies = copy->handle->copies;
+
+	return copy->node == XY__RAM ? copies->on[copy->handle->runtime->memory.disk] : &copies->ram;
+}
+
+/* Whether something is written there now, or arrives. */
+static bool evict_target_is_busy(const struct xy__copy *copy)
+{
+	const struct xy__copy *target = evict_target(copy);
+
+	return target && (target->pins || target->incoming);
+}
 
 /* Whether a copy may be evicted, without saving it (level 0 and 2) or after (1 and 3). Its handle is locked. */
 static bool evict_allows(const struct xy__copy *copy, unsigned level)
@@ -102,15 +146,18 @@ static bool evict_allows(const struct xy__copy *copy, unsigned level)
 
 	if (copy->pins || copy->incoming || (level < 2 && copies->advice == XY_ADVICE_KEEP))
 		return false;
-	/* A copy is saved in RAM only if nothing writes there and nothing else is arriving. */
-	return clean == !(level & 1) && (clean || !(copies->ram.pins || copies->ram.incoming));
+	/* A copy is saved only where nothing writes and nothing else is arriving. */
+	return clean == !(level & 1) && (clean || (copy->unsaved < XY__SAVE_TRIES && !evict_target_is_busy(copy)));
 }
 
-/* Unlocks the handles of those that live in a copy's memory, up to one of them; NULL: all. */
+/* Unlocks the handles of those that live in a copy's memory, up to one of them; NULL: all. One that is unlocked may
+ * leave at once. */
 static void family_unlock(struct xy__copy *lender, const struct xy__copy *end)
 {
-	for (struct xy__copy *copy = lender->borrowers; copy != end; copy = copy->newer)
+	for (struct xy__copy *copy = lender->borrowers, *next; copy != end; copy = next) {
+		next = copy->newer;
 		xy__lock_drop(&copy->handle->lock);
+	}
 }
 
 /* Locks the handles of all that live in a copy's memory, or of none. The node and the copy's handle are locked. */
@@ -143,8 +190,8 @@ static bool family_allows(struct xy__node *node, const struct xy__copy *lender, 
 			continue;
 		clean = false;
 		if (!evict_allows(copy, level | 1)) {
-			if (copy->handle->copies->ram.pins || copy->handle->copies->ram.incoming)
-				xy__node_change(node); /* it could be saved when RAM is at rest */
+			if (evict_target_is_busy(copy))
+				xy__node_change(node); /* it could be saved when that is at rest */
 			return false;
 		}
 	}
@@ -179,8 +226,8 @@ static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 		}
 		if (evict_locks(node, copy, level))
 			break;
-		if (copy->handle->copies->ram.pins || copy->handle->copies->ram.incoming)
-			xy__node_change(node); /* it could be saved when RAM is at rest */
+		if (evict_target_is_busy(copy))
+			xy__node_change(node); /* it could be saved when that is at rest */
 		xy__lock_drop(&copy->handle->lock);
 	}
 	xy__lock_drop(&node->lock);
@@ -212,6 +259,8 @@ static int evict_save(struct xy__node *node, struct xy__copy *copy, struct xy__a
 	if (!error) {
 		atomic_fetch_add_explicit(&node->evictions, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&node->writebacks, 1, memory_order_relaxed);
+	} else if (error != -EAGAIN && !atomic_load(&node->save_error)) {
+		xy__node_saved(node, error);
 	}
 	return error;
 }
@@ -241,6 +290,25 @@ static void evict_dirty(struct xy__node *node, unsigned level, size_t bytes, str
 		saved += error ? bytes : copy->bytes;
 		xy__lock_drop(&copy->handle->lock);
 	}
+	xy__channels_issue(agent->runtime);
+}
+
+/*
+ * Makes room in RAM by saving on disk, which takes long: other transfers go on meanwhile, and what is being saved is
+ * counted instead of waiting until all is at rest. A prefetch may start it too, for the tasks that follow.
+ */
+static bool ram_make_room(struct xy__node *node, size_t bytes, enum xy__effort effort, struct xy__agent *agent)
+{
+	size_t saving = atomic_load(&node->saving);
+
+	if (saving < bytes)
+		evict_dirty(node, 1, bytes - saving, agent);
+	if (effort == XY__EFFORT_IDLE || atomic_load(&node->saving) || atomic_load(&node->busy))
+		return false;
+	if (evict_clean(node, 2))
+		return true;
+	evict_dirty(node, 3, bytes, agent);
+	return false;
 }
 
 /* Makes room; true if there is more than before. What is being saved will be room later. */
@@ -248,6 +316,10 @@ static bool node_make_room(struct xy__node *node, size_t bytes, enum xy__effort 
 {
 	if (xy__node_flush(node, bytes) || evict_clean(node, 0))
 		return true;
+	if (node->disk) /* the only copy stays */
+		return effort != XY__EFFORT_IDLE && evict_clean(node, 2);
+	if (node->id == XY__RAM)
+		return node->memory->disk && ram_make_room(node, bytes, effort, agent);
 	if (effort == XY__EFFORT_IDLE || atomic_load(&node->busy))
 		return false;
 	evict_dirty(node, 1, bytes, agent);
@@ -280,20 +352,20 @@ static bool node_is_starved(struct xy__node *node)
 	return starved;
 }
 
-static int node_allocate(struct xy__node *node, size_t bytes, void **memory)
+static int node_allocate(struct xy__node *node, size_t bytes, void **memory, bool beyond)
 {
 	int error;
 
 	xy__lock_take(&node->lock);
 	*memory = cache_take(node, bytes);
-	if (*memory || bytes > node->limit || node->used > node->limit - bytes) {
+	if (*memory || (!beyond && node_is_full(node, bytes))) {
 		node_note_most(node);
 		xy__lock_drop(&node->lock);
 		return *memory ? 0 : -ENOMEM;
 	}
 	node->used += bytes;
 	xy__lock_drop(&node->lock);
-	error = node->driver->allocate(node->device, bytes, memory);
+	error = node_fresh(node, bytes, memory);
 	xy__lock_take(&node->lock);
 	if (error)
 		node->used -= bytes;
@@ -311,13 +383,51 @@ int xy__node_take(struct xy__node *node, size_t bytes, void **memory, enum xy__e
 	do {
 		if (xy__node_is_lost(&agent->runtime->memory, node->id))
 			return -ENODEV;
-		error = node_allocate(node, bytes, memory);
+		error = node_allocate(node, bytes, memory, false);
 		if (error == -ENODEV)
 			xy__node_lose(agent->runtime, node->id);
 		if (error != -ENOMEM)
 			return error;
 	} while (node_make_room(node, bytes, effort, agent));
-	return -EAGAIN;
+	return effort == XY__EFFORT_BEYOND ? node_allocate(node, bytes, memory, true) : -EAGAIN;
+}
+
+/* --- waiting for room --- */
+
+bool xy__node_await_room(struct xy__node *node, struct xy__await *await)
+{
+	bool waits;
+
+	xy__lock_take(&node->lock);
+	/* After a transfer that ends now, its thread takes the list: see xy__node_tell. */
+	waits = atomic_load(&node->busy);
+	if (waits) {
+		await->next = node->rooms;
+		node->rooms = await;
+	}
+	xy__lock_drop(&node->lock);
+	return waits;
+}
+
+void xy__node_tell(struct xy__node *node, struct xy__agent *agent)
+{
+	struct xy__await *awaits;
+
+	xy__lock_take(&node->lock);
+	awaits = node->rooms;
+	node->rooms = NULL;
+	xy__lock_drop(&node->lock);
+	while (awaits) {
+		struct xy__await *next = awaits->next;
+
+		awaits->told(awaits, agent);
+		awaits = next;
+	}
+}
+
+void xy__node_saved(struct xy__node *node, int error)
+{
+	atomic_store(&node->save_error, error);
 }
 
 /* --- failure --- */
@@ -337,6 +447,7 @@ void xy__node_lose(struct xy_runtime *rt, unsigned node)
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (rt->workers[i].node == node)
 			atomic_store(&rt->deaths.of[i], (uint8_t)dead);
+	atomic_fetch_or(&rt->notes, XY__NOTES_LOST);
 	atomic_store(&rt->deaths.count, dead);
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		if (rt->workers[i].node == node)

@@ -16,11 +16,23 @@ struct xy__fetch;
 
 enum { XY__CACHE_LISTS = 64 };
 
-/* Transfers of one kind on one device: they end in order, so only the first is polled. */
+/* Transfers in order. */
+struct xy__line {
+	struct xy__transfer *first, *last;
+};
+
+/* Transfers of one kind on one device; see channel.h. */
 struct xy__channel {
 	_Atomic int lock;
-	_Atomic(struct xy__transfer *) first; /* (q) to write */
-	struct xy__transfer *last;            /* (q) undefined when there is no first */
+	bool issuing, polling;     /* (q) a thread is calling the driver for one */
+	struct xy__line needed;    /* (q) wait for their turn */
+	struct xy__line hints;     /* (q) wait until little else is moving */
+	struct xy__line issued;    /* (q) the driver has them; they end in order, so only the first is polled */
+	struct xy__line ended;     /* (q) nothing is left to do for the driver */
+	unsigned nissued;          /* (q) */
+	size_t issued_bytes;       /* (q) */
+	double ended_s;            /* (q) when the driver ended the last one, if the observer listens */
+	_Atomic unsigned pollable; /* (a) how many are issued or ended */
 };
 
 struct xy__chunk {
@@ -33,7 +45,9 @@ struct xy__node {
 	const struct xy_driver *driver; /* (c) */
 	struct xy_device *device;       /* (c) */
 	unsigned id;                    /* (c) */
+	struct xy__memory *memory;      /* (c) that it is a part of */
 	bool ram;                       /* (c) addresses that CPUs can use */
+	bool disk;                      /* (c) files */
 	unsigned index;                 /* (c) among the driver's devices */
 	uint64_t peers;                 /* (c) nodes from which copies come directly */
 	size_t limit;                   /* (c) bytes that data may use */
@@ -48,8 +62,12 @@ struct xy__node {
 	unsigned holding;                         /* (n) tasks that may have some of the copies they need pinned */
 	unsigned admitted;                        /* (n) tasks that have all of them */
 	const struct xy__fetch *starving;         /* (n) the fetch that gets memory before any other */
+	size_t held;                              /* (n) of `used`, what the application has acquired */
+	struct xy__await *rooms;                  /* (n) acquires that wait for memory here */
 
 	_Atomic size_t leaving;   /* (a) bytes that are being copied from here, or will be */
+	_Atomic size_t saving;    /* (a) of those, bytes that are given up here afterwards */
+	_Atomic int save_error;   /* (a) why the last copy that was to be saved was not, or 0 */
 	_Atomic unsigned busy;    /* (a) transfers in flight that pin copies here */
 	_Atomic unsigned changes; /* (a) of anything that may let an allocation work that has failed */
 	_Atomic uint64_t bytes_in, bytes_out, transfers_in, evictions, writebacks; /* (a) */
@@ -67,8 +85,10 @@ struct xy__blame {
 
 struct xy__memory {
 	unsigned nnodes;           /* (c) 1: handles have no copies */
+	unsigned disk;             /* (c) the last of them, if that is the node of disks; 0: there is none */
 	struct xy__node *nodes;    /* (c) */
 	_Atomic unsigned underway; /* (a) transfers */
+	_Atomic unsigned waiting;  /* (a) of those, the ones that no driver has yet */
 	_Atomic uint64_t lost;     /* (a) nodes that are of no use any more */
 	struct xy__blame blame;
 	_Atomic int host_lock;        /* of what host.c keeps: */
@@ -107,6 +127,16 @@ static inline bool xy__node_rests(struct xy__node *node, unsigned holding)
 	return !node->admitted && node->holding == holding && !atomic_load(&node->busy) &&
 	       node->used - node->cached == node->listed;
 }
+
+/*
+ * Adds an acquire that waits for memory, unless nothing is in flight that may make room: then false. It is told when a
+ * transfer has ended. The node is not locked.
+ */
+bool xy__node_await_room(struct xy__node *node, struct xy__await *await);
+/* Tells those. */
+void xy__node_tell(struct xy__node *node, struct xy__agent *agent);
+/* A copy of this node was saved, or could not be. */
+void xy__node_saved(struct xy__node *node, int error);
 
 /* Called before a change that may free memory for others becomes visible. */
 static inline void xy__node_change(struct xy__node *node)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The application's calls to partition handles, and the messages for handles that must not be used. */
 #include "core/data/partition.h"
+#include "core/data/plan.h"
 #include "core/data/signal.h"
 
 #include <errno.h>

@@ -14,8 +14,6 @@
 #include <xylem/partition.h>
 #include "core/task/handle.h"
 
-struct xy__signal;
-
 enum {
 	XY__BAR_ALL = 0xff,
 	XY__BAR_WRITES = 0xff & ~(XY_R | XY_SCRATCH),
@@ -33,27 +31,6 @@ struct xy_plan {
 	unsigned nchildren;           /* (c) */
 	struct xy_handle *children[]; /* (c) */
 };
-
-/* --- filter.c --- */
-
-/* How many children the filter makes of the handle. 0 or -errno with a line in the log. */
-int xy__filter_count(struct xy_handle *h, const struct xy_filter *filter, unsigned *n);
-/* Makes the children of a plan, without names. The handle has memory. 0, or -errno with a line and none are made. */
-int xy__filter_cut(struct xy_plan *plan, const struct xy_filter *filter);
-
-/* --- plan.c --- */
-
-int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct xy_plan **out);
-/* Activates a plan (XY_R or XY_RW) or deactivates it (0); with `wait`, waits until that is done. */
-int xy__plan_switch(struct xy_plan *plan, unsigned mode, struct xy__signal *wait);
-/* Frees an inactive plan whose children no task uses. */
-void xy__plan_forget(struct xy_plan *plan);
-/* xy__plan_forget that first waits for the tasks. 0, or -ENOMEM with a log line. */
-int xy__plan_destroy(struct xy_plan *plan);
-/* Frees plans that are left at the end of the runtime, but not the children. */
-void xy__plans_free(struct xy_handle *h);
-
-/* --- partition.c --- */
 
 /* 0 if the handle may be unregistered, or an error with a line in the log. */
 int xy__partition_keeps(struct xy_handle *h, const char *who);

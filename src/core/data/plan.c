@@ -12,11 +12,11 @@
 #include "core/runtime/task_build.h"
 #include "core/data/data_task.h"
 #include "core/data/handle.h"
-#include "core/data/partition.h"
+#include "core/data/filter.h"
+#include "core/data/plan.h"
 #include "core/data/signal.h"
 #include "core/data/redux.h"
 #include "core/runtime/deps.h"
-#include "core/runtime/task_build.h"
 #include "core/runtime/wait.h"
 #include "core/util/message.h"
 
@@ -99,7 +99,7 @@ int xy__plan_create(struct xy_handle *h, const struct xy_filter *filter, struct 
 	int error;
 
 	/* Before its view is read: another thread may be about to give it memory. */
-	if (xy__handle_allocate(h))
+	if (xy__handle_allocate(h) || xy__copy_settle(h))
 		return plan_fail(h, -ENOMEM, "not enough memory");
 	error = xy__filter_count(h, filter, &n);
 	if (error)

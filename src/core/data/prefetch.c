@@ -31,9 +31,9 @@ static void prefetch_access(struct xy_handle *h, unsigned mode, unsigned node, s
 		atomic_fetch_add_explicit(&copy->wanted, 1, memory_order_relaxed);
 		if ((mode & XY_R) && !copy->incoming && !(atomic_load(&h->valid) & xy__bit(node)) &&
 		    !xy__copy_allocate(copy, XY__EFFORT_IDLE, agent))
-			xy__transfer_begin(copy, agent); /* the task tries again what fails now */
+			xy__transfer_hint(copy, agent); /* the task tries again what fails now */
 	}
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 }
 
 void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, unsigned worker, struct xy_agent *by)
@@ -94,7 +94,7 @@ struct errand {
 
 static void errand_end(struct errand *errand)
 {
-	xy_release(errand->handle);
+	xy__acquire_order_end(errand->handle);
 	free(errand);
 }
 
@@ -111,7 +111,7 @@ static void errand_go_on(struct xy__await *await, struct xy__agent *agent)
 		await->next = h->copies->awaits;
 		h->copies->awaits = await;
 	}
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 	if (status != -EAGAIN)
 		errand_end(errand);
 }
@@ -158,7 +158,7 @@ static int errand_bring(struct errand *errand, struct xy__agent *agent)
 	if (!copy || (errand->await.begun && copy->error) ||
 	    (atomic_load(&errand->handle->valid) & xy__bit(errand->node)))
 		return 0;
-	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_begin(copy, agent))
+	if (xy__copy_allocate(copy, XY__EFFORT_IDLE, agent) || xy__transfer_hint(copy, agent))
 		return 0;
 	/* Another thread may have fetched it meanwhile. */
 	return copy->incoming || errand->handle->copies->transfers ? -EAGAIN : 0;
@@ -197,15 +197,16 @@ static int errand_invalidate(struct errand *errand, struct xy__agent *agent)
 	return 0;
 }
 
-/* Saves what only a device has. */
+/* Saves what only a device has in RAM, and what is in RAM on disk. */
 static int errand_save(struct errand *errand, struct xy__agent *agent)
 {
 	struct xy_handle *h = errand->handle;
-	struct xy__copy *ram = &h->copies->ram;
+	bool deeper = !h->copies->ram.home && (atomic_load(&h->valid) & xy__bit(XY__RAM));
+	struct xy__copy *to = xy__copy_on(h, deeper ? h->runtime->memory.disk : XY__RAM);
 
-	if ((atomic_load(&h->valid) & xy__bit(XY__RAM)) || (errand->await.begun && ram->error))
+	if (!to || (atomic_load(&h->valid) & xy__bit(to->node)) || (errand->await.begun && to->error))
 		return 0;
-	if (xy__copy_allocate(ram, XY__EFFORT_IDLE, agent) || xy__transfer_begin(ram, agent))
+	if (xy__copy_allocate(to, XY__EFFORT_IDLE, agent) || xy__transfer_hint(to, agent))
 		return 0;
 	return h->copies->transfers ? -EAGAIN : 0;
 }
@@ -218,11 +219,12 @@ int xy_prefetch(struct xy_handle *h, unsigned node)
 }
 
 /* Brings the content whatever it takes. The application holds the handle. */
-static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent)
+static int fetch_now(struct xy_handle *h, unsigned mode, unsigned node, struct xy__agent *agent)
 {
 	struct xy__copy *copy;
 	int error = 0;
 
+	(void)mode;
 	xy__lock_take(&h->lock);
 	copy = xy__copy_on(h, node);
 	if (!(atomic_load(&h->valid) & xy__bit(node))) {
@@ -233,12 +235,11 @@ static int fetch_now(struct xy_handle *h, unsigned node, struct xy__agent *agent
 			error = xy__transfer_begin(copy, agent);
 		error = error ? error : -EAGAIN;
 	}
-	xy__lock_drop(&h->lock);
+	xy__transfers_go(h);
 	return error;
 }
 
-/* Earlier errors are not those of this fetch. */
-static void fetch_forget_error(struct xy_handle *h, unsigned node)
+void xy__fetch_forget_error(struct xy_handle *h, unsigned node)
 {
 	xy__lock_take(&h->lock);
 	if (xy__copy_on(h, node) && !h->copies->on[node]->incoming)
@@ -257,8 +258,8 @@ static bool node_is_quiet(struct xy__node *node, unsigned changes)
 	return quiet;
 }
 
-/* Retries while something in progress may make room. */
-static int fetch_patiently(struct xy_handle *h, unsigned id)
+int xy__fetch_patiently(struct xy_handle *h, unsigned mode, unsigned id,
+			int (*step)(struct xy_handle *h, unsigned mode, unsigned node, struct xy__agent *agent))
 {
 	struct xy_runtime *rt = h->runtime;
 	struct xy__node *node = &rt->memory.nodes[id];
@@ -271,7 +272,7 @@ static int fetch_patiently(struct xy_handle *h, unsigned id)
 
 		moves = atomic_load(&h->underway);
 		changes = atomic_load(&node->changes);
-		error = fetch_now(h, id, agent);
+		error = step(h, mode, id, agent);
 		any = error == -EAGAIN && xy__transfers_poll(rt, agent);
 		xy__agent_leave(agent);
 		if (error == -EAGAIN && !any)
@@ -295,8 +296,8 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 	if (error || status)
 		return error ? error : status;
 	if (h->copies) {
-		fetch_forget_error(h, node);
-		error = fetch_patiently(h, node);
+		xy__fetch_forget_error(h, node);
+		error = xy__fetch_patiently(h, XY_R, node, fetch_now);
 	}
 	if (error) {
 		char why[192];
@@ -305,7 +306,7 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be copied to node %u: %s",
 			xy_handle_name(h), h->size_bytes, node, why);
 	}
-	xy_release(h);
+	xy__acquire_order_end(h);
 	return error;
 }
 
@@ -316,8 +317,8 @@ int xy__fetch_back(struct xy_handle *h)
 
 	if (!atomic_load(&h->valid))
 		return 0;
-	fetch_forget_error(h, XY__RAM);
-	error = fetch_patiently(h, XY__RAM);
+	xy__fetch_forget_error(h, XY__RAM);
+	error = xy__fetch_patiently(h, XY_R, XY__RAM, fetch_now);
 	if (!error)
 		return 0;
 	xy__blame_get(h, error, why, sizeof why);
@@ -329,7 +330,7 @@ int xy_evict(struct xy_handle *h, unsigned node)
 {
 	int error = prefetch_check(h, node, "xy_evict");
 
-	if (!error && node == XY__RAM) {
+	if (!error && node == XY__RAM && (!h->copies || h->copies->ram.home)) {
 		xy__log(&h->runtime->settings.log, "xy_evict: '%s' can't be evicted from RAM", xy_handle_name(h));
 		error = -EINVAL;
 	}

@@ -18,4 +18,13 @@ void xy__task_unwant(struct xy_task *task);
  * forgets it. 0 or why not, with a line in the log. */
 int xy__fetch_back(struct xy_handle *h);
 
+struct xy__agent;
+
+/* Takes a step on a node until it returns something else than -EAGAIN, or nothing in progress can make room there any
+ * more: then -ENOMEM. */
+int xy__fetch_patiently(struct xy_handle *h, unsigned mode, unsigned node,
+			int (*step)(struct xy_handle *h, unsigned mode, unsigned node, struct xy__agent *agent));
+/* Earlier errors are not those of what follows on this node. */
+void xy__fetch_forget_error(struct xy_handle *h, unsigned node);
+
 #endif

@@ -15,6 +15,7 @@
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/task_build.h"
 #include "core/runtime/worker.h"
 #include "core/util/arch.h"
@@ -376,7 +377,7 @@ static int closing_combine(struct xy_task *closing, uintptr_t to, const struct x
 		return error;
 	}
 	xy__task_set_state(task, XY__TASK_WAITING);
-	xy__agent_submitted(agent, task);
+	xy__notes_count(agent, task);
 	xy__deps_submitted(task, count, agent);
 	return 0;
 }

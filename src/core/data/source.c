@@ -45,11 +45,12 @@ static double source_arrival_us(const struct xy_handle *h, unsigned from, unsign
 	return us;
 }
 
-/* RAM, or the device from which the fewest bytes leave. */
+/* RAM, or the device from which the fewest bytes leave; disks last. */
 static unsigned source_guess(const struct xy_handle *h, uint64_t valid, unsigned to)
 {
-	uint64_t near = valid & source_node(h, to)->peers;
-	uint64_t nodes = near ? near : valid;
+	const struct xy__memory *memory = &h->runtime->memory;
+	uint64_t near = valid & source_node(h, to)->peers, disk = memory->disk ? xy__bit(memory->disk) : 0;
+	uint64_t nodes = near ? near : valid & ~disk ? valid & ~disk : valid;
 	unsigned best = (unsigned)__builtin_ctzll(nodes);
 
 	for (unsigned i = 0; valid >> i; i++)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/data/channel.h"
 #include "core/data/interface.h"
 #include "core/data/source.h"
 #include "core/data/transfer.h"
@@ -31,48 +32,19 @@ static enum xy_copy_kind transfer_kind(const struct xy__node *from, const struct
 	return to->ram && !from->ram ? XY_COPY_OUT : XY_COPY_IN;
 }
 
-/* Hands a transfer, which is registered already, to its driver. */
-static int transfer_issue(struct xy__transfer *t)
-{
-	struct xy_handle *h = t->handle;
-	struct xy__node *from = node_of(h, t->from), *to = node_of(h, t->to), *device = node_of(h, t->device);
-	enum xy_copy_kind kind = transfer_kind(from, to);
-	struct xy__channel *channel = &device->channels[kind];
-	struct xy__copy_list list;
-	struct xy__copy *target = h->copies->on[t->to];
-	int error = xy__interface_copies(h->interface, target->complete ? h->constant : 0, target->view,
-					 h->copies->on[t->from]->view, &list);
-
-	xy__lock_take(&channel->lock);
-	if (!error && list.count) {
-		error = device->driver->copy(device->device, kind, kind == XY_COPY_OUT ? to->device : from->device,
-					     list.items, list.count, &t->event);
-		if (error)
-			xy__blame_set(h, error, device->driver);
-	}
-	if (!error) {
-		t->next = NULL;
-		if (channel->first)
-			channel->last->next = t;
-		else
-			channel->first = t;
-		channel->last = t;
-	}
-	xy__lock_drop(&channel->lock);
-	if (!error && !list.count)
-		h->runtime->engine->arrived(h->runtime);
-	xy__copy_list_fini(&list);
-	return error;
-}
-
 /* True if no other one is in flight. */
 static bool transfer_register(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
 	struct xy__copy *from = h->copies->on[t->from], *to = h->copies->on[t->to];
 
+	t->kind = transfer_kind(node_of(h, t->from), node_of(h, t->to));
+	t->device = t->kind == XY_COPY_OUT ? t->from : t->to;
+	t->without = to->complete ? h->constant : 0;
 	to->arrives_us = h->runtime->engine->now(h->runtime) * 1e6 + xy__source_us(h, t->from, t->to);
 	atomic_fetch_add_explicit(&node_of(h, t->from)->leaving, h->size_bytes, memory_order_relaxed);
+	if (t->evicts)
+		atomic_fetch_add(&node_of(h, t->from)->saving, h->size_bytes);
 	t->sibling = h->copies->transfers;
 	h->copies->transfers = t;
 	atomic_fetch_add(&h->underway, 1);
@@ -99,12 +71,14 @@ static void transfer_unregister(struct xy__transfer *t)
 	atomic_fetch_sub_explicit(&node_of(h, t->from)->leaving, h->size_bytes, memory_order_relaxed);
 	xy__node_change(node_of(h, t->from));
 	xy__node_change(node_of(h, t->to));
+	if (t->evicts)
+		atomic_fetch_sub(&node_of(h, t->from)->saving, h->size_bytes);
 	atomic_fetch_sub(&node_of(h, t->from)->busy, 1);
 	atomic_fetch_sub(&node_of(h, t->to)->busy, 1);
 	from->pins--;
 	atomic_fetch_sub(&from->readers, 1);
 	to->pins--;
-	to->incoming = false;
+	to->incoming = to->needed = false;
 }
 
 /*
@@ -128,30 +102,24 @@ static int transfer_failed(struct xy_handle *h, unsigned from, unsigned to, int 
 	return atomic_load(&h->valid) & ~atomic_load(&h->runtime->memory.lost) ? 0 : -ENODEV;
 }
 
-/* From one copy to another, both with memory. The handle is locked. The agent is NULL when another one has ended. */
+/*
+ * From one copy to another, both with memory; 0 or -ENOMEM. The handle is locked, and the transfer is issued when it is
+ * unlocked. The agent is NULL when another transfer has ended.
+ */
 static int transfer_start(struct xy__copy *from, struct xy__copy *to, bool evicts, const struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 	struct xy__transfer *t = malloc(sizeof *t);
 	bool alone;
-	int error;
 
 	if (!t)
 		return -ENOMEM;
 	*t = (struct xy__transfer){ .handle = h, .from = from->node, .to = to->node, .evicts = evicts };
-	t->device = transfer_kind(node_of(h, from->node), node_of(h, to->node)) == XY_COPY_OUT ? t->from : t->to;
 	alone = transfer_register(t);
-	error = transfer_issue(t);
-	if (!error && alone && agent && agent->base.worker < 0)
+	xy__channel_add(t, to->needed || evicts);
+	if (alone && agent && agent->base.worker < 0)
 		h->runtime->engine->entrust(h->runtime);
-	if (!error)
-		return 0;
-	transfer_unregister(t);
-	atomic_fetch_sub(&h->underway, 1);
-	atomic_fetch_sub(&h->runtime->memory.underway, 1);
-	error = transfer_failed(h, t->from, t->to, error);
-	free(t);
-	return error ? error : -EAGAIN; /* from elsewhere, that is */
+	return 0;
 }
 
 /* A useless transfer still reads old content at the destination. The caller tries again after that. */
@@ -177,6 +145,8 @@ static void transfer_follow(struct xy__transfer *t, struct xy__copy *copy)
 	struct xy_handle *h = t->handle;
 
 	t->further |= xy__bit(copy->node);
+	if (copy->needed)
+		xy__channel_hurry(t);
 	atomic_fetch_add_explicit(&node_of(h, t->to)->leaving, h->size_bytes, memory_order_relaxed);
 	atomic_fetch_add(&node_of(h, copy->node)->busy, 1);
 	copy->pins++;
@@ -197,6 +167,15 @@ static void transfer_leave(struct xy__transfer *t, struct xy__copy *copy, int er
 	atomic_fetch_sub(&node_of(h, copy->node)->busy, 1);
 }
 
+/* Memory for content on its way, whatever the limit. -EAGAIN: the handle was unlocked for it, and may have changed. */
+static int transfer_reserve(struct xy__copy *copy, struct xy__agent *agent)
+{
+	bool unlocks = !copy->allocated && !copy->home;
+	int error = xy__copy_allocate(copy, XY__EFFORT_BEYOND, agent);
+
+	return !error && unlocks ? -EAGAIN : error;
+}
+
 /* RAM gets it first. */
 static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, struct xy__agent *agent)
 {
@@ -207,7 +186,8 @@ static int transfer_by_way_of_ram(struct xy__copy *from, struct xy__copy *to, st
 	if (!transfer_to(h, XY__RAM)) {
 		if (ram->incoming || atomic_load(&ram->readers))
 			return transfer_defer(to);
-		error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
+		error = transfer_reserve(ram, agent);
+		ram->needed = to->needed;
 		if (!error)
 			error = transfer_start(from, ram, false, agent);
 	}
@@ -250,7 +230,7 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 		return 0;
 	}
 	from = h->copies->on[source];
-	error = xy__copy_allocate(from, XY__EFFORT_ALL, agent); /* RAM that has not been written yet */
+	error = transfer_reserve(from, agent); /* RAM that has not been written yet */
 	if (error)
 		return error;
 	if (xy__source_reaches(h, source, to->node))
@@ -258,46 +238,103 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 	return transfer_by_way_of_ram(from, to, agent);
 }
 
-int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
+static int transfer_bring(struct xy__copy *to, struct xy__agent *agent)
 {
 	int error;
 
 	do
 		error = transfer_try(to, agent);
-	while (error == -EAGAIN); /* a device was lost, and is not asked again */
+	while (error == -EAGAIN); /* there is memory now */
 	return error;
 }
 
-int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
+/* The transfer that content on its way to a node is waiting for; NULL: none is on its way. */
+static struct xy__transfer *transfer_towards(const struct xy_handle *h, unsigned node)
 {
-	struct xy__copy *ram = &from->handle->copies->ram;
-	int error = xy__copy_allocate(ram, XY__EFFORT_ALL, agent);
-
-	return error ? error : transfer_start(from, ram, true, agent);
-}
-
-void xy__transfers_spoil(struct xy_handle *h)
-{
-	for (struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
-		t->stale = true;
-	h->copies->owed = 0;
-}
-
-/* Whether the content as it is now is on its way to a node. */
-static bool transfer_is_coming(const struct xy_handle *h, unsigned node)
-{
-	const struct xy__transfer *t = h->copies->transfers;
+	struct xy__transfer *t = h->copies->transfers;
 
 	while (t && (t->stale || (t->to != node && !(t->further >> node & 1))))
 		t = t->sibling;
 	return t;
 }
 
+int xy__transfer_begin(struct xy__copy *to, struct xy__agent *agent)
+{
+	struct xy__transfer *t = to->incoming && !to->needed ? transfer_towards(to->handle, to->node) : NULL;
+
+	to->needed = true;
+	if (t)
+		xy__channel_hurry(t);
+	return transfer_bring(to, agent);
+}
+
+int xy__transfer_hint(struct xy__copy *to, struct xy__agent *agent)
+{
+	if (!to->incoming)
+		to->needed = false;
+	return transfer_bring(to, agent);
+}
+
+/* Memory to save a copy in. -EAGAIN: later, after a change of the copy's node; -ENOSPC: there is none on disk. */
+static int evict_reserve(struct xy__node *node, struct xy__copy *to, struct xy__agent *agent)
+{
+	struct xy__node *other = node_of(to->handle, to->node);
+	unsigned changes = atomic_load(&other->changes);
+	int error = xy__copy_allocate(to, XY__EFFORT_ALL, agent);
+
+	if (error != -EAGAIN)
+		return error;
+	if (!atomic_load(&other->busy) && (other->ram || atomic_load(&other->changes) == changes))
+		return other->ram ? xy__copy_allocate(to, XY__EFFORT_BEYOND, agent) : -ENOSPC;
+	xy__node_change(node);
+	return -EAGAIN;
+}
+
+/* Whether a copy still is the only valid one, at rest, and can be saved. */
+static bool evict_is_possible(const struct xy__copy *from, const struct xy__copy *to)
+{
+	uint64_t valid = atomic_load(&from->handle->valid) & ~atomic_load(&from->handle->runtime->memory.lost);
+
+	return from->allocated && !from->pins && !from->incoming && valid == xy__bit(from->node) && to->allocated &&
+	       !to->pins && !to->incoming;
+}
+
+int xy__transfer_evict(struct xy__copy *from, struct xy__agent *agent)
+{
+	struct xy_handle *h = from->handle;
+	unsigned disk = h->runtime->memory.disk;
+	struct xy__copy *to = from->node != XY__RAM ? &h->copies->ram : disk ? xy__copy_on(h, disk) : NULL;
+	int error;
+
+	if (!to)
+		return -ENOMEM;
+	atomic_fetch_add(&h->underway, 1); /* the handle may be unlocked, but stays: see xy__transfers_end */
+	error = evict_reserve(node_of(h, from->node), to, agent);
+	if (!error && !evict_is_possible(from, to)) {
+		xy__node_change(node_of(h, from->node));
+		error = -EAGAIN;
+	}
+	if (!error)
+		error = transfer_start(from, to, true, agent);
+	atomic_fetch_sub(&h->underway, 1);
+	return error;
+}
+
+void xy__transfers_spoil(struct xy_handle *h)
+{
+	for (struct xy__transfer *t = h->copies->transfers; t; t = t->sibling)
+		if (!t->stale) {
+			t->stale = true;
+			xy__channel_hurry(t); /* to get it out of the way: unless a driver has it, nothing is copied */
+		}
+	h->copies->owed = 0;
+}
+
 void xy__transfer_offer(struct xy__copy *to, struct xy__agent *agent)
 {
 	struct xy_handle *h = to->handle;
 
-	if (!xy__transfer_begin(to, agent) && h->copies->transfers && !transfer_is_coming(h, to->node))
+	if (!xy__transfer_hint(to, agent) && h->copies->transfers && !transfer_towards(h, to->node))
 		h->copies->owed |= xy__bit(to->node);
 }
 
@@ -314,24 +351,45 @@ static void transfer_settle(struct xy_handle *h, struct xy__agent *agent)
 
 /* --- ending --- */
 
-/* Bytes of the arrays that are copied. */
-static size_t transfer_bytes(const struct xy_handle *h, const struct xy__copy *to)
+/* Bytes of the arrays that were copied. */
+static size_t transfer_bytes(const struct xy__transfer *t)
 {
+	const struct xy_handle *h = t->handle;
 	struct xy_part parts[XY_NPARTS];
 	size_t bytes = h->size_bytes;
-	unsigned n = to->complete && h->constant ? xy__interface_parts(h->interface, &h->view, parts) : 0;
+	unsigned n = t->without ? xy__interface_parts(h->interface, &h->view, parts) : 0;
 
 	for (unsigned i = 0; i < n; i++)
-		if (h->constant >> i & 1)
+		if (t->without >> i & 1)
 			bytes -= xy__part_bytes(&parts[i]);
 	return bytes;
+}
+
+/* For the program's observer; what the driver never got, or ended at once, took no time. */
+static void transfer_tell(const struct xy__transfer *t)
+{
+	const struct xy_watch *watch = t->handle->runtime->settings.watch;
+	bool timed = t->end_s > 0;
+	const struct xy_transfer_report report = {
+		.handle = t->handle,
+		.from = t->from,
+		.to = t->to,
+		.bytes = transfer_bytes(t),
+		.status = t->status,
+		.issued_s = t->issued_s,
+		.start_s = timed ? t->start_s : t->issued_s,
+		.end_s = timed ? t->end_s : t->issued_s,
+	};
+
+	if (watch && watch->moved)
+		watch->moved(watch->arg, &report);
 }
 
 static void transfer_count(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
 	struct xy__node *from = node_of(h, t->from), *to = node_of(h, t->to);
-	size_t bytes = transfer_bytes(h, h->copies->on[t->to]);
+	size_t bytes = transfer_bytes(t);
 
 	h->copies->on[t->to]->complete = true;
 	atomic_fetch_add_explicit(&from->bytes_out, bytes, memory_order_relaxed);
@@ -393,19 +451,32 @@ static void transfer_go_on(struct xy__transfer *t, bool arrived, int error)
 	transfer_spread(h, t->from, half);
 }
 
-static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent *agent)
+/* What could not be written to disk gets another place there the next time. */
+static void transfer_saved(const struct xy__transfer *t, int status)
+{
+	struct xy_handle *h = t->handle;
+
+	xy__node_saved(node_of(h, t->from), status);
+	if (status && !h->copies->on[t->to]->pins)
+		xy__copy_release(h->copies->on[t->to]);
+}
+
+static void transfer_finish(struct xy__transfer *t, struct xy__agent *agent)
 {
 	struct xy_handle *h = t->handle;
 	struct xy_runtime *rt = h->runtime;
 	struct xy__copy *from, *to;
 	struct xy__await *awaits;
+	int status = t->status;
 	bool arrived;
 
+	if (t->moved)
+		transfer_tell(t);
 	xy__lock_take(&h->lock);
 	from = h->copies->on[t->from];
 	to = h->copies->on[t->to];
 	transfer_unregister(t);
-	if (!status)
+	if (!status && t->moved)
 		transfer_count(t);
 	arrived = !status && !t->stale;
 	if (arrived)
@@ -414,8 +485,14 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 	to->error = t->stale ? 0 : status;
 	transfer_go_on(t, arrived, to->error);
 	transfer_settle(h, agent);
+	if (arrived && t->to == XY__RAM)
+		from->unsaved = 0;
+	else if (t->evicts && !t->stale && t->to == XY__RAM && from->unsaved < XY__SAVE_TRIES)
+		from->unsaved++; /* a disk sees to it itself: see disk.c */
 	if (t->evicts && arrived && !from->pins)
 		xy__copy_release(from);
+	if (t->evicts && node_of(h, t->to)->disk)
+		transfer_saved(t, status);
 	awaits = h->copies->awaits;
 	h->copies->awaits = NULL;
 	atomic_fetch_sub(&h->underway, 1);
@@ -431,26 +508,12 @@ static void transfer_finish(struct xy__transfer *t, int status, struct xy__agent
 		xy__wait_news(rt); /* for threads that wait until nothing moves */
 }
 
-/* Finishes what has ended of a channel. */
-static bool channel_poll(struct xy__node *node, struct xy__channel *channel, struct xy__agent *agent)
+void xy__transfers_go(struct xy_handle *h)
 {
-	bool any = false;
+	struct xy_runtime *rt = h->runtime;
 
-	while (channel->first && xy__lock_try(&channel->lock)) {
-		struct xy__transfer *t = channel->first;
-		int status = t && t->event ? node->driver->poll(node->device, t->event) : 0;
-
-		if (t && status != -EAGAIN)
-			channel->first = t->next;
-		xy__lock_drop(&channel->lock);
-		if (!t || status == -EAGAIN)
-			break;
-		if (status)
-			xy__blame_set(t->handle, status, node->driver);
-		transfer_finish(t, status, agent);
-		any = true;
-	}
-	return any;
+	xy__lock_drop(&h->lock);
+	xy__channels_issue(rt);
 }
 
 bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent)
@@ -462,9 +525,18 @@ bool xy__transfers_poll(struct xy_runtime *rt, struct xy__agent *agent)
 	for (unsigned i = 0; i < rt->memory.nnodes; i++) {
 		struct xy__node *node = &rt->memory.nodes[i];
 
-		for (unsigned kind = 0; kind < 3 && atomic_load_explicit(&node->busy, memory_order_relaxed); kind++)
-			any |= channel_poll(node, &node->channels[kind], agent);
+		for (unsigned kind = 0; kind < 3 && atomic_load_explicit(&node->busy, memory_order_relaxed); kind++) {
+			struct xy__transfer *t;
+
+			while ((t = xy__channel_take(node, &node->channels[kind]))) {
+				transfer_finish(t, agent);
+				any = true;
+			}
+		}
 	}
+	if (any && rt->memory.disk)
+		xy__node_tell(&rt->memory.nodes[XY__RAM], agent);
+	xy__channels_issue(rt);
 	return any;
 }
 

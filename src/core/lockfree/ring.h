@@ -19,11 +19,11 @@ struct xy__ring_slot {
 };
 
 struct xy__ring {
-	XY__RING_ALIGN _Atomic(size_t) tail; /* next position to write: producers */
-	_Atomic(size_t) free_until;          /* positions before this one may be written: producers */
-	XY__RING_ALIGN _Atomic(size_t) head; /* next position to read: the consumer */
-	struct xy__ring_slot *slots;
-	size_t mask; /* number of slots, a power of two, less one */
+	XY__RING_ALIGN struct xy__ring_slot *slots; /* constant: apart from what either side writes */
+	size_t mask;                                /* number of slots, a power of two, less one */
+	XY__RING_ALIGN _Atomic(size_t) tail;        /* next position to write: producers */
+	_Atomic(size_t) free_until;                 /* positions before this one may be written: producers */
+	XY__RING_ALIGN _Atomic(size_t) head;        /* next position to read: the consumer */
 };
 
 static inline void xy__ring_init(struct xy__ring *ring, struct xy__ring_slot *slots, size_t count)
@@ -69,19 +69,38 @@ static inline bool xy__ring_put(struct xy__ring *ring, XY__ITEM *item)
 	return true;
 }
 
-/* The oldest item, NULL if empty. One consumer at a time. */
-static inline XY__ITEM *xy__ring_take(struct xy__ring *ring)
+/* For a consumer that takes several items at once: the position of the oldest one, ... */
+static inline size_t xy__ring_head(struct xy__ring *ring)
 {
-	size_t position = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	return atomic_load_explicit(&ring->head, memory_order_relaxed);
+}
+
+/* ... the item at a position, NULL if there is none yet, ... */
+static inline XY__ITEM *xy__ring_look(struct xy__ring *ring, size_t position)
+{
 	struct xy__ring_slot *slot = &ring->slots[position & ring->mask];
-	XY__ITEM *item;
 
 	/* acquire: pairs with the release in put */
 	if (atomic_load_explicit(&slot->turn, memory_order_acquire) != position + 1)
 		return (XY__ITEM *)0;
-	item = atomic_load_explicit(&slot->item, memory_order_relaxed);
-	/* release: pairs with the acquire in xy__ring_is_free: the item was read before it is overwritten */
-	atomic_store_explicit(&ring->head, position + 1, memory_order_release);
+	return atomic_load_explicit(&slot->item, memory_order_relaxed);
+}
+
+/* ... and the position up to which they are taken. */
+static inline void xy__ring_took(struct xy__ring *ring, size_t position)
+{
+	/* release: pairs with the acquire in xy__ring_is_free: the items were read before they are overwritten */
+	atomic_store_explicit(&ring->head, position, memory_order_release);
+}
+
+/* The oldest item, NULL if empty. One consumer at a time. */
+static inline XY__ITEM *xy__ring_take(struct xy__ring *ring)
+{
+	size_t position = xy__ring_head(ring);
+	XY__ITEM *item = xy__ring_look(ring, position);
+
+	if (item)
+		xy__ring_took(ring, position + 1);
 	return item;
 }
 

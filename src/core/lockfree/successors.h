@@ -31,7 +31,7 @@ static inline XY__EDGE *xy__head_edge(uint64_t head)
 
 static inline bool xy__head_is_open(uint64_t head, uint32_t generation)
 {
-	return (head ^ xy__head_tag(generation)) >> 48 == 0 && !(head & XY__HEAD_CLOSED);
+	return ((head ^ xy__head_tag(generation)) & (~XY__HEAD_EDGE | XY__HEAD_CLOSED)) == 0;
 }
 
 /* Adds to the list of the event with this generation. False: it is past, and everything before it is

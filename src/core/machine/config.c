@@ -43,6 +43,20 @@ static bool config_limits(const char *value, struct xy__limits *limits)
 	}
 }
 
+/* "512M"; "none": no limit. */
+static bool config_bytes(const char *value, size_t *bytes)
+{
+	uint64_t number = 0;
+
+	*bytes = SIZE_MAX;
+	if (!strcmp(value, "none"))
+		return true;
+	if (!xy__text_bytes(&value, SIZE_MAX, &number) || !number || *value)
+		return false;
+	*bytes = (size_t)number;
+	return true;
+}
+
 /* A whole number in the range of the variable. */
 static bool config_count(const struct xy__variable *v, const char *value, unsigned *count)
 {
@@ -78,6 +92,8 @@ static bool config_set(const struct xy__variable *v, const char *value, struct x
 		return xy__text_unsigned(&value, UINT64_MAX, setting) && !*value;
 	case XY__VARIABLE_LIMITS:
 		return config_limits(value, setting);
+	case XY__VARIABLE_BYTES:
+		return config_bytes(value, setting);
 	}
 	return false;
 }
@@ -115,8 +131,9 @@ static bool config_take(const struct xy__variable *v, const struct xy_config *c,
 	case XY__VARIABLE_TEXT:
 	case XY__VARIABLE_NAMES:
 	case XY__VARIABLE_LIMITS:
+	case XY__VARIABLE_BYTES:
 		text = *(const char *const *)wish;
-		if (v->kind == XY__VARIABLE_LIMITS && (!text || !*text))
+		if ((v->kind == XY__VARIABLE_LIMITS || v->kind == XY__VARIABLE_BYTES) && (!text || !*text))
 			text = "none";
 		return config_set(v, text ? text : "", s);
 	case XY__VARIABLE_SWITCH:

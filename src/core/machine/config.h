@@ -40,9 +40,12 @@ struct xy__settings {
 	char *record;                                     /* never NULL; "": the run is not recorded */
 	int ncpu;                                         /* -1: one per core */
 	bool bind;
+	bool device_cores;
 	bool numa;     /* each NUMA node is a memory node of its own for data */
 	char *drivers; /* never NULL; "": where they are installed */
 	struct xy__device_settings arch[XY_NARCH];
+	size_t limit_ram; /* SIZE_MAX: none */
+	char *disk;       /* never NULL; "": none */
 	bool prefetch;
 	unsigned window;
 	double watchdog_s;

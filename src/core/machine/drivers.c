@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,50 +85,90 @@ static int drivers_load(struct xy__drivers *drivers, const char *folders, enum x
 
 /* --- devices --- */
 
-static int drivers_add(struct xy__drivers *drivers, const struct xy_driver *driver,
-		       const struct xy_driver_config *config, unsigned index, char *error, size_t error_size)
-{
-	struct xy__driver_device *devices = realloc(drivers->devices, (drivers->ndevices + 1) * sizeof(*devices));
-	struct xy__driver_device *d;
+/* A device while it is opened, in a thread of its own. */
+struct opening {
+	struct xy__driver_device device;
+	const struct xy_driver_config *config;
+	pthread_t thread;
+	bool has_thread;
 	int status;
+	char error[160];
+};
 
-	if (!devices) {
-		snprintf(error, error_size, "not enough memory");
-		return -ENOMEM;
+static void *opening_run(void *arg)
+{
+	struct opening *o = arg;
+
+	o->status = o->device.driver->open(&o->device.device, o->config, o->device.index, &o->device.info, o->error,
+					   sizeof(o->error));
+	o->device.info.name[sizeof(o->device.info.name) - 1] = '\0';
+	return NULL;
+}
+
+/* All side by side: starting a device may take seconds. Signals are for the application's threads. */
+static void openings_run(struct opening *openings, unsigned n)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	for (unsigned i = 1; i < n; i++)
+		openings[i].has_thread = !pthread_create(&openings[i].thread, NULL, opening_run, &openings[i]);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	for (unsigned i = 0; i < n; i++)
+		if (!openings[i].has_thread)
+			opening_run(&openings[i]);
+	for (unsigned i = 1; i < n; i++)
+		if (openings[i].has_thread)
+			pthread_join(openings[i].thread, NULL);
+}
+
+/* Keeps the devices that work; returns the error of the first one that doesn't, with its words in text. */
+static int openings_keep(struct xy__drivers *drivers, const struct opening *openings, unsigned n, char text[160])
+{
+	int failed = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct opening *o = &openings[i];
+
+		if (!o->status) {
+			drivers->devices[drivers->ndevices++] = o->device;
+			drivers->states[o->device.driver->arch].ndevices++;
+		} else if (!failed) {
+			failed = o->status;
+			snprintf(text, 160, "device %u can't be opened: %.120s", i,
+				 *o->error ? o->error : strerror(-o->status));
+		}
 	}
-	drivers->devices = devices;
-	d = &devices[drivers->ndevices];
-	*d = (struct xy__driver_device){ .driver = driver, .index = index, .nworkers = config->queues };
-	status = driver->open(&d->device, config, index, &d->info, error, error_size);
-	if (status)
-		return status;
-	d->info.name[sizeof(d->info.name) - 1] = '\0';
-	drivers->ndevices++;
-	drivers->states[driver->arch].ndevices++;
-	return 0;
+	return failed;
 }
 
 /* Opens the devices; those that work are kept when others don't. */
 static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *driver,
-			   const struct xy_driver_config *config, unsigned ndevices)
+			   const struct xy_driver_config *config, unsigned n)
 {
 	struct xy_driver_info *info = &drivers->states[driver->arch];
-	char error[160] = "", first[160] = "";
-	int status, failed = 0;
+	struct xy__driver_device *devices = realloc(drivers->devices, (drivers->ndevices + n) * sizeof(*devices));
+	struct opening *openings = calloc(n, sizeof(*openings));
+	char text[160] = "not enough memory";
+	int failed = -ENOMEM;
 
-	for (unsigned i = 0; i < ndevices; i++) {
-		error[0] = '\0';
-		status = drivers_add(drivers, driver, config, i, error, sizeof(error));
-		if (status && !failed) {
-			failed = status;
-			snprintf(first, sizeof(first), "device %u can't be opened: %.120s", i,
-				 *error ? error : strerror(-status));
+	if (devices)
+		drivers->devices = devices;
+	if (devices && openings) {
+		for (unsigned i = 0; i < n; i++) {
+			openings[i].device =
+				(struct xy__driver_device){ .driver = driver, .index = i, .nworkers = config->queues };
+			openings[i].config = config;
 		}
+		openings_run(openings, n);
+		failed = openings_keep(drivers, openings, n, text);
 	}
+	free(openings);
 	drivers_set(info, XY_DRIVER_READY, 0, "%u device%s", info->ndevices, info->ndevices == 1 ? "" : "s");
 	if (failed)
 		return drivers_set(info, info->ndevices ? XY_DRIVER_READY : XY_DRIVER_BROKEN, failed,
-				   "%u of %u devices; %s", info->ndevices, ndevices, first);
+				   "%u of %u devices; %s", info->ndevices, n, text);
 	return 0;
 }
 

@@ -17,6 +17,7 @@ static struct xy__machine_device machine_device(const struct xy__driver_device *
 		.index = d->index,
 		.nworkers = d->nworkers,
 		.title = d->info.name,
+		.pci = d->info.pci,
 		.memory_bytes = d->info.memory_bytes,
 		.speed = d->info.speed,
 	};
@@ -43,7 +44,10 @@ static int machine_of_file(const char *name, const struct xy__settings *settings
 int xy__drivers_machine(struct xy__drivers *drivers, const struct xy__settings *settings, struct xy_machine **machine)
 {
 	struct xy__machine_device devices[XY_NARCH * XY__DEVICES_MAX];
-	struct xy__machine_request request = { .text = settings->machine, .ncpu = settings->ncpu };
+	struct xy__machine_request request = { .text = settings->machine,
+					       .ncpu = settings->ncpu,
+					       .device_cores = settings->device_cores,
+					       .disk = *settings->disk || settings->limit_ram != SIZE_MAX };
 	char error[MACHINE_MESSAGE] = "";
 	int status;
 

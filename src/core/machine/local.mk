@@ -3,6 +3,7 @@ libxylem_all_la_SOURCES += src/core/machine/config.c src/core/machine/config.h
 libxylem_all_la_SOURCES += src/core/machine/drivers.c src/core/machine/drivers.h
 libxylem_all_la_SOURCES += src/core/machine/drivers_machine.c
 libxylem_all_la_SOURCES += src/core/machine/machine.c src/core/machine/machine.h
+libxylem_all_la_SOURCES += src/core/machine/machine_cores.c src/core/machine/machine_cores.h
 libxylem_all_la_SOURCES += src/core/machine/machine_layout.c src/core/machine/machine_layout.h
 libxylem_all_la_SOURCES += src/core/machine/platform.c src/core/machine/platform.h
 libxylem_all_la_SOURCES += src/core/machine/platform_kernel.c

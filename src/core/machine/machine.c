@@ -13,6 +13,7 @@
 #include <sys/sysinfo.h>
 
 #include "core/machine/machine.h"
+#include "core/machine/machine_cores.h"
 #include "core/machine/machine_layout.h"
 #include "core/machine/topology.h"
 #include "core/util/arch.h"
@@ -128,11 +129,12 @@ static struct xy_worker_info *machine_add(struct xy_machine *m, enum xy_arch arc
 }
 
 /* CPU workers take the cores in turn, so more workers than cores share them evenly. */
-static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t, unsigned count, double speed)
+static void machine_add_cpus(struct xy_machine *m, const struct xy__topology *t, const struct xy__core_order *cores,
+			     struct xy__machine_cpus cpus)
 {
-	for (unsigned i = 0; i < count; i++) {
-		const struct xy__core *core = xy__topology_core(t, m->nworkers % t->ncores);
-		struct xy_worker_info *w = machine_add(m, XY_CPU, core->place, speed);
+	for (unsigned i = 0; i < cpus.count; i++) {
+		const struct xy__core *core = xy__topology_core(t, cores->order[m->nworkers % cores->nfree]);
+		struct xy_worker_info *w = machine_add(m, XY_CPU, core->place, cpus.speed);
 
 		w->node = core->node;
 		m->parts[m->nworkers - 1] = (struct machine_part){ core->package, core->cache };
@@ -148,7 +150,11 @@ static void machine_add_node(struct xy_machine *m, struct xy_node_info info, uns
 	struct xy_node_info *node = &m->nodes[m->nnodes++];
 
 	*node = info;
-	snprintf(node->name, sizeof(node->name), "%s%u", info.device < 0 ? "ram" : xy_arch_name(info.arch), number);
+	snprintf(node->name, sizeof(node->name), "%s%u",
+		 info.disk         ? "disk"
+		 : info.device < 0 ? "ram"
+				   : xy_arch_name(info.arch),
+		 number);
 }
 
 /* Main memory: the nodes that the CPU workers are in, and one without any. Its size is known where
@@ -212,7 +218,7 @@ static bool machine_allocate(struct xy_machine *m, struct xy__topology *t, unsig
 		t->places = places;
 	m->workers = malloc(nworkers * sizeof(*m->workers));
 	m->place_of = malloc(nworkers * sizeof(*m->place_of));
-	m->nodes = malloc((t->nnodes + ndevices) * sizeof(*m->nodes));
+	m->nodes = malloc((t->nnodes + ndevices + 1) * sizeof(*m->nodes));
 	m->parts = malloc(nworkers * sizeof(*m->parts));
 	return places && m->workers && m->place_of && m->nodes && m->parts;
 }
@@ -231,19 +237,25 @@ static int machine_fill(struct xy_machine *m, struct xy__topology *t, const stru
 			const struct xy__machine_request *request)
 {
 	unsigned nimagined = xy__machine_layout_devices(layout);
-	unsigned nworkers = (layout->all ? t->ncores : layout->count[XY_CPU]) + nimagined +
-			    machine_count_others(request);
+	struct xy__core_order cores;
+	unsigned nworkers;
 
-	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices))
+	if (xy__machine_cores_order(&cores, t, layout, request))
 		return -ENOMEM;
+	nworkers = cores.ncpus + nimagined + machine_count_others(request);
+	if (!machine_allocate(m, t, nworkers, nimagined + request->ndevices)) {
+		free(cores.order);
+		return -ENOMEM;
+	}
 	m->here = layout->here;
 	m->depth = t->depth;
 	m->nnodes = 1;
 	if (layout->all)
-		machine_add_cpus(m, t, t->ncores, 1);
+		machine_add_cpus(m, t, &cores, (struct xy__machine_cpus){ cores.ncpus, 1 });
 	for (unsigned i = 0; i < layout->nitems; i++)
 		if (layout->items[i].arch == XY_CPU)
-			machine_add_cpus(m, t, layout->items[i].count, layout->items[i].speed);
+			machine_add_cpus(m, t, &cores,
+					 (struct xy__machine_cpus){ layout->items[i].count, layout->items[i].speed });
 	machine_add_memory(m);
 	for (unsigned arch = XY__ARCH_DEVICES; arch < XY_NARCH; arch++)
 		for (unsigned i = 0; i < layout->nitems; i++)
@@ -251,6 +263,11 @@ static int machine_fill(struct xy_machine *m, struct xy__topology *t, const stru
 				machine_add_imagined(m, t, &layout->items[i]);
 	for (unsigned i = 0; i < request->ndevices; i++)
 		machine_add_device(m, t, &request->devices[i]);
+	for (unsigned i = 0; i < cores.nothers; i++)
+		m->workers[nworkers - cores.nothers + i].pu = xy__topology_core(t, cores.order[cores.nfree + i])->pu;
+	free(cores.order);
+	if (request->disk)
+		machine_add_node(m, (struct xy_node_info){ .arch = XY_CPU, .device = -1, .disk = true }, 0);
 	assert(m->nworkers == nworkers);
 	m->places = t->places;
 	t->places = NULL;

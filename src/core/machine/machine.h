@@ -11,6 +11,7 @@ struct xy__machine_device {
 	unsigned index; /* among its driver's devices */
 	unsigned nworkers;
 	const char *title;               /* as its maker calls it */
+	const char *pci;                 /* its address, as in /sys/bus/pci; NULL or "": not known */
 	unsigned long long memory_bytes; /* 0: not known */
 	double speed;                    /* 0: not known */
 };
@@ -18,9 +19,11 @@ struct xy__machine_device {
 struct xy__machine_request {
 	const char *text;
 	int ncpu;                                 /* how many CPU workers "this" has; -1: one per core */
+	bool device_cores;                        /* device workers get cores of their own, if there are enough */
 	unsigned ndevices;                        /* only where xy__machine_takes_devices */
 	const struct xy__machine_device *devices; /* ordered by architecture */
 	const struct xy_driver_info *drivers;     /* by architecture; NULL: not probed */
+	bool disk;                                /* it has a node for disks */
 };
 
 /* As xy_machine_create, with devices and what the settings say. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/perf/file.h"
+#include "core/perf/lines.h"
 #include "core/machine/platform.h"
 
 enum {

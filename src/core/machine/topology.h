@@ -8,6 +8,7 @@
 #define XYLEM_CORE_MACHINE_TOPOLOGY_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define XY__CORES_MAX 100000u /* as many workers as a machine may have */
@@ -62,6 +63,9 @@ int xy__topology_of_here(struct xy__topology *t);
 
 /* xy__topology_of_here from `sys` ("/sys") for the processors of a set; -ENOENT without a topology there. */
 int xy__topology_of_sys(struct xy__topology *t, const char *sys, const cpu_set_t *set, size_t set_size);
+
+/* Whether a processor is near a PCI device, such as "0000:3b:00.0", by `sys` ("/sys"); false if that is unknown. */
+bool xy__topology_is_near(const char *sys, const char *pci, int pu);
 
 /* xy__topology_of_here by hwloc, for systems without /sys. */
 int xy__topology_of_hwloc(struct xy__topology *t, const cpu_set_t *set, size_t set_size);

@@ -306,3 +306,22 @@ int xy__topology_of_sys(struct xy__topology *t, const char *sys_path, const cpu_
 	close(sys.folder);
 	return error;
 }
+
+bool xy__topology_is_near(const char *sys, const char *pci, int pu)
+{
+	char path[PATH_MAX], text[SYS_LIST_MAX] = "";
+	const char *list = text;
+	unsigned first, last;
+	bool near = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/local_cpulist", sys, pci);
+	file = pu < 0 ? NULL : fopen(path, "re");
+	if (!file)
+		return false;
+	if (fgets(text, sizeof(text), file))
+		while (!near && sys_next(&list, INT_MAX, &first, &last))
+			near = (unsigned)pu >= first && (unsigned)pu <= last;
+	fclose(file);
+	return near;
+}

@@ -18,7 +18,8 @@ enum xy__variable_kind {
 	XY__VARIABLE_LEVEL,  /* unsigned, enum whose constants are the default, 0, 1 ... */
 	XY__VARIABLE_NUMBER, /* double, double: not negative */
 	XY__VARIABLE_SEED,   /* uint64_t, uint64_t */
-	XY__VARIABLE_LIMITS  /* struct xy__limits, const char * */
+	XY__VARIABLE_LIMITS, /* struct xy__limits, const char * */
+	XY__VARIABLE_BYTES   /* size_t, const char *; SIZE_MAX: none */
 };
 
 struct xy__variable {

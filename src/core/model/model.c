@@ -38,6 +38,12 @@ static double model_task_size(const struct xy_task *task)
 	return size;
 }
 
+/* The footprint of a task for a model that has no terms. */
+static inline uint32_t model_footprint(const struct xy_model *model, const struct xy_task *task)
+{
+	return model->footprint ? model->footprint(task) : model_task_footprint(task);
+}
+
 /* Computes the identity of a task for a model: footprint and size. */
 static void model_look(const struct xy_model *model, const struct xy_task *task, struct xy__row *row)
 {
@@ -52,9 +58,7 @@ static void model_look(const struct xy_model *model, const struct xy_task *task,
 	row->size = model->size ? model->size(task) : model_task_size(task);
 	if (!(row->size >= 0) || row->size > 1e18)
 		row->size = 0;
-	if (model->footprint) {
-		row->footprint = model->footprint(task);
-	} else if (row->nterms) {
+	if (!model->footprint && row->nterms) {
 		row->footprint = 0x811c9dc5;
 		for (unsigned i = 0; i < row->nterms; i++) {
 			uint64_t bits;
@@ -63,8 +67,26 @@ static void model_look(const struct xy_model *model, const struct xy_task *task,
 			row->footprint = xy__footprint_mix(row->footprint, bits);
 		}
 	} else {
-		row->footprint = model_task_footprint(task);
+		row->footprint = model_footprint(model, task);
 	}
+}
+
+/* xy__perf_state, without a call once the model is known. */
+static inline struct xy__model_state *model_state(struct xy__perf *perf, const struct xy_model *model)
+{
+	struct xy__model_state *state = xy__map_find(&perf->models, (uintptr_t)model);
+
+	return state ? state : xy__perf_state(perf, model);
+}
+
+/* The entry of a task if its footprint alone tells; NULL: it is not there, or more has to be looked at. */
+static inline struct xy__entry *model_find_quickly(const struct xy__series *series, const struct xy_model *model,
+						   const struct xy_task *task)
+{
+	if (model->kind == XY_MODEL_MULTIPLE)
+		return NULL;
+	return xy__map_find(&series->entries,
+			    xy__entry_key(&(struct xy__row){ .footprint = model_footprint(model, task) }, false));
 }
 
 /* --- predictions --- */
@@ -76,7 +98,7 @@ static struct xy_prediction prediction_said(double value)
 	return (struct xy_prediction){ .kind = XY_PREDICTION_UNKNOWN };
 }
 
-static bool prediction_of_entry(const struct xy__entry *entry, unsigned minimum, struct xy_prediction *p)
+static inline bool prediction_of_entry(const struct xy__entry *entry, unsigned minimum, struct xy_prediction *p)
 {
 	struct xy__stats *stats = entry ? (struct xy__stats *)&entry->stats : NULL;
 
@@ -143,6 +165,22 @@ static bool prediction_of_curve(const struct xy__perf *perf, const struct xy__mo
 	return true;
 }
 
+/* By all that is known of the task: size, terms, curves. */
+static __attribute__((noinline)) struct xy_prediction predict_thoroughly(const struct xy__perf *perf,
+									 const struct xy__model_state *state,
+									 const struct xy__series *series,
+									 const struct xy_model *model,
+									 const struct xy_task *task)
+{
+	struct xy_prediction p = { .kind = XY_PREDICTION_UNKNOWN };
+	struct xy__row row;
+
+	model_look(model, task, &row);
+	if (!prediction_of_entry(series_find(series, &row), perf->minimum, &p) && state->kind != XY_MODEL_HISTORY)
+		prediction_of_curve(perf, state, series, &row, &p);
+	return p;
+}
+
 struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
 				      unsigned worker, unsigned implementation)
 {
@@ -150,7 +188,6 @@ struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_mod
 	struct xy_prediction p = { .kind = XY_PREDICTION_UNKNOWN };
 	struct xy__model_state *state;
 	struct xy__series *series;
-	struct xy__row row;
 
 	if (!info || implementation >= XY__MODEL_IMPLEMENTATIONS)
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
@@ -158,14 +195,13 @@ struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_mod
 		return prediction_said(model->per_arch ? model->per_arch(task, info->arch, implementation) : 0);
 	if (model->kind == XY_MODEL_WORKER)
 		return prediction_said(model->per_worker ? model->per_worker(task, worker, implementation) : 0);
-	state = xy__perf_state(perf, model);
+	state = model_state(perf, model);
 	if (!state)
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
 	series = &state->series[info->arch][implementation];
-	model_look(model, task, &row);
-	if (!prediction_of_entry(series_find(series, &row), perf->minimum, &p) && state->kind != XY_MODEL_HISTORY)
-		prediction_of_curve(perf, state, series, &row, &p);
-	return p;
+	if (prediction_of_entry(model_find_quickly(series, model, task), perf->minimum, &p))
+		return p;
+	return predict_thoroughly(perf, state, series, model, task);
 }
 
 /* --- measurements --- */
@@ -182,18 +218,13 @@ static void model_tell_drift(struct xy__perf *perf, const struct xy__model_state
 		(unsigned)entry->stored.footprint, entry->stored.size, atomic_load(&entry->stats.median));
 }
 
-/* A value for the entry that a row describes. */
-static void model_take(struct xy__perf *perf, struct xy__model_state *state, const struct xy__row *row, double value)
+/* A value for an entry of a series. */
+static void model_take(struct xy__perf *perf, struct xy__model_state *state, struct xy__series *series,
+		       struct xy__entry *entry, double value)
 {
-	struct xy__series *series = &state->series[row->arch][row->implementation];
-	struct xy__entry *entry = xy__map_find(&series->entries, xy__entry_key(row, false));
 	enum xy__verdict verdict;
 	double before;
 
-	if (!entry)
-		entry = xy__series_entry(perf, state, row);
-	if (!entry)
-		return;
 	before = entry->stats.reference > 0 ? entry->stats.reference : atomic_load(&entry->stats.median);
 	verdict = xy__stats_add(&entry->stats, value);
 	atomic_store_explicit(&entry->updated, (int64_t)time(NULL), memory_order_relaxed);
@@ -206,19 +237,39 @@ static void model_take(struct xy__perf *perf, struct xy__model_state *state, con
 		xy__series_fit(perf, state, series);
 }
 
+/* A value for the entry that a row describes. */
+static void model_take_row(struct xy__perf *perf, struct xy__model_state *state, const struct xy__row *row,
+			   double value)
+{
+	struct xy__series *series = &state->series[row->arch][row->implementation];
+	struct xy__entry *entry = xy__map_find(&series->entries, xy__entry_key(row, false));
+
+	if (!entry)
+		entry = xy__series_entry(perf, state, row);
+	if (entry)
+		model_take(perf, state, series, entry, value);
+}
+
 void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
 		      unsigned implementation, double value)
 {
 	const struct xy_worker_info *info = xy_machine_worker(perf->machine, worker);
-	struct xy__model_state *state = xy__perf_state(perf, model);
-	struct xy__row row = { 0 };
+	struct xy__model_state *state = model_state(perf, model);
+	struct xy__series *series;
+	struct xy__entry *entry;
 
 	if (!state || !info || implementation >= XY__MODEL_IMPLEMENTATIONS || !(value > 0) || !(value < 1e30))
 		return;
-	model_look(model, task, &row);
-	row.arch = info->arch;
-	row.implementation = implementation;
-	model_take(perf, state, &row, value);
+	series = &state->series[info->arch][implementation];
+	entry = model_find_quickly(series, model, task);
+	if (entry) {
+		model_take(perf, state, series, entry, value);
+	} else {
+		struct xy__row row = { .arch = info->arch, .implementation = implementation };
+
+		model_look(model, task, &row);
+		model_take_row(perf, state, &row, value);
+	}
 }
 
 /* --- measurements that are not of a task --- */
@@ -235,7 +286,7 @@ void xy__perf_note(struct xy__perf *perf, struct xy__model_state *state, enum xy
 	struct xy__row row = model_row(arch, size);
 
 	if (us > 0 && us < 1e30)
-		model_take(perf, state, &row, us);
+		model_take_row(perf, state, &row, us);
 }
 
 double xy__perf_recall(const struct xy__model_state *state, enum xy_arch arch, double size, unsigned *samples)

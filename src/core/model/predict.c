@@ -72,19 +72,21 @@ int xy_task_measured(const struct xy_task *task, const struct xy_model *model, u
 	return 0;
 }
 
-/* The nearest copy of a handle, as seen from a node; false when nothing is known. */
-static bool predict_nearest(const struct xy__bus *bus, struct xy_handle *h, unsigned to, double *us)
+/* The nearest copy of a handle, as seen from a node; false when nothing is known. From disk it comes by RAM. */
+static bool predict_nearest(const struct xy__places *places, struct xy_handle *h, unsigned to, double *us)
 {
 	uint64_t valid = atomic_load_explicit(&h->valid, memory_order_relaxed);
 	bool known = false;
 
 	*us = 0;
+	if (valid & places->common)
+		valid |= 1;
 	if (valid >> to & 1)
 		return true;
 	for (; valid; valid &= valid - 1) {
 		double here;
 
-		if (!xy__bus_time(bus, (unsigned)__builtin_ctzll(valid), to, h->size_bytes, &here))
+		if (!xy__bus_time(places->bus, (unsigned)__builtin_ctzll(valid), to, h->size_bytes, &here))
 			continue;
 		*us = known ? fmin(*us, here) : here;
 		known = true;
@@ -106,7 +108,7 @@ struct xy_prediction xy_task_transfer(const struct xy_task *task, unsigned worke
 
 		if (!(accesses[i] & XY_R) || !h->copies)
 			continue;
-		if (!predict_nearest(places->bus, h, places->nodes[worker], &us))
+		if (!predict_nearest(places, h, places->nodes[worker], &us))
 			return (struct xy_prediction){ .kind = XY_PREDICTION_UNKNOWN };
 		p.us += us;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/perf/bus.h"
-#include "core/perf/file.h"
+#include "core/perf/lines.h"
 #include "core/util/text.h"
 
 int xy__bus_init(struct xy__bus *bus, unsigned nnodes)

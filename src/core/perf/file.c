@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/perf/file.h"
+#include "core/perf/lines.h"
+#include "core/perf/starpu.h"
 #include "core/util/arch.h"
 #include "core/util/text.h"
 

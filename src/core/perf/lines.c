@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/perf/file.h"
+#include "core/perf/lines.h"
 #include "core/util/text.h"
 
 void xy__lines_init(struct xy__lines *l, const char *text)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "core/perf/file.h"
+#include "core/perf/starpu.h"
 #include "core/perf/stats.h"
 #include "core/util/text.h"
 

@@ -4,7 +4,6 @@
  * two short moves in memory.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/perf/stats.h"
 #include "core/util/futex.h"
@@ -55,22 +54,29 @@ static double stats_middle(const struct xy__stats *s)
 	return (double)s->sorted[(s->count - 1) / 2];
 }
 
-/* The median distance from the median, found by walking away from it on both sides. */
+/*
+ * The median distance from the median: that of the `half` nearest values which is the furthest. `low` of them are below
+ * or are the median itself, the others above; both sides are sorted by their distance, so bisection finds `low`.
+ */
 static double stats_distance(const struct xy__stats *s, double median)
 {
-	int low = (s->count - 1) / 2, high = low + 1, half = (s->count + 1) / 2;
+	const float *below = &s->sorted[(s->count - 1) / 2], *above = below + 1;
+	int nbelow = (s->count - 1) / 2 + 1, nabove = s->count - nbelow, half = (s->count + 1) / 2;
+	int low = half > nabove ? half - nabove : 0, high = half < nbelow ? half : nbelow;
 	double distance = 0;
 
-	while (half--) {
-		double below = low >= 0 ? median - (double)s->sorted[low] : INFINITY;
-		double above = high < s->count ? (double)s->sorted[high] - median : INFINITY;
+	while (low < high) {
+		int middle = (low + high) / 2;
 
-		distance = below <= above ? below : above;
-		if (below <= above)
-			low--;
+		if (median - (double)below[-middle] < (double)above[half - middle - 1] - median)
+			low = middle + 1;
 		else
-			high++;
+			high = middle;
 	}
+	if (low)
+		distance = median - (double)below[1 - low];
+	if (low < half && (double)above[half - low - 1] - median > distance)
+		distance = (double)above[half - low - 1] - median;
 	return distance;
 }
 
@@ -85,35 +91,46 @@ static void stats_publish(struct xy__stats *s)
 	atomic_store_explicit(&s->samples, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, memory_order_release);
 }
 
-static void stats_take_out(struct xy__stats *s, float value)
+/* The first place whose value is not less. */
+static unsigned stats_find(const struct xy__stats *s, float value)
 {
-	unsigned i = 0;
+	unsigned low = 0, high = s->count;
 
-	while (s->sorted[i] != value)
-		i++;
-	memmove(&s->sorted[i], &s->sorted[i + 1], (s->count - i - 1u) * sizeof s->sorted[0]);
-	s->count--;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (s->sorted[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
+/* The value takes the place of the oldest one if the window is full. */
 static void stats_push(struct xy__stats *s, float value)
 {
-	unsigned i;
+	unsigned i = s->count;
 
 	if (s->count == XY__STATS_WINDOW)
-		stats_take_out(s, s->recent[s->next]);
-	for (i = s->count; i && s->sorted[i - 1] > value; i--)
+		i = stats_find(s, s->recent[s->next]);
+	else
+		s->count++;
+	for (; i && s->sorted[i - 1] > value; i--)
 		s->sorted[i] = s->sorted[i - 1];
+	for (; i + 1u < s->count && s->sorted[i + 1] < value; i++)
+		s->sorted[i] = s->sorted[i + 1];
 	s->sorted[i] = value;
-	s->count++;
 	s->recent[s->next] = value;
 	s->next = (uint8_t)((s->next + 1) % XY__STATS_WINDOW);
 }
 
 static bool stats_is_outlier(const struct xy__stats *s, double value)
 {
-	double median = stats_middle(s), spread = STATS_MAD_TO_SPREAD * stats_distance(s, median);
+	double median = stats_middle(s), distance = fabs(value - median);
 
-	return fabs(value - median) > fmax(STATS_FAR * spread, STATS_FAR_SHARE * median);
+	return distance > STATS_FAR_SHARE * median &&
+	       distance > STATS_FAR * STATS_MAD_TO_SPREAD * stats_distance(s, median);
 }
 
 /* Forgets the window and takes these values for it. */

@@ -14,7 +14,6 @@
 struct xy__endings {
 	struct xy_task *first, *last;
 };
-void xy__endings_add(struct xy__endings *endings, struct xy_task *task);
 
 /* An agent with what the runtime keeps for it. */
 struct xy__agent {
@@ -50,18 +49,38 @@ struct xy__agent *xy__agent_enter_slowly(struct xy_runtime *rt, unsigned first);
 /* Leaves a call that was made inside another, or in a function of the user's. */
 void xy__agent_leave_nested(struct xy__agent *agent);
 
+/* The index of the application's agent that the calling thread tries first. */
+static inline unsigned xy__agent_first(void)
+{
+	uintptr_t self = (uintptr_t)&xy__agent_current; /* as good as the thread's name */
+
+	return (unsigned)(self >> 12 ^ self >> 20) % XY__APPLICATION_AGENTS;
+}
+
+/* Makes the calling thread, which is no agent yet, this agent of the application; false if another thread is. */
+static inline bool xy__agent_try(struct xy__agent *agent)
+{
+	if (!xy__lock_try(&agent->lock))
+		return false;
+	xy__agent_current = agent;
+	return true;
+}
+
 /* The agent that the calling thread is for this runtime: its own if it is one of the runtime's
  * workers or inside a call already, else one of the application's, locked until xy__agent_leave. */
 static inline struct xy__agent *xy__agent_enter(struct xy_runtime *rt)
 {
-	uintptr_t self = (uintptr_t)&xy__agent_current; /* as good as the thread's name */
-	unsigned first = (unsigned)(self >> 12 ^ self >> 20) % XY__APPLICATION_AGENTS;
+	unsigned first = xy__agent_first();
 	struct xy__agent *agent = &rt->applications[first];
 
-	if (xy__agent_current || !xy__lock_try(&agent->lock))
-		return xy__agent_enter_slowly(rt, first);
-	xy__agent_current = agent;
-	return agent;
+	return !xy__agent_current && xy__agent_try(agent) ? agent : xy__agent_enter_slowly(rt, first);
+}
+
+/* Leaves a call of the application in which the thread was no agent before. */
+static inline void xy__agent_leave_outermost(struct xy__agent *agent)
+{
+	xy__agent_current = NULL;
+	xy__lock_drop(&agent->lock);
 }
 
 static inline void xy__agent_leave(struct xy__agent *agent)
@@ -116,19 +135,6 @@ static inline void xy__agent_add(_Atomic uint64_t *counter)
 {
 	/* release: pairs with the acquire in xy__agent_live; only the owner writes */
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_release);
-}
-
-void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task); /* notes.h */
-
-/* The agent submits the task, which no other thread knows yet. */
-static inline void xy__agent_submitted(struct xy__agent *agent, struct xy_task *task)
-{
-	/* relaxed: a hint; see xy__notes_listen. What a nested task submits comes after it was built. */
-	if (__builtin_expect(atomic_load_explicit(&agent->runtime->notes, memory_order_relaxed) &
-				     (XY__NOTES_SUBMITTED | XY__NOTES_CHILDREN),
-			     0))
-		xy__notes_submitted(agent, task);
-	xy__agent_add(&agent->submitted);
 }
 
 #endif

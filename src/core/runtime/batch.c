@@ -3,6 +3,7 @@
 #include "core/runtime/batch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,8 +237,16 @@ static void batch_round_begin(struct xy__batch_round *round, int error)
 
 void xy__batch_go(struct xy_batch_job *job)
 {
+	int error = atomic_load(&job->acquire_status);
+	char why[160];
+
 	job->begun_s = job->shown_s = xy_now(job->rt);
-	batch_round_begin(&job->first, atomic_load(&job->acquire_status));
+	if (error) {
+		snprintf(why, sizeof why, "their data can't be brought to RAM: %s",
+			 error == -ENODEV ? "the device with the only copy is lost" : strerror(abs(error)));
+		xy__batch_fail_because(job, job->first.range, error, why);
+	}
+	batch_round_begin(&job->first, error);
 }
 
 int xy__batch_redo(struct xy_batch_job *job, struct xy_range range)

@@ -80,6 +80,8 @@ void xy__batch_joined(void *arg, const struct xy_piece *piece, int status);
 void xy__batch_end(struct xy_batch_job *job, struct xy_batch_piece *piece, int status);
 /* Notes an error; new pieces are not begun. */
 void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status);
+/* xy__batch_fail with a reason for the log. */
+void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int status, const char *why);
 bool xy__batch_has_failed(struct xy_batch_job *job);
 /* Joins the results; all pieces have ended. 0 or the batch's error. */
 int xy__batch_reduce(struct xy_batch_job *job);

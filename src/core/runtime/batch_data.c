@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/data/copy.h"
 #include "core/runtime/runtime.h"
 #include "core/task/handle.h"
 #include "core/util/log.h"
@@ -140,6 +142,50 @@ int xy__batch_data_split(struct xy_batch_job *job, struct xy_piece *piece)
 	return 0;
 }
 
+/* --- what a piece overwrites --- */
+
+/* The bytes of a handle in RAM, row by row: what is between the rows belongs to others. */
+struct batch_rows {
+	char *ptr;
+	size_t n, bytes, stride;
+};
+
+static struct batch_rows batch_data_rows(const struct xy_handle *h)
+{
+	const struct xy_matrix *m = &h->view.matrix;
+	const struct xy_vector *v = &h->view.vector;
+
+	if (h->interface == &xy_vector_interface)
+		return (struct batch_rows){ v->ptr, 1, v->n * v->elem, 0 };
+	return (struct batch_rows){ m->ptr, m->ny, m->nx * m->elem, m->ld * m->elem };
+}
+
+/*
+ * A device has overwritten what the piece read, and RAM still has it: a copy of that, to be freed, in case the device
+ * is lost while the result comes back. NULL if none is needed, or none can be had.
+ */
+static char *batch_data_save(struct xy_handle *h)
+{
+	struct batch_rows rows = batch_data_rows(h);
+	char *saved = NULL;
+
+	if (!h->copies || xy_is_simulated(h->runtime))
+		return NULL;
+	xy__lock_take(&h->lock);
+	if (!(atomic_load(&h->valid) & xy__bit(XY__RAM)) && !h->copies->ram.incoming)
+		saved = malloc(rows.n * rows.bytes);
+	for (size_t i = 0; saved && i < rows.n; i++)
+		memcpy(saved + i * rows.bytes, rows.ptr + i * rows.stride, rows.bytes);
+	xy__lock_drop(&h->lock);
+	return saved;
+}
+
+static void batch_data_restore(const struct batch_rows *rows, const char *saved)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		memcpy(rows->ptr + i * rows->stride, saved + i * rows->bytes, rows->bytes);
+}
+
 /* --- the way back --- */
 
 struct batch_return;
@@ -149,6 +195,8 @@ struct batch_part {
 	struct batch_return *back;
 	struct xy_handle *handle;
 	enum xy_mode mode;
+	struct batch_rows rows;
+	char *saved; /* what it overwrote, or NULL */
 };
 
 /* A piece whose data is on its way back. Locking key: (c) constant, (a) atomic. */
@@ -161,13 +209,39 @@ struct batch_return {
 	_Atomic int status;                   /* (a) the first error */
 };
 
-/* With a device that is lost goes what it had computed. RAM still has what the piece read, unless it wrote there. */
-static bool batch_data_can_redo(const struct batch_return *back, int status)
+/*
+ * With a device that is lost goes what it had computed. RAM has what the piece read, unless it was being overwritten:
+ * then what was saved is put back. False if that is lost too.
+ */
+static bool batch_data_recover(struct batch_return *back)
 {
+	bool simulated = xy_is_simulated(back->job->rt);
+
 	for (unsigned i = 0; i < back->n; i++)
-		if (back->parts[i].mode == XY_RW)
+		if (back->parts[i].mode == XY_RW && !back->parts[i].saved && !simulated)
 			return false;
-	return status == -ENODEV && !xy__batch_has_failed(back->job);
+	for (unsigned i = 0; i < back->n; i++)
+		if (back->parts[i].saved)
+			batch_data_restore(&back->parts[i].rows, back->parts[i].saved);
+	return true;
+}
+
+/* A piece whose result did not come back runs again, if it can. */
+static void batch_data_fail(struct batch_return *back, int status)
+{
+	struct xy_batch_job *job = back->job;
+
+	if (status == -ENODEV && !xy__batch_has_failed(job)) {
+		if (!batch_data_recover(back)) {
+			xy__batch_fail_because(job, back->range, status,
+					       "their device is lost, and with it the only copy of data that they "
+					       "read and write");
+			return;
+		}
+		status = xy__batch_redo(job, back->range);
+	}
+	if (status)
+		xy__batch_fail(job, back->range, status);
 }
 
 static void batch_data_leave(struct batch_return *back)
@@ -178,10 +252,10 @@ static void batch_data_leave(struct batch_return *back)
 	if (atomic_fetch_sub(&back->awaited, 1) != 1)
 		return;
 	status = atomic_load(&back->status);
-	if (status && batch_data_can_redo(back, status))
-		status = xy__batch_redo(job, back->range);
 	if (status)
-		xy__batch_fail(job, back->range, status);
+		batch_data_fail(back, status);
+	for (unsigned i = 0; i < back->n; i++)
+		free(back->parts[i].saved);
 	free(back);
 	xy__batch_leave(job);
 }
@@ -222,7 +296,10 @@ void xy__batch_data_return(struct xy_batch_job *job, struct xy_range range, cons
 		struct batch_part *part = &back->parts[i];
 		int error;
 
-		*part = (struct batch_part){ back, accesses[i].handle, accesses[i].mode };
+		*part = (struct batch_part){ back, accesses[i].handle, accesses[i].mode,
+					     batch_data_rows(accesses[i].handle), NULL };
+		if (part->mode == XY_RW)
+			part->saved = batch_data_save(part->handle);
 		error = xy_acquire_callback(part->handle, XY_R, batch_data_returned, part);
 		if (error)
 			batch_data_returned(part, error);

@@ -128,6 +128,11 @@ void xy__batch_joined(void *arg, const struct xy_piece *piece, int status)
 
 void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status)
 {
+	xy__batch_fail_because(job, range, status, strerror(abs(status)));
+}
+
+void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int status, const char *why)
+{
 	pthread_mutex_lock(&job->lock);
 	if (!job->nerrors++)
 		job->status = status;
@@ -147,7 +152,7 @@ void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status)
 		xy__division_fail(job->first.task->extra->division, status);
 	if (status != -ECANCELED)
 		xy__log(&job->rt->settings.log, "batch '%s': items %llu to %llu failed: %s", job->codelet.name,
-			(unsigned long long)range.start, (unsigned long long)range.stop, strerror(abs(status)));
+			(unsigned long long)range.start, (unsigned long long)range.stop, why);
 }
 
 bool xy__batch_has_failed(struct xy_batch_job *job)

@@ -120,8 +120,8 @@ static void bus_measure_all(struct xy_runtime *rt)
 {
 	struct xy__memory *memory = &rt->memory;
 
-	for (unsigned from = 0; from < memory->nnodes; from++)
-		for (unsigned to = 0; to < memory->nnodes; to++) {
+	for (unsigned from = 0; from < rt->bus.nnodes; from++)
+		for (unsigned to = 0; to < rt->bus.nnodes; to++) {
 			struct xy__node *a = &memory->nodes[from], *b = &memory->nodes[to];
 
 			if (from != to && (a->ram || b->ram || (b->peers & xy__bit(from))))
@@ -134,7 +134,7 @@ static void bus_measure_all(struct xy_runtime *rt)
 
 static void bus_names(const struct xy_runtime *rt, const char *names[XY__BUS_NODES])
 {
-	for (unsigned i = 0; i < rt->memory.nnodes; i++)
+	for (unsigned i = 0; i < rt->bus.nnodes; i++)
 		names[i] = rt->memory.nodes[i].name;
 }
 
@@ -195,12 +195,13 @@ static void bus_store(struct xy_runtime *rt, const char *path)
 
 int xy__bus_measure(struct xy_runtime *rt)
 {
+	unsigned n = rt->memory.disk ? rt->memory.disk : rt->memory.nnodes; /* disks are last, and not measured */
 	char path[XY__STORE_PATH];
 	int fd, loaded;
 
-	if (rt->memory.nnodes < 2 || !*rt->perf.store.folder)
+	if (n < 2 || !*rt->perf.store.folder)
 		return 0;
-	if (xy__bus_init(&rt->bus, rt->memory.nnodes))
+	if (xy__bus_init(&rt->bus, n))
 		return -ENOMEM;
 	fd = xy__store_lock(&rt->perf.store); /* two processes that start at once measure one after the other */
 	if (fd < 0)

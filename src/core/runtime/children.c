@@ -13,6 +13,7 @@
 #include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/search.h"
+#include "core/runtime/submit.h"
 #include "core/runtime/task_build.h"
 
 enum { MOST_WALKS = 8 }; /* tasks set aside that a look examines */
@@ -121,13 +122,13 @@ static bool children_form_cycle(struct xy_task *task, struct xy_runtime *rt)
 	const struct xy_task *ancestor = task;
 	bool cycle;
 
-	while (ancestor && !xy__graph_has_successors((struct xy_task *)ancestor))
+	while (ancestor && !xy__cycles_has_successors((struct xy_task *)ancestor))
 		ancestor = xy__children_parent(ancestor);
 	if (!ancestor)
 		return false;
-	xy__lock_take(&rt->graph_lock);
-	cycle = xy__graph_reaches(rt, task, task);
-	xy__lock_drop(&rt->graph_lock);
+	xy__lock_take(&rt->cycles_lock);
+	cycle = xy__cycles_reaches(rt, task, task);
+	xy__lock_drop(&rt->cycles_lock);
 	return cycle;
 }
 
@@ -200,9 +201,9 @@ static bool aside_is_needed(struct xy_runtime *rt, struct xy_task *task, struct 
 {
 	bool needed;
 
-	xy__lock_take(&rt->graph_lock);
-	needed = xy__graph_reaches(rt, task, waits);
-	xy__lock_drop(&rt->graph_lock);
+	xy__lock_take(&rt->cycles_lock);
+	needed = xy__cycles_reaches(rt, task, waits);
+	xy__lock_drop(&rt->cycles_lock);
 	return needed;
 }
 
@@ -321,7 +322,7 @@ static int task_end_after_locked(struct xy_task *task, struct xy_task *before, s
 
 	if (!task_can_be_extended(task, agent))
 		return -EBUSY;
-	if (before == task || xy__graph_reaches(agent->runtime, task, before))
+	if (before == task || xy__cycles_reaches(agent->runtime, task, before))
 		return -ELOOP;
 	if (!xy__children_are_left(task)) {
 		struct xy_task *parent = xy__children_parent(task);
@@ -354,14 +355,14 @@ int xy_task_end_after(struct xy_task *task, struct xy_task *before)
 	if (xy__fork_is_child(rt))
 		return xy__fork_refuse(rt, "xy_task_end_after");
 	agent = xy__agent_enter(rt);
-	xy__lock_take(&rt->graph_lock);
+	xy__lock_take(&rt->cycles_lock);
 	error = task_end_after_locked(task, before, agent);
-	xy__lock_drop(&rt->graph_lock);
+	xy__lock_drop(&rt->cycles_lock);
 	xy__agent_leave(agent);
 	if (error)
 		xy__log(&rt->settings.log, "task '%s' can't end after '%s': %s", xy_task_name(task),
 			xy_task_name(before),
 			error == -EBUSY ? "it is submitted, and the caller is not its codelet"
-					: xy__task_problem(error));
+					: xy__submit_problem(error));
 	return error;
 }

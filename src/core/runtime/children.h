@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks that end after others. task->children counts those others that have not ended, and 1 for the task itself until
- * its own end; whoever brings it to 0 ends the task. It is 0 for tasks that end at once. The others are the tasks that
- * a nested codelet submits, whose parent the task is, and those of xy_task_end_after, which have an edge to it.
+ * its own end; the thread that brings it to 0 ends the task. It is 0 for tasks that end at once. The others are the
+ * tasks that a nested codelet submits, whose parent the task is, and those of xy_task_end_after, which have an edge to
+ * it.
  *
  * A codelet that waits for its children runs other tasks meanwhile, on top of its own stack. Those that can't wait
  * themselves are harmless there. A nested task is not: it may wait for something that the task below it has to do

@@ -53,6 +53,7 @@ static void context_engine(struct xy_context *context)
 	struct xy__tree_engine *engine = &context->engine;
 
 	engine->wake = rt->engine->wake;
+	engine->neighbour = rt->engine->neighbour;
 	engine->sleepers = &context->sleepers;
 	engine->searchers = &context->searchers;
 	engine->asleep = rt->asleep;
@@ -63,6 +64,7 @@ static void context_engine(struct xy_context *context)
 	engine->cut = xy__division_take;
 	engine->uncut = xy__division_give;
 	engine->alarm = rt->engine->alarm;
+	engine->rehearse = rt->engine->rehearse;
 	engine->one_memory = rt->memory.nnodes == 1;
 	engine->prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 }
@@ -73,9 +75,10 @@ static int context_init(struct xy_context *context, struct xy_runtime *rt, const
 {
 	context->runtime = rt;
 	context->has = calloc(rt->nworkers, sizeof *context->has);
+	context->idle = calloc(rt->nworkers, sizeof *context->idle);
 	snprintf(context->name, sizeof context->name, "%s", name);
 	context_engine(context);
-	return context->has ? 0 : -ENOMEM;
+	return context->has && context->idle ? 0 : -ENOMEM;
 }
 
 static void context_fini(struct xy_context *context)
@@ -84,6 +87,7 @@ static void context_fini(struct xy_context *context)
 		xy__team_release(context->tree);
 	xy_tree_destroy(context->tree);
 	free(context->has);
+	free(context->idle);
 	free(context->policy);
 }
 
@@ -140,15 +144,16 @@ void xy__contexts_stop(struct xy_runtime *rt)
 	for (unsigned i = 1; i < rt->ncontexts; i++)
 		xy__context_free(rt->contexts[i]);
 	free(rt->away.has);
+	free(rt->away.idle);
 	if (rt->nowhere)
 		xy_tree_destroy(rt->nowhere->tree);
 }
 
 /* --- changing --- */
 
-/* What is to be: the context of each worker, NULL for an absent one; and the policy of one context, or that it is new,
- * or its end. */
-struct plan {
+/* The state after a change: the context of each worker, NULL for an absent one; and for one context its new policy, or
+ * that it is created or destroyed. */
+struct change {
 	struct xy_runtime *rt;
 	struct xy_context **where;
 	struct xy_context *context;
@@ -171,9 +176,9 @@ static int context_check(struct xy_runtime *rt, const char *who)
 	if (atomic_load(&rt->stopping))
 		return context_refuse(rt, who, -ESHUTDOWN, "the runtime is stopping");
 	if (!rt->engine->halt)
-		return context_refuse(rt, who, -ENOTSUP, "the engine does not exchange trees");
+		return context_refuse(rt, who, -ENOTSUP, "the engine can't replace trees");
 	if (xy__halt_is_inside(rt))
-		return context_refuse(rt, who, -EDEADLK, "a function of a component can't exchange its tree");
+		return context_refuse(rt, who, -EDEADLK, "a component's function can't replace its own tree");
 	return 0;
 }
 
@@ -188,46 +193,46 @@ static int context_check_workers(struct xy_runtime *rt, const char *who, const u
 }
 
 /* Whether a context gets other workers; fills in which. */
-static bool plan_differs(const struct plan *plan, const struct xy_context *context, bool *has)
+static bool change_differs(const struct change *change, const struct xy_context *context, bool *has)
 {
 	bool differs = false;
 
-	for (unsigned i = 0; i < plan->rt->nworkers; i++) {
-		has[i] = plan->where[i] == context;
+	for (unsigned i = 0; i < change->rt->nworkers; i++) {
+		has[i] = change->where[i] == context;
 		differs |= has[i] != context->has[i];
 	}
 	return differs;
 }
 
-/* What the plan means for a context, if anything. */
-static int plan_prepare(const struct plan *plan, struct xy_context *context, bool *has, struct xy__graft *graft)
+/* What the change means for a context, if anything. */
+static int change_prepare(const struct change *change, struct xy_context *context, bool *has, struct xy__graft *graft)
 {
-	bool differs = plan_differs(plan, context, has);
+	bool differs = change_differs(change, context, has);
 
 	*graft = (struct xy__graft){ 0 };
-	if (!differs && context != plan->context)
+	if (!differs && context != change->context)
 		return 0;
 	*graft = (struct xy__graft){ .context = context, .has = has };
-	if (context == plan->context) {
-		graft->policy = plan->policy;
-		graft->creates = plan->creates;
-		graft->destroys = plan->destroys;
+	if (context == change->context) {
+		graft->policy = change->policy;
+		graft->creates = change->creates;
+		graft->destroys = change->destroys;
 	}
 	return xy__graft_prepare(graft);
 }
 
 /* Makes it so. */
-static int plan_apply(struct plan *plan)
+static int change_apply(struct change *change)
 {
-	struct xy_runtime *rt = plan->rt;
+	struct xy_runtime *rt = change->rt;
 	struct xy__graft grafts[XY__CONTEXTS];
 	bool *has = calloc((size_t)(rt->ncontexts + 1) * rt->nworkers, sizeof *has);
 	unsigned n = 0;
 	int error = has ? 0 : -ENOMEM;
 
-	for (unsigned k = 0; k < rt->ncontexts + plan->creates && !error; k++) {
-		error = plan_prepare(plan, k < rt->ncontexts ? rt->contexts[k] : plan->context,
-				     &has[(size_t)k * rt->nworkers], &grafts[n]);
+	for (unsigned k = 0; k < rt->ncontexts + change->creates && !error; k++) {
+		error = change_prepare(change, k < rt->ncontexts ? rt->contexts[k] : change->context,
+				       &has[(size_t)k * rt->nworkers], &grafts[n]);
 		n += grafts[n].context != NULL;
 	}
 	if (!error && n)
@@ -241,43 +246,43 @@ static int plan_apply(struct plan *plan)
 	return error;
 }
 
-/* The plan is that all stays as it is. The lock is held. */
-static int plan_init(struct plan *plan, struct xy_runtime *rt)
+/* Begins with the present state. The lock is held. */
+static int change_init(struct change *change, struct xy_runtime *rt)
 {
-	*plan = (struct plan){ .rt = rt };
-	plan->where = calloc(rt->nworkers, sizeof(struct xy_context *));
-	for (unsigned i = 0; plan->where && i < rt->nworkers; i++)
+	*change = (struct change){ .rt = rt };
+	change->where = calloc(rt->nworkers, sizeof(struct xy_context *));
+	for (unsigned i = 0; change->where && i < rt->nworkers; i++)
 		for (unsigned k = 0; k < rt->ncontexts; k++)
 			if (rt->contexts[k]->has[i])
-				plan->where[i] = rt->contexts[k];
-	return plan->where ? 0 : -ENOMEM;
+				change->where[i] = rt->contexts[k];
+	return change->where ? 0 : -ENOMEM;
 }
 
-/* Takes the lock, which plan_end drops. */
-static int plan_begin(struct plan *plan, struct xy_runtime *rt)
+/* Takes the lock, which change_end drops. */
+static int change_begin(struct change *change, struct xy_runtime *rt)
 {
 	xy__lock_take(&rt->change_lock);
-	return plan_init(plan, rt);
+	return change_init(change, rt);
 }
 
-static int plan_end(struct plan *plan, int error)
+static int change_end(struct change *change, int error)
 {
 	if (!error)
-		error = plan_apply(plan);
-	free(plan->where);
-	xy__lock_drop(&plan->rt->change_lock);
+		error = change_apply(change);
+	free(change->where);
+	xy__lock_drop(&change->rt->change_lock);
 	return error;
 }
 
 /* The context has these workers only; its others go to `rest`. */
-static void plan_staff(struct plan *plan, struct xy_context *context, struct xy_context *rest, const unsigned *workers,
-		       unsigned nworkers)
+static void change_staff(struct change *change, struct xy_context *context, struct xy_context *rest,
+			 const unsigned *workers, unsigned nworkers)
 {
-	for (unsigned i = 0; i < plan->rt->nworkers; i++)
-		if (plan->where[i] == context)
-			plan->where[i] = rest;
+	for (unsigned i = 0; i < change->rt->nworkers; i++)
+		if (change->where[i] == context)
+			change->where[i] = rest;
 	for (unsigned i = 0; i < nworkers; i++)
-		plan->where[workers[i]] = context;
+		change->where[workers[i]] = context;
 }
 
 /* --- the policy --- */
@@ -285,29 +290,29 @@ static void plan_staff(struct plan *plan, struct xy_context *context, struct xy_
 static int context_set_policy(struct xy_context *context, const char *policy, const char *who)
 {
 	struct xy_runtime *rt = context->runtime;
-	struct plan plan;
+	struct change change;
 	int error = context_check(rt, who);
 
 	if (error)
 		return error;
 	if (!policy)
 		return context_refuse(rt, who, -EINVAL, "no policy");
-	error = plan_begin(&plan, rt);
-	plan.context = context;
-	plan.policy = policy;
-	return plan_end(&plan, error);
+	error = change_begin(&change, rt);
+	change.context = context;
+	change.policy = policy;
+	return change_end(&change, error);
 }
 
 int xy__context_replace(struct xy_context *context, const char *policy)
 {
-	struct plan plan;
-	int error = plan_init(&plan, context->runtime);
+	struct change change;
+	int error = change_init(&change, context->runtime);
 
-	plan.context = context;
-	plan.policy = policy;
+	change.context = context;
+	change.policy = policy;
 	if (!error)
-		error = plan_apply(&plan);
-	free(plan.where);
+		error = change_apply(&change);
+	free(change.where);
 	return error;
 }
 
@@ -328,17 +333,17 @@ const char *xy_runtime_policy(const struct xy_runtime *rt)
 /* Puts an absent worker into a context, or takes a present one out of its. */
 static int worker_change(struct xy_runtime *rt, unsigned worker, bool adds, const char *who)
 {
-	struct plan plan;
+	struct change change;
 	int error = context_check(rt, who);
 
 	if (!error)
 		error = context_check_workers(rt, who, &worker, 1);
 	if (error)
 		return error;
-	error = plan_begin(&plan, rt);
-	if (!error && adds != (plan.where[worker] != NULL))
-		plan.where[worker] = adds ? &rt->main : NULL;
-	return plan_end(&plan, error);
+	error = change_begin(&change, rt);
+	if (!error && adds != (change.where[worker] != NULL))
+		change.where[worker] = adds ? &rt->main : NULL;
+	return change_end(&change, error);
 }
 
 int xy_worker_remove(struct xy_runtime *rt, unsigned worker)
@@ -353,17 +358,17 @@ int xy_worker_add(struct xy_runtime *rt, unsigned worker)
 
 int xy_set_workers(struct xy_runtime *rt, const unsigned *workers, unsigned nworkers)
 {
-	struct plan plan;
+	struct change change;
 	int error = context_check(rt, "xy_set_workers");
 
 	if (!error)
 		error = context_check_workers(rt, "xy_set_workers", workers, nworkers);
 	if (error)
 		return error;
-	error = plan_begin(&plan, rt);
+	error = change_begin(&change, rt);
 	if (!error)
-		plan_staff(&plan, &rt->main, NULL, workers, nworkers);
-	return plan_end(&plan, error);
+		change_staff(&change, &rt->main, NULL, workers, nworkers);
+	return change_end(&change, error);
 }
 
 bool xy_worker_is_present(struct xy_runtime *rt, unsigned worker)
@@ -392,7 +397,7 @@ static struct xy_context *context_add(struct xy_runtime *rt, const char *name)
 	memset(context, 0, sizeof *context);
 	snprintf(number, sizeof number, "context %u", rt->ncontexts);
 	if (context_init(context, rt, name ? name : number)) {
-		free(context);
+		xy__context_free(context);
 		return NULL;
 	}
 	return context;
@@ -402,7 +407,7 @@ int xy_context_create(struct xy_runtime *rt, const struct xy_context_desc *desc,
 {
 	const char *who = "xy_context_create";
 	struct xy_context *context = NULL;
-	struct plan plan;
+	struct change change;
 	int error = context_check(rt, who);
 
 	if (out)
@@ -413,7 +418,7 @@ int xy_context_create(struct xy_runtime *rt, const struct xy_context_desc *desc,
 		error = context_check_workers(rt, who, desc->workers, desc->nworkers);
 	if (error)
 		return error;
-	error = plan_begin(&plan, rt);
+	error = change_begin(&change, rt);
 	if (!error && rt->ncontexts == XY__CONTEXTS)
 		error = context_refuse(rt, who, -ENOSPC, "there are 64 contexts already, with the main one");
 	if (!error) {
@@ -421,12 +426,12 @@ int xy_context_create(struct xy_runtime *rt, const struct xy_context_desc *desc,
 		error = context ? 0 : -ENOMEM;
 	}
 	if (!error) {
-		plan_staff(&plan, context, &rt->main, desc->workers, desc->nworkers);
-		plan.context = context;
-		plan.policy = desc->policy;
-		plan.creates = true;
+		change_staff(&change, context, &rt->main, desc->workers, desc->nworkers);
+		change.context = context;
+		change.policy = desc->policy;
+		change.creates = true;
 	}
-	error = plan_end(&plan, error);
+	error = change_end(&change, error);
 	if (error && context)
 		xy__context_free(context);
 	else if (!error)
@@ -447,23 +452,23 @@ int xy_context_set_workers(struct xy_context *context, const unsigned *workers, 
 {
 	const char *who = "xy_context_set_workers";
 	struct xy_runtime *rt = context ? context->runtime : NULL;
-	struct plan plan;
+	struct change change;
 	int error = context ? context_check(rt, who) : context_refuse(NULL, who, -EINVAL, "no context");
 
 	if (!error)
 		error = context_check_workers(rt, who, workers, nworkers);
 	if (error)
 		return error;
-	error = plan_begin(&plan, rt);
+	error = change_begin(&change, rt);
 	if (!error)
-		plan_staff(&plan, context, context == &rt->main ? NULL : &rt->main, workers, nworkers);
-	return plan_end(&plan, error);
+		change_staff(&change, context, context == &rt->main ? NULL : &rt->main, workers, nworkers);
+	return change_end(&change, error);
 }
 
 int xy_context_destroy(struct xy_context **pointer)
 {
 	struct xy_context *context = pointer ? *pointer : NULL;
-	struct plan plan;
+	struct change change;
 	int error;
 
 	if (!context)
@@ -471,13 +476,13 @@ int xy_context_destroy(struct xy_context **pointer)
 	error = context_check(context->runtime, "xy_context_destroy");
 	if (error)
 		return error;
-	error = plan_begin(&plan, context->runtime);
+	error = change_begin(&change, context->runtime);
 	if (!error) {
-		plan_staff(&plan, context, &context->runtime->main, NULL, 0);
-		plan.context = context;
-		plan.destroys = true;
+		change_staff(&change, context, &context->runtime->main, NULL, 0);
+		change.context = context;
+		change.destroys = true;
 	}
-	error = plan_end(&plan, error);
+	error = change_end(&change, error);
 	if (!error)
 		*pointer = NULL;
 	return error;

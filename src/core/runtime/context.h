@@ -22,6 +22,7 @@ struct xy_context {
 	struct xy_component *root;     /* (h) of the tree, or NULL */
 	char *policy;                  /* (h) name or expression; NULL: that of the settings */
 	bool *has;                     /* (h) by worker: whether it is in this context */
+	bool *idle;                    /* rt->change_lock: by worker: it was idle when the guard last looked */
 	unsigned epoch;                /* (h) of its tree: no two trees of the runtime have the same */
 	bool changes;                  /* (h) gets another tree now */
 	uint64_t guard_ended;          /* rt->change_lock, as the next two: tasks that its workers had ended, ... */

@@ -13,6 +13,7 @@
 #include "core/runtime/task_build.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/record.h"
+#include "core/runtime/submit.h"
 
 /* Tasks whose successors are still to be marked. */
 struct walk {
@@ -26,7 +27,7 @@ struct walk {
 static int walk_add(struct walk *walk, struct xy_task *task)
 {
 	walk->found |= walk->goal && task == walk->goal;
-	if (xy__graph_is_marked(task, walk->mark))
+	if (xy__cycles_is_marked(task, walk->mark))
 		return 0;
 	if (walk->count == walk->capacity) {
 		size_t capacity = walk->capacity ? 2 * walk->capacity : 16;
@@ -53,7 +54,7 @@ static int walk_add_ancestors(struct walk *walk, const struct xy_task *task)
 }
 
 /* Whether the parent of a task that has this edge is known. A task that is being submitted has none yet; one that ends
- * after others got it under graph_lock. */
+ * after others got it under cycles_lock. */
 static bool walk_knows_parent(const struct xy_task *task, uintptr_t edge)
 {
 	/* acquire: pairs with the end of the submission, in xy__deps_submitted */
@@ -95,22 +96,22 @@ static int walk_run(struct walk *walk, struct xy_task *from, const struct xy_tas
 	return error;
 }
 
-int xy__graph_mark(struct xy_runtime *rt, struct xy_task *task)
+int xy__cycles_mark(struct xy_runtime *rt, struct xy_task *task)
 {
-	struct walk walk = { .mark = ++rt->graph_mark };
+	struct walk walk = { .mark = ++rt->cycles_mark };
 
 	return walk_run(&walk, task, NULL);
 }
 
-bool xy__graph_reaches(struct xy_runtime *rt, struct xy_task *task, const struct xy_task *goal)
+bool xy__cycles_reaches(struct xy_runtime *rt, struct xy_task *task, const struct xy_task *goal)
 {
-	struct walk walk = { .mark = ++rt->graph_mark };
+	struct walk walk = { .mark = ++rt->cycles_mark };
 
 	walk_run(&walk, task, goal);
 	return walk.found;
 }
 
-bool xy__graph_has_successors(struct xy_task *task)
+bool xy__cycles_has_successors(struct xy_task *task)
 {
 	return xy__head_edge(atomic_load_explicit(&task->successors, memory_order_acquire)) != NULL;
 }
@@ -124,12 +125,12 @@ static int task_after_locked(struct xy_task *task, struct xy_task *before, struc
 		return -EBUSY;
 	if (before == task)
 		return -ELOOP;
-	if (xy__graph_has_successors(task)) {
-		int error = xy__graph_mark(rt, task);
+	if (xy__cycles_has_successors(task)) {
+		int error = xy__cycles_mark(rt, task);
 
 		if (error)
 			return error;
-		if (xy__graph_is_marked(before, rt->graph_mark))
+		if (xy__cycles_is_marked(before, rt->cycles_mark))
 			return -ELOOP;
 	}
 	if (!xy__task_extra(task))
@@ -157,12 +158,12 @@ int xy_task_after(struct xy_task *task, struct xy_task *before)
 	}
 	rt = task->pool->runtime;
 	agent = xy__agent_enter(rt);
-	xy__lock_take(&rt->graph_lock);
+	xy__lock_take(&rt->cycles_lock);
 	error = task_after_locked(task, before, agent);
-	xy__lock_drop(&rt->graph_lock);
+	xy__lock_drop(&rt->cycles_lock);
 	xy__agent_leave(agent);
 	if (error)
 		xy__log(&rt->settings.log, "task '%s' can't wait for '%s': %s", xy_task_name(task),
-			xy_task_name(before), error == -EBUSY ? "it is already submitted" : xy__task_problem(error));
+			xy_task_name(before), error == -EBUSY ? "it is already submitted" : xy__submit_problem(error));
 	return error;
 }

@@ -9,18 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/runtime/division.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/task_build.h"
 
 enum { DECLINES_MANY = 3 };
 static const double pause_shortest_s = 0.1, pause_longest_s = 10;
-
-/* A piece of a divisible task returns its items to the whole, which knows nothing of the nodes. */
-static struct xy__task_extra *decline_extra(struct xy_task *task)
-{
-	return xy__task_part(task) ? NULL : xy__task_extra(task);
-}
 
 static bool decline_has_other(struct xy_task *task, struct xy_runtime *rt)
 {
@@ -64,7 +57,7 @@ bool xy__decline_insist(struct xy_task *task, struct xy_runtime *rt)
 
 bool xy__decline(struct xy__worker *worker, struct xy_task *task, const char *reason, char *text, size_t size)
 {
-	struct xy__task_extra *extra = decline_extra(task);
+	struct xy__task_extra *extra = xy__task_extra(task);
 
 	snprintf(text, size, "%s", reason);
 	if (!extra)
@@ -105,7 +98,7 @@ bool xy__declines_avoid(struct xy__declines *declines, struct xy__worker *worker
 
 	if (!declines->until_s || xy_now(rt) >= declines->until_s)
 		return false;
-	extra = decline_extra(task);
+	extra = xy__task_extra(task);
 	if (!extra || extra->insists)
 		return false;
 	extra->passed |= xy__bit(worker->node);

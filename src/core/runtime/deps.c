@@ -9,6 +9,7 @@
 #include "core/runtime/deps.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/wait.h"
+#include "core/runtime/waiter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "core/runtime/division.h"
 #include "core/runtime/group.h"
 #include "core/task/handle.h"
+#include "core/tree/component.h"
 
 /* --- building --- */
 
@@ -174,6 +176,22 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 		xy__inbox_put(agent->runtime, task, agent);
 }
 
+/* deps_ready for a task with nothing special, by a worker. False: it has, and nothing has happened. */
+static inline bool deps_store(struct xy_task *task, struct xy__agent *agent)
+{
+	struct xy_runtime *rt = agent->runtime;
+
+	/* relaxed: as in xy__inbox_put */
+	if (atomic_load_explicit(&rt->notes, memory_order_relaxed) || agent->base.worker < 0 || task->constrained ||
+	    (task->flags & (XY__TASK_ACQUIRE | XY__TASK_COMMUTES | XY__TASK_CLOSES)) || !xy__task_codelet(task) ||
+	    atomic_load_explicit(&task->status, memory_order_relaxed))
+		return false;
+	xy__task_set_state(task, XY__TASK_READY);
+	if (__builtin_expect(!xy__push(rt->main.root, task, &agent->base), 0))
+		xy__inbox_push(rt, task, agent);
+	return true;
+}
+
 static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__endings *endings,
 				 struct xy__agent *agent)
 {
@@ -195,9 +213,11 @@ static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__e
 		} else if (target & XY__EDGE_END) {
 			xy__children_less(successor, status, endings, agent);
 		} else {
-			xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
+			if (__builtin_expect(status, 0))
+				xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));
 			/* acq_rel: what each predecessor did happens before the successor runs */
-			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1)
+			if (atomic_fetch_sub_explicit(&successor->missing, 1, memory_order_acq_rel) == 1 &&
+			    !deps_store(successor, agent))
 				deps_ready(successor, endings, agent);
 		}
 		edge = next;
@@ -356,12 +376,6 @@ void xy__deps_submitted(struct xy_task *task, int count, struct xy__agent *agent
 		deps_end_all(&endings, agent);
 		xy__wait_news(agent->runtime);
 	}
-}
-
-void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent)
-{
-	if (atomic_fetch_sub(&waiter->references, 1) == 1)
-		xy__pool_give_block(&agent->pool, (struct xy__edge_block *)waiter);
 }
 
 void xy__task_free(struct xy_task *task, struct xy__agent *agent)

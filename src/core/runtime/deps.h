@@ -9,26 +9,6 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
 
-/*
- * A thread waiting for the end of a task, in its list of successors. Its memory is a block of edges, so that readers
- * of the list never touch freed memory.
- */
-struct xy__waiter {
-	struct xy__edge_block *next; /* of the block, as is its owner */
-	struct xy__pool *owner;
-	struct xy__edge edge;
-	_Atomic int done;
-	_Atomic int references; /* the thread and the list; the last one frees it */
-	int event;              /* (c) to be signalled and closed, beside the futex; -1: none */
-};
-_Static_assert(sizeof(struct xy__waiter) <= sizeof(struct xy__edge_block) &&
-		       offsetof(struct xy__waiter, edge) == offsetof(struct xy__edge_block, edges),
-	       "a waiter is a block of edges");
-
-/* A waiter in the task's list, or one that is done already; its event is the caller's then. NULL without memory. */
-struct xy__waiter *xy__waiter_create(struct xy_task *task, int event);
-void xy__waiter_unref(struct xy__waiter *waiter, struct xy__agent *agent);
-
 /* Lets others wait for a task that is new, or submitted again: what has ended is another one. */
 static inline void xy__task_open(struct xy_task *task)
 {
@@ -77,7 +57,7 @@ void xy__deps_follow(struct xy_task *task, int status, unsigned edge_flags);
 /* Registers the task's accesses with its handles, in the order of submission, and adds up what it waits for. After a
  * task from xy_task_create, and one that moves data, the caller calls xy__redux_submit when it holds no lock.
  * 0 with the number of predecessors in *count, -ENOMEM, -EBUSY for a handle that must not be used so at present, or
- * -ELOOP for a task from xy_task_create, for which the caller holds the runtime's graph_lock. */
+ * -ELOOP for a task from xy_task_create, for which the caller holds the runtime's cycles_lock. */
 int xy__deps_register(struct xy_task *task, int *count, struct xy__agent *agent);
 
 /* The task's output is missing: reading it fails as well. */
@@ -101,6 +81,12 @@ void xy__deps_end_list(struct xy__endings *endings, struct xy__agent *agent);
 /* Ends a ready task if all workers that may run it have been lost since it was submitted; false if not. */
 bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
 
+/*
+ * xy__deps_register for a new task without flags that concern its accesses, in the common case. False: it is not one,
+ * and nothing has happened.
+ */
+bool xy__deps_register_plainly(struct xy_task *task, int *count);
+
 /* Whether a successful end needs nothing but the end itself and its successors. */
 static inline bool xy__deps_is_plain(const struct xy_task *task)
 {
@@ -116,10 +102,6 @@ void xy__deps_acquired(struct xy_task *task, struct xy__agent *agent);
 /* The application gives back what it held. Inside a callback that happens when the callback returns, so
  * that a row of them needs no stack. */
 void xy__deps_release(struct xy_task *task, struct xy__agent *agent);
-
-/* Gives up a task that was created and not submitted, with the caller's reference: it ends without
- * running once its predecessors have, and what waits for it is cancelled. */
-void xy__task_abandon(struct xy_task *task, struct xy__agent *agent);
 
 /* Adds a task to a list of those that are to end with the status they have. */
 void xy__endings_add(struct xy__endings *endings, struct xy_task *task);
@@ -144,7 +126,7 @@ static inline void xy__task_unref(struct xy_task *task, struct xy__agent *agent)
 }
 
 /* xy__deps_end for the common case, inline. */
-static inline void xy__deps_end_well(struct xy_task *task, struct xy__agent *agent)
+static inline __attribute__((always_inline)) void xy__deps_end_well(struct xy_task *task, struct xy__agent *agent)
 {
 	struct xy__edge *edges;
 

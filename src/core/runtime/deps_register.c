@@ -13,7 +13,6 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/cycles.h"
-#include "core/runtime/deps.h"
 
 enum { FEW_ACCESSES = 16, SEEN = 8 };
 
@@ -236,7 +235,7 @@ static inline unsigned access_prepare(struct registration *r, struct xy_handle *
 
 static bool use_marked(const struct xy__use *use, uint32_t mark)
 {
-	return use->task && !xy__use_has_ended(use) && xy__graph_is_marked(use->task, mark);
+	return use->task && !xy__use_has_ended(use) && xy__cycles_is_marked(use->task, mark);
 }
 
 static bool tasks_marked(const struct xy__tasks *list, uint32_t mark)
@@ -260,10 +259,10 @@ static bool handle_marked(const struct xy_handle *h, uint32_t mark)
 static int registration_find_cycle(struct registration *r, const uintptr_t *accesses, unsigned n)
 {
 	struct xy_runtime *rt = r->agent->runtime;
-	int error = xy__graph_mark(rt, r->task);
+	int error = xy__cycles_mark(rt, r->task);
 
 	for (unsigned i = 0; i < n && !error; i++)
-		if (handle_marked(xy__access_handle(accesses[i]), rt->graph_mark))
+		if (handle_marked(xy__access_handle(accesses[i]), rt->cycles_mark))
 			error = -ELOOP;
 	return error;
 }
@@ -290,7 +289,7 @@ static int registration_check(struct registration *r, const uintptr_t *accesses,
 		return -EBUSY;
 	if ((flags & XY__TASK_UNORDERED) && bars_unordered(r->task))
 		return -EBUSY;
-	if ((flags & XY__TASK_KEPT) && xy__graph_has_successors(r->task))
+	if ((flags & XY__TASK_KEPT) && xy__cycles_has_successors(r->task))
 		return registration_find_cycle(r, accesses, n);
 	return 0;
 }

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "core/runtime/deps.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/task_build.h"
+#include "core/tree/lock.h"
 
 /* --- making --- */
 
@@ -112,7 +114,7 @@ struct xy_task *xy__division_take(struct xy__tree_engine *engine, struct xy_task
 	/* relaxed: the rest is open as well, so that this can't be the first one after the last */
 	atomic_fetch_add_explicit(&task->extra->division->open, 1, memory_order_relaxed);
 	xy__task_set_state(piece, XY__TASK_READY);
-	xy__agent_submitted(agent, piece);
+	xy__notes_count(agent, piece);
 	return piece;
 }
 
@@ -156,8 +158,10 @@ static void division_join(struct xy_task *piece, struct xy__division *d, int sta
 
 static void division_tell(struct xy_component *cutter, const struct xy_task *piece, struct xy__agent *agent)
 {
-	if (cutter && cutter->ops->piece_ended)
+	if (cutter && cutter->ops->piece_ended) {
+		agent->base.verb = XY__VERB_PIECE_ENDED;
 		cutter->ops->piece_ended(cutter, piece, &agent->base);
+	}
 }
 
 void xy__division_return(struct xy_task *task, struct xy__agent *agent)

@@ -4,6 +4,8 @@
  * of moments, but never touches freed memory. It waits for no lock longer than PATIENCE_S: what is behind a stuck one
  * is left out, with a line that says who holds it. Each part is written before the next is asked for.
  */
+#include "core/runtime/dump.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include "core/runtime/team.h"
 #include "core/runtime/worker.h"
 #include "core/tree/audit.h"
+#include "core/tree/lock.h"
 
 #define PATIENCE_S 0.5
 
@@ -147,7 +150,8 @@ static void dump_ask_queue(struct xy_runtime *rt, void *subject, FILE *out)
 /* The holder of the lock that a component's callers sleep for, as far as the lock tells. */
 static void dump_holder(struct dump *dump, struct xy_component *c)
 {
-	int worker = xy__stuck_holder(c);
+	const char *verb;
+	int worker = xy__stuck_holder(c, &verb);
 
 	fprintf(dump->out, "  %s#%u does not answer", c->ops->name, c->id);
 	if (worker >= 0 && (unsigned)worker < dump->rt->nworkers)
@@ -155,10 +159,9 @@ static void dump_holder(struct dump *dump, struct xy_component *c)
 			xy_machine_worker(dump->rt->machine, (unsigned)worker)->name);
 	else if (worker == -1)
 		fprintf(dump->out, ": its lock is held by a thread of the application");
-	if (worker != XY__STUCK_NOBODY)
-		fprintf(dump->out, ", and others have waited for it for %.1f s",
-			xy__now() - atomic_load(&c->awaited_s));
-	fprintf(dump->out, "\n");
+	if (worker != XY__LOCK_NOBODY)
+		fprintf(dump->out, ", for at least %.1f s", xy__now() - atomic_load(&c->awaited_s));
+	fprintf(dump->out, "%s%s\n", verb ? ", in " : "", verb ? verb : "");
 }
 
 static void dump_queues(struct dump *dump, const struct xy_tree *tree)
@@ -166,9 +169,12 @@ static void dump_queues(struct dump *dump, const struct xy_tree *tree)
 	fprintf(dump->out, "queues:\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];
+		int error = c->ops->depth ? xy__probe(dump->rt, dump_ask_queue, c, PATIENCE_S, dump->out) : 0;
 
-		if (c->ops->depth && !xy__probe(dump->rt, dump_ask_queue, c, PATIENCE_S, dump->out))
+		if (error == -ETIMEDOUT)
 			dump_holder(dump, c);
+		else if (error)
+			fprintf(dump->out, "  %s#%u can't be asked: %s\n", c->ops->name, c->id, strerror(-error));
 		fflush(dump->out);
 	}
 }
@@ -195,10 +201,10 @@ static void dump_context(struct dump *dump, const struct xy_context *context)
 		fprintf(dump->out, "no workers\n");
 		return;
 	}
-	if (!xy__probe(rt, dump_ask_tree, context->tree, PATIENCE_S, dump->out))
+	if (xy__probe(rt, dump_ask_tree, context->tree, PATIENCE_S, dump->out))
 		xy_tree_print(context->tree, dump->out, XY_TREE_DRAWING, 0);
 	dump_queues(dump, context->tree);
-	if (context->root->nteams && !xy__probe(rt, dump_ask_teams, context->root, PATIENCE_S, dump->out))
+	if (context->root->nteams && xy__probe(rt, dump_ask_teams, context->root, PATIENCE_S, dump->out))
 		fprintf(dump->out, "teams: no answer\n");
 }
 

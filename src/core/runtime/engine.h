@@ -20,7 +20,8 @@ struct xy__condition {
 /* All functions are there unless the comment says otherwise. Those that return int return 0 or -errno. */
 struct xy__engine_ops {
 	const char *name;
-	bool is_simulated;  /* the result of xy_is_simulated */
+	/* The user's functions are not called, and nothing moves except in a thread that waits; see xy_is_simulated. */
+	bool is_simulated;
 	bool slots_for_all; /* no worker waits inside a call: those of CPUs have slots, too; see worker_slots.h */
 	bool audits;        /* the rules of component.h are checked in every build */
 
@@ -85,10 +86,18 @@ struct xy__engine_ops {
 	struct xy_task *(*idle)(struct xy__worker *worker);
 	/* Wakes a worker if it sleeps. Any thread, from within the tree. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
+	/* The CPU worker on the calling thread's processor; -1: none. NULL: no thread shares a processor. */
+	int (*neighbour)(struct xy__tree_engine *engine);
 	/* The next tick is earlier than it was: for struct xy__tree_engine, which see. */
 	void (*alarm)(struct xy__tree_engine *engine);
 	/* A worker with a task in flight may be able to continue. */
 	void (*call)(struct xy_runtime *rt, unsigned worker);
+
+	/* --- rehearsals --- */
+
+	/* See struct xy__tree_engine. NULL: none. */
+	int (*rehearse)(struct xy__tree_engine *engine, struct xy_component *component, unsigned branch,
+			struct xy_agent *by);
 
 	/* --- transfers --- */
 

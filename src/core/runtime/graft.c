@@ -15,6 +15,7 @@
 #include "core/runtime/move.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/probe.h"
+#include "core/runtime/stuck.h"
 #include "core/runtime/team.h"
 #include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
@@ -397,8 +398,12 @@ int xy__graft_first(struct xy__graft *graft)
 }
 
 /* A component of the new tree continues the one of its kind for the same workers. */
-static void graft_inherit(const struct xy_tree *old, const struct xy_tree *new)
+static void graft_ask_old(struct xy_runtime *rt, void *subject, FILE *out)
 {
+	const struct xy_tree *new = subject, *old = new->before;
+
+	(void)rt;
+	(void)out;
 	for (unsigned i = 0; i < new->ncomponents; i++) {
 		struct xy_component *c = new->components[i];
 
@@ -414,6 +419,50 @@ static void graft_inherit(const struct xy_tree *old, const struct xy_tree *new)
 	}
 }
 
+static bool graft_has_heirs(const struct xy_tree *tree)
+{
+	for (unsigned i = 0; i < tree->ncomponents; i++)
+		if (tree->components[i]->ops->inherit)
+			return true;
+	return false;
+}
+
+/* By a probe, as xy__shown_list. A tree whose components wait for old ones for good can't be freed. */
+static int graft_inherit(struct xy_runtime *rt, struct xy__graft *graft)
+{
+	struct xy_tree *tree = graft->tree;
+	int error;
+
+	if (!tree || !graft->context->tree || !graft_has_heirs(tree))
+		return 0;
+	tree->before = graft->context->tree;
+	error = xy__probe(rt, graft_ask_old, tree, rt->halt_limit_s, NULL);
+	if (error)
+		xy__stuck_unanswered(rt, error);
+	if (error != -ETIMEDOUT)
+		return error;
+	tree->next_retired = rt->retired;
+	rt->retired = tree;
+	graft->tree = NULL;
+	return error;
+}
+
+/* What must be known of the old trees; nothing has changed after an error. */
+static int graft_note(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n, struct xy__moves *moves)
+{
+	int error = 0;
+
+	for (unsigned k = 0; k < n && !error; k++)
+		error = graft_inherit(rt, &grafts[k]);
+	for (unsigned k = 0; k < n; k++)
+		grafts[k].context->changes = true;
+	if (!error)
+		error = xy__moves_note(moves);
+	for (unsigned k = 0; k < n; k++)
+		grafts[k].context->changes = false;
+	return error;
+}
+
 int xy__graft_all(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n)
 {
 	struct xy__agent *agent = xy__agent_enter(rt);
@@ -426,20 +475,11 @@ int xy__graft_all(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n)
 		xy__agent_leave(agent);
 		return error;
 	}
-	for (unsigned k = 0; k < n; k++)
-		grafts[k].context->changes = true;
-	error = xy__moves_note(&moves);
-	for (unsigned k = 0; k < n; k++) {
-		struct xy_tree *old = grafts[k].context->tree;
-
-		grafts[k].context->changes = false;
-		if (error || !old)
-			continue;
-		xy__team_abort(rt, old);
-		if (grafts[k].tree)
-			graft_inherit(old, grafts[k].tree);
-	}
+	error = graft_note(rt, grafts, n, &moves);
 	if (!error) {
+		for (unsigned k = 0; k < n; k++)
+			if (grafts[k].context->tree)
+				xy__team_abort(rt, grafts[k].context->tree);
 		graft_take_all(rt, grafts, n);
 		for (unsigned k = 0; k < n; k++)
 			graft_tell(grafts[k].context, grafts[k].workers, agent);

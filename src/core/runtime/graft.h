@@ -32,8 +32,8 @@ int xy__graft_prepare(struct xy__graft *graft);
 void xy__graft_free(struct xy__graft *graft);
 /* At the start of a runtime: nothing runs yet. 0, or why ticks can't be called. */
 int xy__graft_first(struct xy__graft *graft);
-/* Halts the runtime, moves the tasks and goes on. 0, -ENOMEM, or -ETIMEDOUT if it can't be halted, which is logged:
- * nothing has changed then. rt->change_lock is held. */
+/* Halts the runtime, moves the tasks and goes on. 0, -ENOMEM, or -ETIMEDOUT if it can't be halted or a component
+ * of an old tree does not answer, which is logged: nothing has changed then. rt->change_lock is held. */
 int xy__graft_all(struct xy_runtime *rt, struct xy__graft *grafts, unsigned n);
 
 /* Frees the old trees in which no member of a team is any more, and destroyed contexts without trees; all of them when

@@ -15,6 +15,7 @@
 #include "core/runtime/agent.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/engine.h"
+#include "core/runtime/waiter.h"
 
 #define SIMULATED "in a simulation time passes only while a thread waits: use "
 
@@ -231,7 +232,7 @@ int xy_tag_wait_for(struct xy_runtime *rt, uint64_t tag, double seconds)
 	int status;
 
 	if (!rt || !tag) {
-		xy__log(rt ? &rt->settings.log : NULL, "xy_tag_wait: %s", rt ? "0 is no tag" : "no runtime");
+		xy__log(rt ? &rt->settings.log : NULL, "xy_tag_wait: %s", rt ? "a tag can't be 0" : "no runtime");
 		return -EINVAL;
 	}
 	group = tag_find(rt, tag, false);
@@ -299,15 +300,16 @@ static int event_hang(struct xy_task *task, int event)
 
 int xy_task_eventfd(struct xy_task *task)
 {
-	const char *wrong = !task                                           ? "no task"
-			    : atomic_load(&task->state) == XY__TASK_CREATED ? "the task was not submitted"
-			    : task->pool->runtime->engine->is_simulated     ? SIMULATED "xy_task_wait"
-									    : NULL;
+	bool is_submitted = task && atomic_load(&task->state) != XY__TASK_CREATED;
+	const char *wrong = !task                                       ? "no task"
+			    : !is_submitted                             ? "the task was not submitted"
+			    : task->pool->runtime->engine->is_simulated ? SIMULATED "xy_task_wait"
+									: NULL;
 	int event, error;
 
 	if (wrong) {
 		xy__log(task ? &task->pool->runtime->settings.log : NULL, "xy_task_eventfd: %s", wrong);
-		return task && task->pool->runtime->engine->is_simulated ? -ENOTSUP : -EINVAL;
+		return is_submitted ? -ENOTSUP : -EINVAL;
 	}
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	error = event < 0 ? -errno : event_hang(task, event);

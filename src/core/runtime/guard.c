@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guard. It never judges a tree while one of its workers runs a task, or while a tick is due: a policy may wait for
- * both. Tasks are looked at while the runtime is halted.
+ * The guard. It never judges a tree while a tick is due. While one of its workers runs a task, it judges only tasks
+ * that rest in a queue from which an idle worker pulls without a decision in between: any other component may wait for
+ * the end of what runs. Tasks are looked at while the runtime is halted.
  */
 #include "core/runtime/guard.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/runtime/agent.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/probe.h"
+#include "core/runtime/shown.h"
 #include "core/runtime/worker.h"
 
 #define GUARD_POLICY "tree-eager"
@@ -33,16 +36,21 @@ static uint64_t guard_ended(const struct xy_context *context)
 	return ended;
 }
 
-/* All its workers look for a task, or sleep. */
-static bool guard_is_idle(const struct xy_context *context)
+/* Notes which of its workers look for a task, or sleep; false if they are not those of the last look, or none. */
+static bool guard_note_idle(struct xy_context *context)
 {
 	struct xy_runtime *rt = context->runtime;
+	bool as_before = true, any = false;
 
-	for (unsigned i = 0; i < rt->nworkers; i++)
-		if (context->has[i] &&
-		    (atomic_load(&rt->workers[i].state) == XY__AWAKE || atomic_load(&rt->workers[i].waits)))
-			return false;
-	return context->tree;
+	for (unsigned i = 0; i < rt->nworkers; i++) {
+		bool idle = context->has[i] && atomic_load(&rt->workers[i].state) != XY__AWAKE &&
+			    !atomic_load(&rt->workers[i].waits);
+
+		as_before &= idle == context->idle[i];
+		any |= idle;
+		context->idle[i] = idle;
+	}
+	return as_before && any && context->tree;
 }
 
 /* Whether it has been so for long. A tick that is due later may change it; the next one after that does not count. */
@@ -52,7 +60,7 @@ static bool guard_is_late(struct xy_context *context)
 	uint64_t ended = guard_ended(context);
 	double now_s = xy_now(rt), due_s;
 
-	if (!guard_is_idle(context) || ended != context->guard_ended || context->epoch != context->guard_epoch) {
+	if (!guard_note_idle(context) || ended != context->guard_ended || context->epoch != context->guard_epoch) {
 		context->guard_ended = ended;
 		context->guard_epoch = context->epoch;
 		context->guard_until_s = 0;
@@ -65,42 +73,121 @@ static bool guard_is_late(struct xy_context *context)
 	return now_s >= context->guard_until_s;
 }
 
-/* A ready task, and a worker of its context that could run it. */
+/* --- tasks that idle workers could run --- */
+
+/* A ready task, and an idle worker of its context that could run it. */
 struct guard_find {
 	struct xy_context *context;
+	struct xy__shown_list shown;      /* sorted by task; without any if all workers are idle */
+	const struct xy_component *hides; /* the component in which tasks rest that are not shown; NULL: anywhere */
 	bool found;
 	unsigned worker;
 	char name[64];
 };
 
-static void guard_see(void *arg, struct xy_task *task)
+/* Whether a component may let tasks wait for the end of others although a worker below it is idle. */
+static bool guard_may_wait(const struct xy_component *c)
 {
-	struct guard_find *find = arg;
-	struct xy_runtime *rt = find->context->runtime;
+	return c->ops->flags & (XY_DECIDES | XY_PREDICTS | XY_AWAITS | XY_CUTS) ||
+	       !(~c->ops->flags & (XY_STORES | XY_MAPS)) || c->ops->started || c->ops->ended;
+}
 
-	if (find->found || atomic_load_explicit(&task->state, memory_order_relaxed) != XY__TASK_READY ||
-	    xy__inbox_context(rt, task) != find->context)
-		return;
-	for (find->worker = 0; find->worker < rt->nworkers; find->worker++)
-		if (find->context->has[find->worker] && xy_task_can_run(task, find->worker)) {
+/* Whether pulls of a worker reach a component through others that let them pass. */
+static bool guard_feeds(const struct xy_component *c, unsigned worker)
+{
+	if (c->ops->flags & XY_LEAF)
+		return !c->nmembers && c->workers[0] == worker;
+	for (unsigned i = 0; i < c->nchildren; i++) {
+		const struct xy_component *child = c->children[i];
+
+		if (!guard_may_wait(child) && !(child->ops->flags & XY_REFUSES) && guard_feeds(child, worker))
+			return true;
+	}
+	return false;
+}
+
+/* Looks for an idle worker below the holder, NULL: anywhere. */
+static void guard_judge(struct guard_find *find, const struct xy_component *holder, const struct xy_task *task)
+{
+	struct xy_context *context = find->context;
+
+	for (unsigned i = 0; i < context->runtime->nworkers && !find->found; i++)
+		if (context->idle[i] && xy_task_can_run(task, i) && (!holder || guard_feeds(holder, i))) {
 			find->found = true;
+			find->worker = i;
 			snprintf(find->name, sizeof find->name, "%s", xy_task_name(task));
-			return;
 		}
 }
 
-/* 0, -EAGAIN if there is none, or why the runtime can't be halted, which is logged. */
+static int guard_compare(const void *left, const void *right)
+{
+	const struct xy__shown *a = left, *b = right;
+
+	return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* A task that no component shows. */
+static void guard_see(void *arg, struct xy_task *task)
+{
+	const struct xy__shown key = { .task = task };
+	struct guard_find *find = arg;
+
+	if (atomic_load_explicit(&task->state, memory_order_relaxed) == XY__TASK_READY &&
+	    xy__inbox_context(find->context->runtime, task) == find->context &&
+	    !(find->shown.count && bsearch(&key, find->shown.at, find->shown.count, sizeof key, guard_compare)))
+		guard_judge(find, find->hides, task);
+}
+
+static void guard_see_all(struct guard_find *find)
+{
+	struct xy_runtime *rt = find->context->runtime;
+
+	for (unsigned i = 0; i < rt->nworkers && !find->found; i++)
+		xy__pool_each(&rt->workers[i].agent.pool, guard_see, find);
+	for (unsigned i = 0; i < XY__APPLICATION_AGENTS && !find->found; i++)
+		xy__pool_each(&rt->applications[i].pool, guard_see, find);
+}
+
+/* While others run: what queues hold, and then what those hold that show nothing. */
+static int guard_see_queues(struct guard_find *find)
+{
+	int error = xy__shown_list(find->context->runtime, find->context->tree, &find->shown);
+	struct xy__shown_list *shown = &find->shown;
+
+	for (size_t i = 0; i < shown->count && !find->found; i++)
+		if (shown->at[i].task && !guard_may_wait(shown->at[i].component))
+			guard_judge(find, shown->at[i].component, shown->at[i].task);
+	if (shown->count)
+		qsort(shown->at, shown->count, sizeof *shown->at, guard_compare);
+	for (size_t i = 0; i < shown->count && !shown->at[i].task && !find->found; i++) {
+		find->hides = shown->at[i].component;
+		if (!guard_may_wait(find->hides))
+			guard_see_all(find);
+	}
+	free(shown->at);
+	return error;
+}
+
+static bool guard_all_idle(const struct xy_context *context)
+{
+	for (unsigned i = 0; i < context->runtime->nworkers; i++)
+		if (context->has[i] && !context->idle[i])
+			return false;
+	return true;
+}
+
+/* 0, -EAGAIN if there is none, or why the tree can't be looked at, which is logged. */
 static int guard_finds(struct guard_find *find)
 {
 	struct xy_runtime *rt = find->context->runtime;
 	struct xy__agent *agent = xy__agent_enter(rt);
-	int error = rt->engine->halt(rt, agent);
+	int error = rt->engine->halt(rt, agent), halted = !error;
 
-	for (unsigned i = 0; i < rt->nworkers && !error; i++)
-		xy__pool_each(&rt->workers[i].agent.pool, guard_see, find);
-	for (unsigned i = 0; i < XY__APPLICATION_AGENTS && !error; i++)
-		xy__pool_each(&rt->applications[i].pool, guard_see, find);
-	if (!error)
+	if (halted && guard_all_idle(find->context))
+		guard_see_all(find);
+	else if (halted)
+		error = guard_see_queues(find);
+	if (halted)
 		rt->engine->resume(rt, agent);
 	xy__agent_leave(agent);
 	return error ? error : find->found ? 0 : -EAGAIN;
@@ -152,12 +239,16 @@ static void guard_ask_counters(struct xy_runtime *rt, void *subject, FILE *out)
 static void guard_name_holders(const struct xy_context *context, char *text, size_t size)
 {
 	FILE *out = fmemopen(text, size, "w");
+	int error;
 
 	*text = '\0';
 	if (!out)
 		return;
-	if (!xy__probe(context->runtime, guard_ask, context->tree, GUARD_PATIENCE_S, out))
-		fprintf(out, "a component does not say what it holds");
+	error = xy__probe(context->runtime, guard_ask, context->tree, GUARD_PATIENCE_S, out);
+	if (error)
+		fputs(error == -ETIMEDOUT ? "a component does not say what it holds"
+					  : "no thread can ask the components what they hold",
+		      out);
 	else if (!ftell(out))
 		xy__probe(context->runtime, guard_ask_counters, context->tree, GUARD_PATIENCE_S, out);
 	if (!ftell(out))
@@ -213,8 +304,10 @@ bool xy__guard_end_stall(struct xy_runtime *rt)
 
 	if (!(rt->settings.guard_s > 0) || !xy__lock_try(&rt->change_lock))
 		return false;
-	for (unsigned k = 0; k < rt->ncontexts; k++)
+	for (unsigned k = 0; k < rt->ncontexts; k++) {
+		memcpy(rt->contexts[k]->idle, rt->contexts[k]->has, rt->nworkers * sizeof(bool));
 		any |= !guard_replace(rt->contexts[k], "nothing can happen any more");
+	}
 	xy__lock_drop(&rt->change_lock);
 	return any;
 }

@@ -15,7 +15,6 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/stuck.h"
 #include "core/runtime/wait.h"
-#include "core/util/message.h"
 
 /* A fence in every thread of the process that runs; false if the system has none. */
 static bool halt_fence_all(void)
@@ -77,16 +76,6 @@ static bool halt_application(struct halt *halt, struct xy__agent *agent)
 	return true;
 }
 
-static void halt_complain(const struct halt *halt)
-{
-	struct xy__message message;
-	char text[256];
-
-	xy__message_init(&message, text, sizeof text);
-	xy__stuck_explain(halt->rt, halt->stuck, &message);
-	xy__log(&halt->rt->settings.log, "the trees stay as they are: %s", text);
-}
-
 int xy__halt(struct xy_runtime *rt, struct xy__agent *by)
 {
 	struct halt halt = { .rt = rt, .until_s = xy__now() + rt->halt_limit_s };
@@ -103,7 +92,7 @@ int xy__halt(struct xy_runtime *rt, struct xy__agent *by)
 			halts = halt_application(&halt, &rt->applications[i]);
 	if (halts)
 		return 0;
-	halt_complain(&halt);
+	xy__stuck_complain(rt, halt.stuck);
 	xy__resume(rt, by);
 	return -ETIMEDOUT;
 }

@@ -141,16 +141,19 @@ static void inbox_push_all(struct xy_runtime *rt, struct xy_task **tasks, unsign
 static inline bool inbox_move(struct xy_runtime *rt, struct xy__agent *agent, unsigned *moved)
 {
 	struct xy_task *tasks[BATCH];
+	size_t head;
 	unsigned n = 0;
 
 	if (!xy__ring_has(&rt->inbox) || !xy__lock_try(&rt->inbox_lock))
 		return false;
-	while (n < BATCH && (tasks[n] = xy__ring_take(&rt->inbox))) {
+	head = xy__ring_head(&rt->inbox);
+	while (n < BATCH && (tasks[n] = xy__ring_look(&rt->inbox, head + n))) {
 		/* Another core has just written it: fetch the batch at once, not one by one. */
 		__builtin_prefetch(tasks[n], 1);
 		__builtin_prefetch((char *)tasks[n] + 64, 1);
 		n++;
 	}
+	xy__ring_took(&rt->inbox, head + n);
 	xy__lock_drop(&rt->inbox_lock);
 	inbox_push_all(rt, tasks, n, agent);
 	*moved += n;

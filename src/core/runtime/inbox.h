@@ -34,6 +34,18 @@ static inline bool xy__inbox_urgent(const struct xy_context *context)
 /* Whether that holds for some context. */
 bool xy__inbox_urgent_anywhere(struct xy_runtime *rt);
 
+/* Puts a task of the application into the inbox. There is one context, with all workers. */
+static inline __attribute__((always_inline)) void xy__inbox_publish(struct xy_runtime *rt, struct xy_task *task,
+								    struct xy__agent *agent)
+{
+	xy__task_set_state(task, XY__TASK_READY);
+	while (__builtin_expect(!xy__ring_put(&rt->inbox, task), 0))
+		rt->engine->drain(rt, agent);
+	xy__fence(); /* pairs with the fence of a worker going to sleep, and that of drain */
+	if (__builtin_expect(xy__inbox_urgent(&rt->main), 0))
+		rt->engine->drain(rt, agent);
+}
+
 /* Gives a ready task to the scheduler, of which nobody wants to hear. */
 static inline __attribute__((always_inline)) void xy__inbox_store(struct xy_runtime *rt, struct xy_task *task,
 								  struct xy__agent *agent)

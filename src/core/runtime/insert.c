@@ -92,7 +92,7 @@ static int insert_lists(struct xy_runtime *rt, const struct xy_codelet *codelet,
 
 	for (; terms->kind; terms++)
 		if (!insert_term(&desc, &access, lists, terms))
-			return insert_refuse(rt, codelet, "a term is not of a known kind");
+			return insert_refuse(rt, codelet, "a term has an unknown type");
 	if (access != lists->accesses)
 		desc.accesses = lists->accesses;
 	*access = (struct xy_access){ .handle = NULL };
@@ -151,45 +151,39 @@ static inline bool insert_fill(struct xy_task *task, const struct xy_term *term,
 }
 
 /* A task of terms that most tasks have; NULL if there is something else, or no memory. */
-static inline struct xy_task *insert_common(const struct xy_codelet *codelet, const struct xy_term *terms,
-					    struct xy__agent *agent)
+static inline struct xy_task *insert_common(const struct xy_codelet *codelet, unsigned archs,
+					    const struct xy_term *terms, struct xy__agent *agent)
 {
-	struct xy_runtime *rt = agent->runtime;
-	struct xy_task *task = xy__task_take(agent, &(struct xy_task_desc){ .codelet = codelet });
-	uintptr_t second;
-	unsigned archs = xy__codelet_look(codelet, rt->archs, &second);
+	struct xy_task *task = xy__task_plain(codelet, archs, NULL, 0, agent);
 
 	if (!task)
 		return NULL;
-	if (second | (uintptr_t)codelet->model | codelet->parallel)
-		archs = xy__task_take_rich(task, codelet, archs, rt);
-	task->archs = (uint8_t)archs;
-	if (archs && !task->constrained && insert_fill(task, terms, rt))
+	if (insert_fill(task, terms, agent->runtime))
 		return task;
-	agent->number--; /* for who builds it in the other way */
-	xy__task_unref(task, agent);
+	xy__task_unbuild(task, agent);
 	return NULL;
 }
 
 int xy_insert_terms(struct xy_runtime *rt, const struct xy_codelet *codelet, const struct xy_term *terms)
 {
+	unsigned archs = rt && codelet ? xy__codelet_plain_archs(codelet, rt) : 0;
 	struct xy__agent *agent;
 	struct xy_task *task;
-	int error;
+	int error = 0;
 
 	if (!terms)
 		return insert_refuse(rt, codelet, "no terms");
-	if (!rt || !codelet || codelet->can_execute || atomic_load_explicit(&rt->stopping, memory_order_relaxed) ||
-	    atomic_load_explicit(&rt->deaths.count, memory_order_relaxed))
+	agent = archs ? xy__submit_enter_plainly(rt) : NULL;
+	if (!agent)
 		return insert_any(rt, codelet, terms);
-	agent = xy__submit_enter(rt);
-	task = insert_common(codelet, terms, agent);
-	error = task ? xy__submit_built(task, true, agent) : 0;
-	xy__agent_leave(agent);
+	task = insert_common(codelet, archs, terms, agent);
+	if (task && task->naccesses)
+		error = xy__submit_accessing(rt, task, agent);
+	else if (task)
+		xy__submit_alone(rt, task, agent);
+	xy__agent_leave_outermost(agent);
 	if (!task)
 		return insert_any(rt, codelet, terms);
-	if (__builtin_expect(rt->engine->submitted && !error, 0))
-		rt->engine->submitted(rt);
 	if (error && error != -EBUSY)
 		insert_refuse(rt, codelet, strerror(-error));
 	return error;

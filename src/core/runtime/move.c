@@ -16,6 +16,7 @@
 #include "core/runtime/division.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/runtime.h"
+#include "core/runtime/shown.h"
 #include "core/runtime/task_build.h"
 
 /* Groups after those of a tree's levels. */
@@ -60,22 +61,32 @@ static void move_note(struct move_source *from, struct xy_task *task, uint64_t p
 	moves->at[moves->count++] = (struct xy__move){ task, from->group, from->source, place };
 }
 
-static void move_note_shown(void *arg, const struct xy_task *task)
+/* 0, or why a component does not show its tasks. */
+static int move_note_tree(struct xy__moves *moves, struct xy_tree *tree)
 {
-	struct move_source *from = arg;
+	struct move_source from = { .moves = moves };
+	struct xy_component *last = NULL;
+	struct xy__shown_list list;
+	int error = xy__shown_list(moves->rt, tree, &list);
 
-	move_note(from, (struct xy_task *)task, from->place++);
+	for (size_t i = 0; i < list.count; i++) {
+		struct xy_component *c = list.at[i].component;
+
+		if (c != last)
+			from = (struct move_source){ .moves = moves, .group = -(int)c->level, .source = c->id };
+		last = c;
+		if (list.at[i].task)
+			move_note(&from, list.at[i].task, from.place++);
+	}
+	free(list.at);
+	return error;
 }
 
-static void move_note_tree(struct xy__moves *moves, const struct xy_tree *tree)
+/* Nothing moves after all. */
+static void move_unnote(struct xy__moves *moves)
 {
-	for (unsigned i = 0; i < tree->ncomponents; i++) {
-		struct xy_component *c = tree->components[i];
-		struct move_source from = { .moves = moves, .group = -(int)c->level, .source = i };
-
-		if (c->ops->each_task)
-			c->ops->each_task(c, move_note_shown, &from);
-	}
+	while (moves->count)
+		xy__task_set_state(moves->at[--moves->count].task, XY__TASK_READY);
 }
 
 static void move_note_list(struct xy__moves *moves, struct xy_task **list, int group)
@@ -125,14 +136,19 @@ int xy__moves_note(struct xy__moves *moves)
 {
 	struct xy_runtime *rt = moves->rt;
 	struct move_source hidden = { .moves = moves, .group = MOVE_HIDDEN };
+	int error = 0;
 
 	move_each_task(rt, move_count, moves);
 	moves->at = malloc((moves->capacity + 1) * sizeof *moves->at);
 	if (!moves->at)
 		return -ENOMEM;
-	for (unsigned k = 0; k < rt->ncontexts; k++)
+	for (unsigned k = 0; k < rt->ncontexts && !error; k++)
 		if (rt->contexts[k]->changes && rt->contexts[k]->tree)
-			move_note_tree(moves, rt->contexts[k]->tree);
+			error = move_note_tree(moves, rt->contexts[k]->tree);
+	if (error) {
+		move_unnote(moves);
+		return error;
+	}
 	move_note_list(moves, &rt->stranded, MOVE_STRANDED);
 	atomic_fetch_and_explicit(&rt->inbox_state, (unsigned char)~XY__INBOX_STRANDED, memory_order_relaxed);
 	move_note_list(moves, &rt->unserved, MOVE_UNSERVED);

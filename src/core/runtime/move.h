@@ -15,7 +15,8 @@ struct xy__moves {
 	struct xy__endings endings; /* those that can't run any more */
 };
 
-/* Notes the tasks in the trees of contexts that change, and all that are in no tree. 0, or -ENOMEM: nothing noted. */
+/* Notes the tasks in the trees of contexts that change, and all that are in no tree. 0,
+ * -ENOMEM, or -ETIMEDOUT if a component does not answer, which is logged: nothing is noted then. */
 int xy__moves_note(struct xy__moves *moves);
 /* Gives them to the trees that are there now. */
 void xy__moves_make(struct xy__moves *moves, struct xy__agent *agent);

@@ -21,11 +21,20 @@ void xy__notes_listen(struct xy_runtime *rt)
 	for (unsigned i = 0; i < rt->nworkers; i++)
 		rt->workers[i].special = xy__runtime_is_timed(rt) || rt->workers[i].member;
 	/* relaxed: a task that is submitted meanwhile may go unheard */
-	atomic_fetch_and_explicit(&rt->notes, XY__NOTES_CHILDREN, memory_order_relaxed);
+	atomic_fetch_and_explicit(&rt->notes, XY__NOTES_CHILDREN | XY__NOTES_LOST | XY__NOTES_STOPPING,
+				  memory_order_relaxed);
 	atomic_fetch_or_explicit(&rt->notes,
 				 ((watch && watch->submitted) || have & XY__HOOK_SUBMITTED ? XY__NOTES_SUBMITTED : 0u) |
-					 (watch && watch->ready ? XY__NOTES_READY : 0u),
+					 (watch && watch->ready ? XY__NOTES_READY : 0u) |
+					 (rt->routed ? XY__NOTES_ROUTED : 0u) |
+					 (rt->engine->submitted ? XY__NOTES_ENGINE : 0u),
 				 memory_order_relaxed);
+}
+
+void xy__notes_stop(struct xy_runtime *rt)
+{
+	atomic_fetch_or(&rt->notes, XY__NOTES_STOPPING);
+	atomic_store(&rt->stopping, true);
 }
 
 /* --- calls --- */

@@ -6,6 +6,7 @@
 
 #include "core/runtime/engine.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,6 +18,7 @@ struct probe {
 	void *subject;                                                /* (c) */
 	char *text;                                                   /* (o) what was written */
 	size_t size;                                                  /* (o) */
+	int error;                                                    /* (o) 0, or -ENOMEM: the text is not whole */
 	_Atomic int done;                                             /* (a) futex */
 	_Atomic int owners;                                           /* (a) */
 };
@@ -35,27 +37,30 @@ static void *probe_main(void *arg)
 	struct xy_runtime *rt = probe->rt;
 	FILE *out = open_memstream(&probe->text, &probe->size);
 
+	probe->error = out ? 0 : -ENOMEM;
 	if (out) {
 		probe->ask(rt, probe->subject, out);
-		fclose(out);
+		if (fclose(out))
+			probe->error = -ENOMEM;
 	}
+	atomic_fetch_sub(&rt->probes, 1); /* before it is done: the asker may free the tree next */
 	atomic_store(&probe->done, 1);
 	xy__futex_wake(&probe->done, 1);
 	probe_leave(probe);
-	atomic_fetch_sub(&rt->probes, 1);
 	return NULL;
 }
 
 /* A detached thread that gets no signals. */
-static bool probe_start(struct probe *probe)
+static int probe_start(struct probe *probe)
 {
 	pthread_attr_t attributes;
 	sigset_t all, old;
 	pthread_t thread;
 	int error;
 
-	if (pthread_attr_init(&attributes))
-		return false;
+	error = pthread_attr_init(&attributes);
+	if (error)
+		return -error;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -65,38 +70,39 @@ static bool probe_start(struct probe *probe)
 		atomic_fetch_sub(&probe->rt->probes, 1);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attributes);
-	return !error;
+	return -error;
 }
 
-bool xy__probe(struct xy_runtime *rt, void (*ask)(struct xy_runtime *rt, void *subject, FILE *out), void *subject,
-	       double seconds, FILE *out)
+int xy__probe(struct xy_runtime *rt, void (*ask)(struct xy_runtime *rt, void *subject, FILE *out), void *subject,
+	      double seconds, FILE *out)
 {
 	struct probe *probe;
 	double end = xy__now() + seconds, left = seconds;
-	bool done;
+	int error;
 
 	if (rt->engine->is_simulated) { /* one thread: no lock is stuck, and none may be added */
 		ask(rt, subject, out);
-		return true;
+		return 0;
 	}
 	probe = calloc(1, sizeof *probe);
 	if (!probe)
-		return false;
+		return -ENOMEM;
 	*probe = (struct probe){ .rt = rt, .ask = ask, .subject = subject };
 	atomic_store(&probe->owners, 2);
-	if (!probe_start(probe)) {
+	error = probe_start(probe);
+	if (error) {
 		free(probe);
-		return false;
+		return error;
 	}
 	while (!atomic_load(&probe->done) && left > 0) {
 		xy__futex_wait(&probe->done, 0, left);
 		left = end - xy__now();
 	}
-	done = atomic_load(&probe->done);
-	if (done && probe->text)
+	error = atomic_load(&probe->done) ? probe->error : -ETIMEDOUT;
+	if (!error && probe->size)
 		fwrite(probe->text, 1, probe->size, out);
 	probe_leave(probe);
-	return done;
+	return error;
 }
 
 bool xy__probe_settle(struct xy_runtime *rt, double seconds)

@@ -232,6 +232,13 @@ static void record_watch_ended(void *arg, const struct xy_report *report)
 	xy__lock_drop(&r->lock);
 }
 
+static void record_watch_moved(void *arg, const struct xy_transfer_report *report)
+{
+	struct xy__record *r = arg;
+
+	r->other->moved(r->other->arg, report);
+}
+
 /* --- what is not watched --- */
 
 void xy__record_handle(struct xy_runtime *rt, const struct xy_handle *h)
@@ -280,6 +287,8 @@ int xy__record_start(struct xy_runtime *rt)
 		.ended = record_watch_ended,
 	};
 	r->other = rt->settings.watch;
+	if (r->other && r->other->moved)
+		r->watch.moved = record_watch_moved;
 	r->begun_s = xy_now(rt);
 	rt->settings.watch = &r->watch;
 	rt->record = r;

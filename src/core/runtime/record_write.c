@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/perf/file.h"
+#include "core/perf/lines.h"
 #include "core/runtime/record.h"
 #include "core/runtime/runtime.h"
 #include "core/runtime/worker.h"

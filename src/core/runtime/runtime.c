@@ -9,6 +9,7 @@
 #include "core/data/departed.h"
 #include "core/data/handle.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/dump.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
 #include "core/runtime/inbox.h"
@@ -22,6 +23,7 @@
 #include "core/machine/machine.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/record.h"
+#include "core/runtime/submit.h"
 #include "core/runtime/team.h"
 #include "core/runtime/bus_measure.h"
 #include "core/runtime/wait.h"
@@ -259,7 +261,7 @@ static bool runtime_unblock(struct xy_runtime *rt)
 	xy__log(&rt->settings.log, "stopping: %llu tasks can never run and are cancelled",
 		(unsigned long long)rt->engine->live(rt));
 	for (; (task = runtime_find(rt, XY__TASK_CREATED)); any = true)
-		xy__task_abandon(task, agent);
+		xy__submit_abandon(task, agent);
 	for (; (task = runtime_find(rt, XY__TASK_HELD)); any = true) {
 		xy__access_handle(task->accesses[0])->held = NULL;
 		xy__deps_end(task, -ECANCELED, agent);
@@ -298,7 +300,7 @@ static void runtime_forget_tasks(struct xy_runtime *rt)
 	unsigned count = 0;
 
 	for (; (task = runtime_find(rt, XY__TASK_CREATED)); count++)
-		xy__task_abandon(task, agent);
+		xy__submit_abandon(task, agent);
 	for (enum xy__task_state state = XY__TASK_WAITING; state <= XY__TASK_ENDED; state++)
 		for (; (task = runtime_find(rt, state)); count++) {
 			atomic_store(&task->references, 1);

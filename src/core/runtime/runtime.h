@@ -29,7 +29,16 @@ enum {
 	XY__ERROR_SIZE = 1024
 };
 
-enum { XY__NOTES_SUBMITTED = 1, XY__NOTES_READY = 2, XY__NOTES_CHILDREN = 4 }; /* the last: tasks may have a parent */
+/* Why a task is not just stored when it is submitted. The first two: what must be told. */
+enum {
+	XY__NOTES_SUBMITTED = 1,
+	XY__NOTES_READY = 2,
+	XY__NOTES_CHILDREN = 4, /* tasks may have a parent */
+	XY__NOTES_ROUTED = 8,   /* as `routed` below */
+	XY__NOTES_ENGINE = 16,  /* the engine hears of it */
+	XY__NOTES_LOST = 32,    /* some device is lost */
+	XY__NOTES_STOPPING = 64 /* as `stopping` below */
+};
 
 /* Of the inbox: tasks were refused by the root; the tree orders what it has, so that workers move all into it before
  * they pull; and such a move is under way. */
@@ -42,51 +51,53 @@ struct xy__batch_defaults;
 struct xy__engine_ops;
 struct xy__explore;
 struct xy__record;
+struct xy__rehearsal;
 struct xy__sim;
 struct xy__timer;
 struct xy__watchdog;
 struct xy__worker;
 
 struct xy_runtime {
-	struct xy__settings settings;        /* (c) */
-	struct xy__drivers drivers;          /* (c) open devices, as the machine has them */
-	struct xy_machine *machine;          /* (c) */
-	struct xy_registry *registry;        /* (c) */
-	struct xy__batch_defaults *batch;    /* (c) what the settings say about batches, for the registry */
-	const struct xy__engine_ops *engine; /* (c) what runs the workers */
-	struct xy__sim *sim;                 /* (c) private to src/engines/sim.c */
-	struct xy__timer *timer;             /* (c) private to src/engines/timer.c */
-	struct xy__explore *explore;         /* (c) private to src/engines/explore.c */
-	_Atomic int halted;                  /* (a) 1 while trees are exchanged; a futex */
-	bool routed;                         /* (h) tasks differ in where they go: several contexts, or workers away */
-	bool accounts;                       /* (h) some component asks when workers will be free */
-	bool awaits;                         /* (h) cancelled tasks go through the tree, too */
-	bool skips;                          /* (h) workers may take tasks that are not to run, such as those */
-	bool branches;                       /* (h) a worker that keeps an offer may find another task first */
-	const int *started_here;             /* (c) 0 in a child process; see fork.h */
-	struct xy__record *record;           /* (c) NULL: the run is not recorded; see record.h */
-	struct xy__deaths deaths;            /* (a) */
-	struct xy__places places;            /* (c) */
-	struct xy__memory memory;            /* (a) */
-	struct xy__perf perf;                /* (a) */
-	struct xy__bus bus;                  /* (c) */
-	unsigned nworkers;                   /* (c) */
-	unsigned nthreads;                   /* (c) private to src/engines/threads.c: workers whose thread runs */
-	unsigned nshards;                    /* (c) of the counters of each component */
-	unsigned archs;                      /* (c) of all workers, present or not */
-	_Atomic uint64_t *asleep;            /* (c) see struct xy__tree_engine; NULL: not tracked */
-	bool shared_memory;                  /* (c) all workers use one memory, whatever nodes the machine has */
-	bool repeatable;                     /* (c) nothing depends on addresses: runs are reproducible */
-	_Atomic bool notes_runs;             /* (a) a hook wants to hear of starts or ends */
-	_Atomic unsigned char notes;         /* (a) XY__NOTES_*: what must be told; see notes.h */
-	unsigned epochs;                     /* (h) trees so far */
-	_Atomic bool audits;                 /* (a) the rules of components are checked */
-	_Atomic bool ticks;                  /* (a) there has been a tree with ticks */
-	unsigned room_every;                 /* (c) submissions between two looks at the tasks in flight */
-	struct xy__worker *workers;          /* (c) */
-	struct xy__agent *applications;      /* (c) XY__APPLICATION_AGENTS of them */
-	struct xy__ring_slot *slots;         /* (c) */
-	struct xy__watchdog *watchdog;       /* (c) or NULL */
+	struct xy__settings settings;          /* (c) */
+	struct xy__drivers drivers;            /* (c) open devices, as the machine has them */
+	struct xy_machine *machine;            /* (c) */
+	struct xy_registry *registry;          /* (c) */
+	struct xy__batch_defaults *batch;      /* (c) what the settings say about batches, for the registry */
+	const struct xy__engine_ops *engine;   /* (c) what runs the workers */
+	struct xy__sim *sim;                   /* (c) private to src/engines/sim.c */
+	const struct xy__rehearsal *rehearsal; /* (c) that it is for, or NULL; private to src/engines/rehearsal.c */
+	struct xy__timer *timer;               /* (c) private to src/engines/timer.c */
+	struct xy__explore *explore;           /* (c) private to src/engines/explore.c */
+	_Atomic int halted;                    /* (a) 1 while trees are exchanged; a futex */
+	bool routed;                    /* (h) tasks differ in where they go: several contexts, or workers away */
+	bool accounts;                  /* (h) some component asks when workers will be free */
+	bool awaits;                    /* (h) cancelled tasks go through the tree, too */
+	bool skips;                     /* (h) workers may take tasks that are not to run, such as those */
+	bool branches;                  /* (h) a worker that keeps an offer may find another task first */
+	const int *started_here;        /* (c) 0 in a child process; see fork.h */
+	struct xy__record *record;      /* (c) NULL: the run is not recorded; see record.h */
+	struct xy__deaths deaths;       /* (a) */
+	struct xy__places places;       /* (c) */
+	struct xy__memory memory;       /* (a) */
+	struct xy__perf perf;           /* (a) */
+	struct xy__bus bus;             /* (c) */
+	unsigned nworkers;              /* (c) */
+	unsigned nthreads;              /* (c) private to src/engines/threads.c: workers whose thread runs */
+	unsigned nshards;               /* (c) of the counters of each component */
+	unsigned archs;                 /* (c) of all workers, present or not */
+	_Atomic uint64_t *asleep;       /* (c) see struct xy__tree_engine; NULL: not tracked */
+	bool shared_memory;             /* (c) all workers use one memory, whatever nodes the machine has */
+	bool repeatable;                /* (c) nothing depends on addresses: runs are reproducible */
+	_Atomic bool notes_runs;        /* (a) a hook wants to hear of starts or ends */
+	_Atomic unsigned char notes;    /* (a) XY__NOTES_*; see notes.h */
+	unsigned epochs;                /* (h) trees so far */
+	_Atomic bool audits;            /* (a) the rules of components are checked */
+	_Atomic bool ticks;             /* (a) there has been a tree with ticks */
+	unsigned room_every;            /* (c) submissions between two looks at the tasks in flight */
+	struct xy__worker *workers;     /* (c) */
+	struct xy__agent *applications; /* (c) XY__APPLICATION_AGENTS of them */
+	struct xy__ring_slot *slots;    /* (c) */
+	struct xy__watchdog *watchdog;  /* (c) or NULL */
 
 	struct xy__ring inbox; /* (a) tasks that are ready and not in the tree yet */
 	alignas(128) _Atomic int inbox_lock;
@@ -118,8 +129,8 @@ struct xy_runtime {
 	_Atomic unsigned probes;      /* (a) threads that ask components; see probe.h */
 
 	alignas(128) _Atomic uint64_t next_number; /* (a) of tasks, given to agents in blocks */
-	_Atomic int graph_lock;                    /* explicit dependencies */
-	uint32_t graph_mark;                       /* (graph_lock) of the last walk */
+	_Atomic int cycles_lock;                   /* explicit dependencies */
+	uint32_t cycles_mark;                      /* (cycles_lock) of the last walk */
 
 	_Atomic int aside_lock;
 	struct xy_task *aside, **aside_end; /* (aside_lock) nested tasks that a waiting worker took: see children.h */
@@ -144,8 +155,6 @@ struct xy_runtime {
 
 /* The policy or expression of a context: the requested one, or the machine's default. */
 const char *xy__runtime_policy(const struct xy_context *context);
-/* xy_dump to the log: the function of the settings, line by line, or stderr. */
-void xy__dump_log(struct xy_runtime *rt);
 /* Starts a runtime as xy_start does, on the first of these engines (NULL-terminated) that serves its settings. */
 int xy__runtime_start(struct xy_runtime **out, const struct xy_config *config,
 		      const struct xy__engine_ops *const engines[]);

@@ -94,7 +94,7 @@ void xy__search_offer_rest(struct xy__worker *worker)
 	const struct xy_offer anything = { .archs = XY_ON_ALL | XY_ON_TEAM };
 	bool differ = atomic_load_explicit(&rt->workers_differ, memory_order_relaxed);
 
-	if (!xy__somebody_sleeps(&worker->context->engine))
+	if (!xy__any_worker_sleeps(&worker->context->engine))
 		return;
 	if (xy__inbox_has(rt))
 		xy__inbox_drain(rt, &worker->agent);
@@ -130,20 +130,36 @@ static bool search_takes_as_offered(const struct xy__worker *worker, const struc
 	       !worker->agent.runtime->branches;
 }
 
-static inline __attribute__((always_inline)) struct xy_task *search_try(struct xy__worker *worker)
+/* It has this task. If it kept an offer of another one, that is for others. */
+static inline void search_offer_others(struct xy__worker *worker, const struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy_task *task = search_take(worker);
 
-	if (task && worker->agent.base.for_others && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed) &&
+	if (worker->agent.base.for_others && atomic_load_explicit(&rt->workers_differ, memory_order_relaxed) &&
 	    !search_takes_as_offered(worker, task))
 		xy__search_offer_rest(worker);
+}
+
+static struct xy_task *search_try(struct xy__worker *worker)
+{
+	struct xy_task *task = search_take(worker);
+
+	if (task)
+		search_offer_others(worker, task);
 	return task;
 }
 
 struct xy_task *xy__search_try(struct xy__worker *worker)
 {
 	return search_try(worker);
+}
+
+struct xy_task *xy__search_settle(struct xy__worker *worker, struct xy_task *task)
+{
+	if (worker->agent.runtime->skips && search_skip(worker, task))
+		return NULL;
+	search_offer_others(worker, task);
+	return task;
 }
 
 struct xy_task *xy__search_next(struct xy__worker *worker)

@@ -5,15 +5,14 @@
 
 #include "core/runtime/agent.h"
 
-struct xy__message;
-
-enum { XY__STUCK_NOBODY = -2 };
-
 /* The worker that holds the lock for which callers of a component sleep, -1 for a thread of the application,
- * XY__STUCK_NOBODY if none sleeps or the lock is free. */
-int xy__stuck_holder(struct xy_component *c);
+ * XY__LOCK_NOBODY if none sleeps or the lock is free; and the verb in which it was taken, NULL if not known. */
+int xy__stuck_holder(struct xy_component *c, const char **verb);
 
-/* Adds why an agent has not left the runtime for long: the worker and the component that keep it, as far as known. */
-void xy__stuck_explain(struct xy_runtime *rt, const struct xy__agent *agent, struct xy__message *message);
+/* Logs that the trees stay as they are, and why, as far as known: the agent has not left the runtime for long, or, with
+ * NULL, a component has not answered. */
+void xy__stuck_complain(struct xy_runtime *rt, const struct xy__agent *agent);
+/* Logs why components have not answered a probe, whose error this is, and that the trees stay as they are. */
+void xy__stuck_unanswered(struct xy_runtime *rt, int error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Submitting tasks, waiting for them, letting them go.
+ * Creating, submitting and releasing tasks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,10 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/fork.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/notes.h"
 #include "core/runtime/submit.h"
 #include "core/runtime/task_build.h"
+#include "core/runtime/task_refuse.h"
 #include "core/data/redux.h"
 #include "core/runtime/group.h"
 #include "core/runtime/cycles.h"
@@ -21,11 +23,10 @@
 #include "core/runtime/deps.h"
 #include "core/task/division.h"
 #include "core/runtime/record.h"
-#include "core/runtime/task_build.h"
 #include "core/runtime/wait.h"
 #include "core/util/message.h"
 
-const char *xy__task_problem(int error)
+const char *xy__submit_problem(int error)
 {
 	switch (error) {
 	case -ENODEV:
@@ -53,7 +54,7 @@ static int task_refuse(struct xy_runtime *rt, const char *name, int error)
 {
 	if (error == -EBUSY)
 		return error;
-	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, xy__task_problem(error));
+	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", name, xy__submit_problem(error));
 	return error;
 }
 
@@ -71,7 +72,7 @@ int xy__submit_refuse(struct xy_runtime *rt, const struct xy_task_desc *desc, in
 
 	xy__message_init(&message, text, sizeof text);
 	if (error == -EINVAL)
-		xy__desc_explain(rt, desc, &message);
+		xy__task_refuse_reason(rt, desc, &message);
 	if (!message.used)
 		return task_refuse(rt, desc_name(desc), error);
 	xy__log(&rt->settings.log, "task '%s' is not submitted: %s", desc_name(desc), text);
@@ -151,7 +152,7 @@ static void task_give_up(struct xy_task *task, int count, struct xy__agent *agen
 	xy__deps_submitted(task, count, agent);
 }
 
-void xy__task_abandon(struct xy_task *task, struct xy__agent *agent)
+void xy__submit_abandon(struct xy_task *task, struct xy__agent *agent)
 {
 	task_give_up(task, task->extra ? (int)task->extra->nafter : 0, agent);
 }
@@ -173,13 +174,13 @@ int xy__submit_register(struct xy_task *task, int *count, struct xy__agent *agen
 
 void xy__submit_noted(struct xy_task *task, struct xy__agent *agent)
 {
-	xy__agent_submitted(agent, task);
+	xy__notes_count(agent, task);
 	xy__inbox_put(agent->runtime, task, agent);
 }
 
 void xy__submit_let_go(struct xy_task *task, int count, struct xy__agent *agent)
 {
-	xy__agent_submitted(agent, task);
+	xy__notes_count(agent, task);
 	xy__deps_submitted(task, count, agent);
 }
 
@@ -232,17 +233,14 @@ static int submit_and_wait(struct xy_runtime *rt, const struct xy_task_desc *des
 	return error;
 }
 
-int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
+/* Any description, from any thread. */
+static __attribute__((noinline)) int submit_any(struct xy_runtime *rt, const struct xy_task_desc *desc)
 {
 	struct xy__agent *agent;
-	int error;
+	int error = desc_check(rt, desc);
 
-	if (!rt || !desc || desc_is_odd(desc, rt) || atomic_load_explicit(&rt->stopping, memory_order_relaxed) ||
-	    xy__fork_is_child(rt)) {
-		error = desc_check(rt, desc);
-		if (error)
-			return error;
-	}
+	if (error)
+		return error;
 	if (__builtin_expect(desc->tag | (uintptr_t)desc->group | desc->synchronous, 0))
 		return desc->synchronous ? submit_and_wait(rt, desc) : xy__submit_into_group(rt, desc);
 	agent = xy__submit_enter(rt);
@@ -251,6 +249,65 @@ int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
 	if (__builtin_expect(rt->engine->submitted && !error, 0))
 		rt->engine->submitted(rt);
 	return error ? xy__submit_refuse(rt, desc, error) : 0;
+}
+
+/* Whether a description has nothing but a codelet, handles, an argument and a priority. */
+static inline bool desc_is_plain(const struct xy_task_desc *desc)
+{
+	uint64_t length, deadline, counts; /* their bits: 0 is 0 */
+
+	memcpy(&length, &desc->length_us, sizeof length);
+	memcpy(&deadline, &desc->deadline_s, sizeof deadline);
+	memcpy(&counts, &desc->nafter, sizeof counts); /* with nworkers, which follows */
+	_Static_assert(offsetof(struct xy_task_desc, nworkers) == offsetof(struct xy_task_desc, nafter) + 4,
+		       "in a row");
+	return !((uintptr_t)desc->accesses | desc->arg_size | desc->retries | (uintptr_t)desc->name |
+		 (uintptr_t)desc->callback | counts | (uintptr_t)desc->group | desc->tag | length | desc->choice |
+		 desc->synchronous | (uintptr_t)desc->sched_data | deadline | (uintptr_t)desc->context |
+		 desc->range.stop);
+}
+
+/* Submits a plain description. What keeps it from that is found and said in submit_any, which begins anew. */
+static inline __attribute__((always_inline)) int submit_plain(struct xy_runtime *rt, const struct xy_task_desc *desc,
+							      bool accesses)
+{
+	const struct xy_codelet *codelet = desc->codelet;
+	unsigned archs = codelet ? xy__codelet_plain_archs(codelet, rt) : 0;
+	struct xy__agent *agent = archs ? xy__submit_enter_plainly(rt) : NULL;
+	struct xy_task *task = agent ? xy__task_plain(codelet, archs, desc->arg, desc->priority, agent) : NULL;
+	int error = 0;
+
+	if (!agent)
+		return submit_any(rt, desc);
+	if (task && (accesses ? xy__task_take_handles(task, desc, rt) != 0 : codelet->modes[0] != 0)) {
+		xy__task_unbuild(task, agent);
+		task = NULL;
+	}
+	if (task && accesses)
+		error = xy__submit_accessing(rt, task, agent);
+	else if (task)
+		xy__submit_alone(rt, task, agent);
+	xy__agent_leave_outermost(agent);
+	if (!task)
+		return submit_any(rt, desc);
+	return error ? xy__submit_refuse(rt, desc, error) : 0;
+}
+
+static __attribute__((noinline)) int submit_alone(struct xy_runtime *rt, const struct xy_task_desc *desc)
+{
+	return submit_plain(rt, desc, false);
+}
+
+static __attribute__((noinline)) int submit_accessing(struct xy_runtime *rt, const struct xy_task_desc *desc)
+{
+	return submit_plain(rt, desc, true);
+}
+
+int xy_submit(struct xy_runtime *rt, const struct xy_task_desc *desc)
+{
+	if (!rt || !desc || !desc_is_plain(desc))
+		return submit_any(rt, desc);
+	return desc->handles[0] ? submit_accessing(rt, desc) : submit_alone(rt, desc);
 }
 
 /* The group of a task that may be submitted again lives as long as the task. On error the task is gone. */
@@ -365,11 +422,11 @@ int xy_task_submit(struct xy_task *task)
 	if (!xy__agent_inside(rt))
 		xy__wait_room(rt);
 	agent = xy__agent_enter(rt);
-	xy__lock_take(&rt->graph_lock);
+	xy__lock_take(&rt->cycles_lock);
 	error = task_submit_locked(task, &count, agent);
 	if (!error && task->extra && task->extra->group)
 		xy__group_enter(task->extra->group);
-	xy__lock_drop(&rt->graph_lock);
+	xy__lock_drop(&rt->cycles_lock);
 	if (agent->closings)
 		xy__redux_submit(agent);
 	if (!error)
@@ -386,73 +443,6 @@ int xy_task_submit(struct xy_task *task)
 	return error ? task_refuse(rt, xy_task_name(task), error) : 0;
 }
 
-/* --- waiting and letting go --- */
-
-struct xy__waiter *xy__waiter_create(struct xy_task *task, int event)
-{
-	struct xy__agent *agent = xy__agent_enter(task->pool->runtime);
-	struct xy__waiter *waiter = (struct xy__waiter *)xy__pool_take_block(&agent->pool);
-
-	if (waiter) {
-		atomic_store(&waiter->edge.target, (uintptr_t)waiter | XY__EDGE_WAITER);
-		atomic_store(&waiter->done, 0);
-		atomic_store(&waiter->references, 2);
-		waiter->event = event;
-		if (!xy__successors_add(&task->successors, &waiter->edge, xy__task_generation(task))) {
-			atomic_store(&waiter->done, 1);
-			atomic_store(&waiter->references, 1);
-		}
-	}
-	xy__agent_leave(agent);
-	return waiter;
-}
-
-static bool waiter_is_done(void *arg)
-{
-	return atomic_load(&((struct xy__waiter *)arg)->done);
-}
-
-int xy_task_wait_for(struct xy_task *task, double seconds)
-{
-	struct xy__condition condition;
-	struct xy__waiter *waiter;
-	struct xy__agent *agent;
-	struct xy_runtime *rt;
-	int status;
-
-	if (!task || atomic_load(&task->state) == XY__TASK_CREATED) {
-		xy__log(task_log(task), "xy_task_wait: %s%s%s", task ? "'" : "", task ? xy_task_name(task) : "no task",
-			task ? "' was not submitted" : "");
-		return -EINVAL;
-	}
-	rt = task->pool->runtime;
-	if (xy__fork_is_child(rt))
-		return xy__fork_refuse(rt, "xy_task_wait");
-	if (xy__agent_inside(rt)) {
-		xy__log(task_log(task), "xy_task_wait: a codelet or callback can't wait for '%s'", xy_task_name(task));
-		return -EDEADLK;
-	}
-	/* acquire: pairs with the closing of the list */
-	if (xy__task_has_ended(task))
-		return atomic_load(&task->status);
-	if (!(seconds > 0))
-		return -ETIMEDOUT;
-	waiter = xy__waiter_create(task, -1);
-	if (!waiter)
-		return -ENOMEM;
-	condition = (struct xy__condition){ .holds = waiter_is_done, .arg = waiter, .word = &waiter->done };
-	status = rt->engine->wait_until(rt, &condition, seconds) ? atomic_load(&task->status) : -ETIMEDOUT;
-	agent = xy__agent_enter(rt);
-	xy__waiter_unref(waiter, agent);
-	xy__agent_leave(agent);
-	return status;
-}
-
-int xy_task_wait(struct xy_task *task)
-{
-	return xy_task_wait_for(task, XY__FOREVER_S);
-}
-
 void xy_task_release(struct xy_task *task)
 {
 	struct xy__agent *agent;
@@ -461,22 +451,8 @@ void xy_task_release(struct xy_task *task)
 		return;
 	agent = xy__agent_enter(task->pool->runtime);
 	if (atomic_load(&task->state) == XY__TASK_CREATED)
-		xy__task_abandon(task, agent);
+		xy__submit_abandon(task, agent);
 	else
 		xy__task_unref(task, agent);
 	xy__agent_leave(agent);
-}
-
-const char *xy_task_name(const struct xy_task *task)
-{
-	const struct xy_codelet *codelet = xy__task_codelet(task);
-	/* acquire: pairs with the release in xy__task_set_name */
-	if (atomic_load_explicit(&((struct xy_task *)task)->codelet, memory_order_acquire) & XY__NAMED)
-		return atomic_load_explicit(&((struct xy_task *)task)->name, memory_order_relaxed);
-	return codelet && codelet->name ? codelet->name : "without a name";
-}
-
-unsigned long long xy_task_number(const struct xy_task *task)
-{
-	return atomic_load_explicit(&((struct xy_task *)task)->number, memory_order_relaxed);
 }

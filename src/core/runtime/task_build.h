@@ -16,10 +16,6 @@
 /* The rare part of a task, made at the first call; NULL without memory. */
 struct xy__task_extra *xy__task_extra(struct xy_task *task);
 
-/* The fault of a description refused with -EINVAL; adds nothing if unknown. */
-struct xy__message;
-void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message);
-
 /* Everything a plain task does not have. 0, -EINVAL, -ENODEV, -ENOMEM. */
 int xy__task_build_rest(struct xy_task *task, const struct xy_task_desc *desc, struct xy_runtime *rt);
 
@@ -138,14 +134,21 @@ int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const s
 static inline int xy__task_take_handles(struct xy_task *task, const struct xy_task_desc *desc,
 					const struct xy_runtime *rt)
 {
+	const struct xy_codelet *codelet = desc->codelet;
 	unsigned n = 0;
 
+	if (!codelet)
+		return -EINVAL;
 	for (; n < XY_NHANDLES && desc->handles[n]; n++) {
-		unsigned mode = desc->codelet ? desc->codelet->modes[n] : 0;
+		unsigned mode = codelet->modes[n];
 
-		if (!xy__handle_serves(desc->handles[n], rt) || !xy__mode_is_proper(mode))
+		if (!xy__handle_serves(desc->handles[n], rt))
 			return -EINVAL;
-		if (mode & (XY_COMMUTE | XY_REDUX)) {
+		if (__builtin_expect(mode - XY_R > XY_RW - XY_R, 0)) { /* neither read nor written only */
+			if (!xy__mode_is_proper(mode))
+				return -EINVAL;
+		}
+		if (__builtin_expect(mode & (XY_COMMUTE | XY_REDUX), 0)) {
 			int error = xy__task_mark(task, desc, desc->handles[n], &mode);
 
 			if (error)
@@ -153,10 +156,46 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 		}
 		task->accesses[n] = xy__access(desc->handles[n], mode);
 	}
-	if (desc->codelet->modes[n])
-		return -EINVAL; /* too few handles, or too many modes */
+	if (n < XY_NHANDLES && codelet->modes[n])
+		return -EINVAL; /* too few handles */
 	task->naccesses = (uint16_t)n;
 	return 0;
+}
+
+/* Which of the runtime's architectures a codelet can run on, if it has one implementation for each, and neither a
+ * model nor a choice of where it runs; 0 otherwise. */
+static inline unsigned xy__codelet_plain_archs(const struct xy_codelet *codelet, const struct xy_runtime *rt)
+{
+	uintptr_t second;
+	unsigned archs;
+
+	if ((uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->model | (uintptr_t)codelet->can_execute |
+	    codelet->parallel | codelet->where)
+		return 0;
+	if (__builtin_expect(rt->archs == XY_ON_CPU, 1))
+		return codelet->cpu[0] ? XY_ON_CPU : 0;
+	archs = xy__codelet_look(codelet, rt->archs, &second);
+	return second ? 0 : archs;
+}
+
+/* A task with this and no more. NULL without memory. */
+static inline __attribute__((always_inline)) struct xy_task *xy__task_plain(const struct xy_codelet *codelet,
+									    unsigned archs, void *arg, int priority,
+									    struct xy__agent *agent)
+{
+	struct xy_task *task = xy__task_take(
+		agent, &(struct xy_task_desc){ .codelet = codelet, .arg = arg, .priority = priority });
+
+	if (task)
+		task->archs = (uint8_t)archs;
+	return task;
+}
+
+/* Gives up a task that was just built and that another way of building will build again, with its number. */
+static inline void xy__task_unbuild(struct xy_task *task, struct xy__agent *agent)
+{
+	agent->number--;
+	xy__task_unref(task, agent);
 }
 
 /* Whether a description has more than xy__task_take and the codelet cover. */

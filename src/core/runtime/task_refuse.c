@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains why a task's description was refused: names the position and the name of a handle. */
+#include "core/runtime/task_refuse.h"
+
 #include "core/runtime/task_build.h"
 #include "core/data/redux.h"
 #include "core/runtime/division.h"
@@ -48,16 +50,8 @@ static unsigned explain_count(const struct xy_task_desc *desc, struct xy__messag
 		xy__message_add(message, "it has handles, but no codelet to declare their modes");
 		return 0;
 	}
-	while (desc->codelet && modes <= XY_NHANDLES && desc->codelet->modes[modes])
+	while (desc->codelet && modes < XY_NHANDLES && desc->codelet->modes[modes])
 		modes++;
-	if (modes > XY_NHANDLES) {
-		xy__message_add(
-			message,
-			"its codelet declares more than %d modes; leave them out and give the task its accesses, "
-			"which may be any number: .accesses in the description, or xy_insert",
-			XY_NHANDLES);
-		return 0;
-	}
 	if (n < modes)
 		xy__message_add(message, "its codelet has the modes of %u handles, but there %s %u", modes,
 				n == 1 ? "is" : "are", n);
@@ -75,7 +69,7 @@ static void explain_workers(const struct xy_runtime *rt, const struct xy_task_de
 					desc->workers[i], rt->nworkers, rt->nworkers == 1 ? "" : "s");
 }
 
-void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message)
+void xy__task_refuse_reason(const struct xy_runtime *rt, const struct xy_task_desc *desc, struct xy__message *message)
 {
 	unsigned n = explain_count(desc, message);
 
@@ -97,7 +91,7 @@ void xy__desc_explain(const struct xy_runtime *rt, const struct xy_task_desc *de
 		xy__message_add(message, "length_us is %g: it must be from 0 to %g", desc->length_us,
 				XY__LENGTH_MAX_US);
 	else if (!(desc->deadline_s >= 0))
-		xy__message_add(message, "its deadline is no time");
+		xy__message_add(message, "its deadline is negative or not a number");
 	else if (desc->range.stop && xy__division_objection(desc))
 		xy__message_add(message, "%s", xy__division_objection(desc));
 	else if (desc->nafter)

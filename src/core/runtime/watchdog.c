@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/runtime/agent.h"
+#include "core/runtime/dump.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/guard.h"
 #include "core/runtime/runtime.h"

@@ -175,17 +175,22 @@ static void worker_set(_Atomic double *field, double value)
 	atomic_store_explicit(field, value, memory_order_relaxed);
 }
 
-void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done)
+void xy__worker_occupy(struct xy__worker *worker, double us)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
 
 	if (!rt->accounts)
 		return;
-	if (done || !(backlog > 0))
+	if (us < 0 || !(backlog > 0))
 		worker_set(&worker->since_us, xy_now(rt) * 1e6);
-	backlog += done ? -(double)task->expected_us : (double)task->expected_us;
+	backlog += us;
 	worker_set(&worker->backlog_us, backlog > 0 ? backlog : 0);
+}
+
+void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done)
+{
+	xy__worker_occupy(worker, done ? -(double)task->expected_us : (double)task->expected_us);
 }
 
 /* The two fields may be of different moments, which is a matter of one task. */
@@ -258,7 +263,8 @@ static inline void worker_foresee(struct xy_task *task)
 	__builtin_prefetch((void *)((uintptr_t)edge - 64), 1);
 }
 
-inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status)
+static inline __attribute__((always_inline)) void worker_finish(struct xy__worker *worker, struct xy_task *task,
+								int status)
 {
 	if (!status)
 		xy__deps_end_well(task, &worker->agent);
@@ -266,6 +272,11 @@ inline void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, i
 		xy__inbox_put(worker->agent.runtime, task, &worker->agent);
 	else
 		xy__deps_end(task, status, &worker->agent);
+}
+
+void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int status)
+{
+	worker_finish(worker, task, status);
 }
 
 /* Inline in the loop of a worker, although there is another caller. */
@@ -279,7 +290,7 @@ static inline __attribute__((always_inline)) void worker_execute(struct xy__work
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	status = worker->special ? worker_call_special(worker, task) : worker_call(worker, task, false);
 	xy_agent_offer_to_itself(&worker->agent.base); /* for tasks released by its end */
-	xy__worker_finish(worker, task, status);
+	worker_finish(worker, task, status);
 }
 
 void xy__worker_do(struct xy__worker *worker, struct xy_task *task)
@@ -298,7 +309,7 @@ void xy__worker_run(struct xy__worker *worker)
 		xy__slots_run(worker);
 		return;
 	}
-	while ((task = xy__search_next(worker))) {
+	while ((task = xy__search_quickly(worker)) || (task = xy__search_next(worker))) {
 		if (worker->member && !xy__team_leads(worker))
 			continue;
 		worker_execute(worker, task);

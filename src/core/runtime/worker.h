@@ -57,6 +57,8 @@ void xy__worker_finish(struct xy__worker *worker, struct xy_task *task, int stat
 /* Says why a task failed here, where more is known than a number. */
 void xy__worker_explain(struct xy__worker *worker, const struct xy_task *task, int status, const char *reason);
 
+/* The worker has something else to do that is expected to take so long; negative: it has done that. By its thread. */
+void xy__worker_occupy(struct xy__worker *worker, double us);
 /* The worker takes a task, or is done with one. */
 void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done);
 /* For the tree: when a worker will be free. */

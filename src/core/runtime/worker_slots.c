@@ -148,11 +148,13 @@ static void slot_vacate(struct xy__slots *all, struct xy__slot *slot)
 	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump */
 }
 
-/* A task that was taken and can't run here returns to the tree. */
+/* A task that was taken and can't run here returns to the tree. Who has cut a piece is told that its place is free. */
 static void task_return(struct xy__worker *worker, struct xy_task *task)
 {
 	if (task->flags & XY__TASK_WANTED)
 		xy__task_unwant(task);
+	if (xy__task_part(task))
+		xy__division_return(task, &worker->agent);
 	xy_agent_offer_to_others(&worker->agent.base);
 	xy__inbox_put(worker->agent.runtime, task, &worker->agent);
 	xy_agent_offer_to_itself(&worker->agent.base);
@@ -238,8 +240,6 @@ static void device_send_away(struct xy__worker *worker, struct xy_task *task)
 	task->flags |= XY__TASK_SENT;
 	task->sent_at = (uint8_t)atomic_load(&rt->deaths.count);
 	if (xy__task_can_run_alive(task) || xy__decline_insist(task, rt)) {
-		if (xy__task_part(task))
-			xy__division_return(task, &worker->agent);
 		task_return(worker, task);
 		return;
 	}

@@ -68,14 +68,6 @@ static double division_length(const struct xy__division *d, uint64_t items)
 	return d->length_us * (double)items / (double)(d->all.stop - d->all.start);
 }
 
-/* What is constrained avoids workers that are dead. */
-static bool division_avoids(const struct xy_task *task)
-{
-	const struct xy__deaths *deaths = task->pool->deaths;
-
-	return deaths && atomic_load_explicit(&((struct xy__deaths *)deaths)->count, memory_order_relaxed);
-}
-
 void xy__division_cut(struct xy_task *task, struct xy_task *piece, uint32_t items)
 {
 	struct xy__division *d = task->extra->division;
@@ -86,7 +78,7 @@ void xy__division_cut(struct xy_task *task, struct xy_task *piece, uint32_t item
 	piece->arg = d->arg;
 	piece->priority = task->priority;
 	piece->archs = task->archs;
-	piece->constrained = task->constrained || division_avoids(task);
+	piece->constrained = task->constrained || xy__pool_has_deaths(task->pool); /* it avoids those that are dead */
 	xy__task_set_length(piece, division_length(d, items));
 	piece->naccesses = task->naccesses;
 	memcpy(piece->accesses, d->accesses, task->naccesses * sizeof d->accesses[0]);

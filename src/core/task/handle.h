@@ -39,13 +39,25 @@ struct xy__tasks {
 	unsigned count, capacity;
 };
 
+/* The value of xy_handle.order with `sequential` only. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define XY__ORDER_PLAIN 1u
+#else
+#define XY__ORDER_PLAIN (1u << 24)
+#endif
+
 struct xy_handle {
 	/* Written by submission. */
 	alignas(64) _Atomic int lock;
-	_Atomic bool sequential;             /* (a) tasks submitted now are ordered by it */
-	bool commuting;                      /* (l) a group that commutes or reduces wrote last */
-	bool busy;                           /* (l) a commuting task has it */
-	_Atomic uint8_t barred;              /* (a) modes in which it must not be used now; see partition.h */
+	union {
+		struct {
+			_Atomic bool sequential; /* (a) tasks submitted now are ordered by it */
+			bool commuting;          /* (l) a group that commutes or reduces wrote last */
+			bool busy;               /* (l) a commuting task has it */
+			_Atomic uint8_t barred;  /* (a) modes in which it must not be used now; see partition.h */
+		};
+		_Atomic uint32_t order; /* (a) all four at once: XY__ORDER_PLAIN if there is nothing special */
+	};
 	bool reducing;                       /* (l) the group reduces: what it wrote is not in the handle yet */
 	int failed;                          /* (l) why what was written last is not there, or 0 */
 	int before_failed;                   /* (l) failed for the content from before the group */
@@ -80,6 +92,7 @@ struct xy_handle {
 
 	/* Read by workers. */
 	alignas(64) bool owns_memory;         /* (c) allocated by the runtime */
+	_Atomic bool allocated;               /* (a) its memory in RAM is there for good */
 	const struct xy_interface *interface; /* (c) */
 	_Atomic uint64_t valid;               /* (l) to write: nodes with a valid copy */
 	_Atomic unsigned underway;            /* (l) to write: transfers of it that have not ended */

@@ -28,6 +28,7 @@ struct xy__places {
 	unsigned nworkers;         /* (c) */
 	unsigned *nodes;           /* (c) by worker: the memory node of its tasks' data */
 	const struct xy__bus *bus; /* (c) */
+	uint64_t common;           /* (c) nodes that are as near to all workers as RAM is: RAM and disks */
 };
 
 struct xy__pool {
@@ -48,6 +49,13 @@ struct xy__pool {
 	alignas(64) _Atomic(struct xy_task *) returned;   /* (a) given back by other agents */
 	_Atomic(struct xy__edge_block *) returned_blocks; /* (a) likewise */
 };
+
+/* Whether a worker has died. */
+static inline bool xy__pool_has_deaths(const struct xy__pool *pool)
+{
+	/* relaxed: one that has just died gives its tasks back */
+	return pool->deaths && atomic_load_explicit(&((struct xy__deaths *)pool->deaths)->count, memory_order_relaxed);
+}
 
 void xy__pool_init(struct xy__pool *pool, struct xy_runtime *runtime, const struct xy_machine *machine);
 /* Frees the memory of all tasks. No agent may use the pool any more. */

@@ -218,6 +218,7 @@ static void queue_set_order(struct xy_queue *q, const struct xy_component *self)
 	q->self = self;
 	q->used |= XY_QUEUE_KEYED;
 	q->simple = 0;
+	q->only = NULL;
 }
 
 void xy_queue_order_by(struct xy_queue *q, const struct xy_component *self,
@@ -240,6 +241,7 @@ void xy_queue_predict(struct xy_queue *q)
 {
 	q->used |= XY_QUEUE_PREDICTED;
 	q->simple = 0;
+	q->only = NULL;
 }
 
 /* A task's contribution to the length of the queue. Constant while the task rests there. */
@@ -267,6 +269,14 @@ static void queue_shorten(struct xy_queue *q, const struct xy_task *task)
 }
 
 /* --- queues --- */
+
+/* Notes whether one lane has all tasks, after a change of those that have some. */
+static void queue_settle(struct xy_queue *q)
+{
+	unsigned i = q->used ? (unsigned)__builtin_ctz(q->used) : QUEUE_MIXED;
+
+	q->only = i < XY_NLANES && q->used == 1u << i && !q->lanes[i].heap ? &q->lanes[i] : NULL;
+}
 
 static void mixed_insert(struct xy_queue *q, struct xy_task *task)
 {
@@ -307,6 +317,41 @@ void xy_queue_insert(struct xy_queue *q, struct xy_task *task)
 		queue_insert_special(q, task, i);
 	else
 		list_append(&q->lanes[i], task);
+	queue_settle(q);
+}
+
+/* Appends those of the first tasks that only need that; returns how many. */
+static size_t queue_append(struct xy_queue *q, struct xy_task *const *tasks, size_t n)
+{
+	struct xy_queue_lane *lane = q->only;
+	size_t count = xy_queue_count(q), i = 0;
+	struct xy_task *back;
+
+	if (!lane || count >= q->simple)
+		return 0;
+	if (n > q->simple - count)
+		n = q->simple - count;
+	back = lane->back;
+	for (; i < n && xy__queue_appends(q, lane, tasks[i]); i++) {
+		tasks[i]->arrival = q->arrivals + i;
+		tasks[i]->prev = back;
+		back->next = tasks[i];
+		back = tasks[i];
+	}
+	back->next = NULL;
+	lane->back = back;
+	q->arrivals += i;
+	xy__queue_set_count(q, count + i);
+	return i;
+}
+
+void xy__queue_insert_many(struct xy_queue *q, struct xy_task *const *tasks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		i += queue_append(q, tasks + i, n - i);
+		if (i < n)
+			xy_queue_insert(q, tasks[i]);
+	}
 }
 
 /* Takes the task out of its lane; it is still counted. */
@@ -322,6 +367,7 @@ static inline void queue_unlink(struct xy_queue *q, struct xy_task *task)
 	if (!lane->front && !lane->heap)
 		q->used &= ~(1u << i);
 	queue_shorten(q, task);
+	queue_settle(q);
 }
 
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task)
@@ -558,6 +604,7 @@ bool xy__queue_give(struct xy_queue *q, struct xy_task *task, xy__give *give, st
 		lane_insert(q, &q->lanes[i], task);
 	else
 		list_insert(&q->lanes[i], prev, task);
+	queue_settle(q);
 	return false;
 }
 

@@ -3,6 +3,8 @@
 #ifndef XYLEM_CORE_TASK_QUEUE_H
 #define XYLEM_CORE_TASK_QUEUE_H
 
+#include <string.h>
+
 #include "core/task/task.h"
 
 /* --- the common case inline: one lane without priorities --- */
@@ -31,11 +33,30 @@ static inline void xy__queue_uncount(struct xy_queue *q)
  * that predicts. */
 static inline struct xy_queue_lane *xy__queue_only(struct xy_queue *q, const struct xy_agent *by)
 {
-	unsigned i = q->used ? (unsigned)__builtin_ctz(q->used) : 0;
+	struct xy_queue_lane *lane = q->only;
 
-	return q->used == 1u << i && i < XY_NLANES && (q->lanes[i].archs & by->archs) && !q->lanes[i].heap
-		       ? &q->lanes[i]
-		       : NULL;
+	return lane && (lane->archs & by->archs) ? lane : NULL;
+}
+
+/* Whether the program gave its length. */
+static inline bool xy__queue_has_length(const struct xy_task *task)
+{
+	uint32_t length; /* its bits: 0 is 0 */
+
+	memcpy(&length, &task->length_us, sizeof length);
+	return length != 0;
+}
+
+/* The task that was just unlinked from the only lane is gone, and perhaps the last one. */
+static inline void xy__queue_took(struct xy_queue *q, const struct xy_task *task, bool last)
+{
+	if (__builtin_expect(last, 0)) {
+		q->used = 0;
+		q->only = NULL;
+	}
+	if (__builtin_expect(xy__queue_has_length(task), 0))
+		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
+	xy__queue_uncount(q);
 }
 
 /* xy_queue_take. */
@@ -48,15 +69,11 @@ static inline struct xy_task *xy__queue_take(struct xy_queue *q, const struct xy
 		return xy_queue_take(q, by);
 	task = lane->front;
 	lane->front = task->next;
-	if (lane->front) {
+	if (lane->front)
 		lane->front->prev = NULL;
-	} else {
+	else
 		lane->back = NULL;
-		q->used = 0;
-	}
-	if (task->length_us != 0)
-		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
-	xy__queue_uncount(q);
+	xy__queue_took(q, task, !lane->front);
 	return task;
 }
 
@@ -70,16 +87,20 @@ static inline struct xy_task *xy__queue_take_newest(struct xy_queue *q, const st
 		return xy_queue_take_newest(q, by);
 	task = lane->back;
 	lane->back = task->prev;
-	if (lane->back) {
+	if (lane->back)
 		lane->back->next = NULL;
-	} else {
+	else
 		lane->front = NULL;
-		q->used = 0;
-	}
-	if (task->length_us != 0)
-		xy__queue_set_length(q, xy_queue_length_us(q) - (double)task->length_us);
-	xy__queue_uncount(q);
+	xy__queue_took(q, task, !lane->back);
 	return task;
+}
+
+/* Whether inserting a task means to append it to the list of this lane, which is not empty. */
+static inline bool xy__queue_appends(const struct xy_queue *q, const struct xy_queue_lane *lane,
+				     const struct xy_task *task)
+{
+	return lane->archs == task->archs && !task->constrained && !xy__queue_has_length(task) &&
+	       !(q->ordered && task->priority);
 }
 
 /* xy_queue_insert. */
@@ -88,8 +109,7 @@ static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 	struct xy_queue_lane *lane = &q->lanes[task->archs % XY_NLANES];
 	size_t count = xy_queue_count(q) + 1;
 
-	if (task->constrained || (q->ordered && task->priority) || !lane->back || lane->archs != task->archs ||
-	    task->length_us != 0 || count > q->simple) {
+	if (!lane->back || count > q->simple || !xy__queue_appends(q, lane, task)) {
 		xy_queue_insert(q, task);
 		return;
 	}
@@ -100,6 +120,9 @@ static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
 	lane->back = task;
 	xy__queue_set_count(q, count);
 }
+
+/* xy_queue_insert for several tasks, in this order. */
+void xy__queue_insert_many(struct xy_queue *q, struct xy_task *const *tasks, size_t n);
 
 /* How long the queue would be with this task, which is not in it. */
 double xy__queue_length_with(const struct xy_queue *q, const struct xy_task *task);

@@ -152,17 +152,17 @@ struct xy_task {
 	void (*callback)(void *, int);     /* (c) with XY__TASK_CALLBACK, or NULL */
 	void *callback_arg;                /* (c) likewise */
 	struct xy_group *group;            /* (c) with XY__TASK_CALLBACK, or NULL: is told of its end */
-	uint8_t wanted_on;                 /* (q) with XY__TASK_WANTED: the node that its data was brought to */
-	uint8_t sent_at;                   /* (q) with XY__TASK_SENT: how many workers were dead then */
-	uint8_t part;                      /* (c) with XY__TASK_CALLBACK: see division.h */
-	float expected_us;                 /* (q) how long it is expected to take where it was sent */
-	_Atomic uint32_t mark;             /* (a) of the last search for cycles that came by: relaxed */
-	_Atomic uint32_t owner;            /* (a) while rules are checked: who took it last, see tree/audit.h */
-	struct xy_task *parent;            /* (c) with XY__TASK_CALLBACK, or NULL: ends after this one */
-	_Atomic int children;              /* (a) with XY__TASK_CALLBACK: see runtime/children.h */
-	_Atomic int children_status;       /* (a) likewise */
-	_Atomic unsigned waits_on;         /* (a) the worker on which it waits for its children, plus 1; 0: none */
-	float length_rest_us;              /* (c) what length_us was rounded by; undefined if that is 0 */
+	uint8_t wanted_on;      /* (q) with XY__TASK_WANTED: where its data was brought; (l) of an acquire: its node */
+	uint8_t sent_at;        /* (q) with XY__TASK_SENT: how many workers were dead then */
+	uint8_t part;           /* (c) with XY__TASK_CALLBACK: see division.h */
+	float expected_us;      /* (q) how long it is expected to take where it was sent */
+	_Atomic uint32_t mark;  /* (a) of the last search for cycles that came by: relaxed */
+	_Atomic uint32_t owner; /* (a) while rules are checked: who took it last, see tree/audit.h */
+	struct xy_task *parent; /* (c) with XY__TASK_CALLBACK, or NULL: ends after this one */
+	_Atomic int children;   /* (a) with XY__TASK_CALLBACK: see runtime/children.h */
+	_Atomic int children_status; /* (a) likewise */
+	_Atomic unsigned waits_on;   /* (a) the worker on which it waits for its children, plus 1; 0: none */
+	float length_rest_us;        /* (c) what length_us was rounded by; undefined if that is 0 */
 	alignas(8) unsigned char argument[XY__TASK_ARGUMENT]; /* (c) a copied one */
 };
 _Static_assert(sizeof(struct xy_task) == 384, "a task is six cache lines");

@@ -58,11 +58,9 @@ unsigned xy_task_archs(const struct xy_task *task)
 /* How many workers had died when this one did; 0 while it lives. */
 static unsigned death_of(const struct xy_task *task, unsigned worker)
 {
-	const struct xy__deaths *deaths = task->pool->deaths;
-
-	if (!deaths || !atomic_load_explicit(&((struct xy__deaths *)deaths)->count, memory_order_relaxed))
+	if (!xy__pool_has_deaths(task->pool))
 		return 0;
-	return atomic_load_explicit(&deaths->of[worker], memory_order_relaxed);
+	return atomic_load_explicit(&task->pool->deaths->of[worker], memory_order_relaxed);
 }
 
 /* Whether a worker could run it, dead or alive. */
@@ -183,9 +181,7 @@ static bool can_run_below(const struct xy_task *task, const struct xy_component 
 
 bool xy__task_has_live_below(const struct xy_task *task, const struct xy_component *c)
 {
-	const struct xy__deaths *deaths = task->pool->deaths;
-
-	if (!deaths || !atomic_load_explicit(&((struct xy__deaths *)deaths)->count, memory_order_relaxed))
+	if (!xy__pool_has_deaths(task->pool))
 		return xy_task_can_run_below(task, c);
 	for (unsigned i = 0; (c->archs & XY_ON_ALL) && i < c->nworkers; i++)
 		if (fits(task, c->workers[i]) && !death_of(task, c->workers[i]))
@@ -226,9 +222,8 @@ bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker)
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 		uint64_t valid = atomic_load_explicit(&h->valid, memory_order_relaxed);
 
-		/* RAM is near to all. */
-		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies && valid && !(valid & 1) &&
-		    !(valid >> task->pool->places->nodes[worker] & 1))
+		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies && valid &&
+		    !(valid & task->pool->places->common) && !(valid >> task->pool->places->nodes[worker] & 1))
 			return true;
 	}
 	return false;
@@ -257,4 +252,18 @@ void xy_task_set_implementation(struct xy_task *task, unsigned implementation)
 void xy_task_set_expected(struct xy_task *task, double us)
 {
 	task->expected_us = us > 0 && us < INFINITY ? (float)us : 0;
+}
+
+const char *xy_task_name(const struct xy_task *task)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+	/* acquire: pairs with the release in xy__task_set_name */
+	if (atomic_load_explicit(&((struct xy_task *)task)->codelet, memory_order_acquire) & XY__NAMED)
+		return atomic_load_explicit(&((struct xy_task *)task)->name, memory_order_relaxed);
+	return codelet && codelet->name ? codelet->name : "without a name";
+}
+
+unsigned long long xy_task_number(const struct xy_task *task)
+{
+	return atomic_load_explicit(&((struct xy_task *)task)->number, memory_order_relaxed);
 }

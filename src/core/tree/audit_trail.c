@@ -55,8 +55,9 @@ static void trail_end(struct xy_trail *trail)
 	double elapsed = frame && !trail->explorer ? xy__now() - frame->began_s : 0;
 
 	if (frame && frame->component && elapsed - frame->elsewhere_s > SLOW_S)
-		xy__audit_report(XY__RULE_SLOW, frame->component, NULL, "%s took %.1f s, and nobody else can go on",
-				 frame->verb, elapsed - frame->elsewhere_s);
+		xy__audit_report(XY__RULE_SLOW, frame->component, NULL,
+				 "%s took %.1f s, while other workers had to wait", frame->verb,
+				 elapsed - frame->elsewhere_s);
 	trail->depth--;
 	outer = trail_frame(trail);
 	if (outer)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dispatchers: the only callers of the verbs. They apply the defaults and count; audit.c checks the rules.
+ * The dispatchers: the only callers of the verbs. They apply the defaults, note the verb for locks, and count;
+ * audit.c checks the rules. A call overwrites the noted verb of its caller: restoring it would cost more than it
+ * is worth.
  */
-#include <xylem/component.h>
+#include "core/tree/component.h"
 
 #include "core/task/task.h"
 #include "core/tree/audit.h"
@@ -11,17 +13,7 @@
 
 enum { MANY = 64 }; /* children that are worth a closer look */
 
-/* Shard 0 is shared by all agents that have none of their own. */
-static inline void count(_Atomic uint64_t *counter, const struct xy_agent *by)
-{
-	if (__builtin_expect(by->shard != 0, 1))
-		atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
-				      memory_order_relaxed);
-	else
-		atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
-static bool push_children(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+bool xy__push_children(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < self->nchildren; i++)
 		if (xy_push(self->children[i], task, by))
@@ -46,14 +38,10 @@ double xy_component_free_us(const struct xy_component *c, unsigned worker)
 
 bool xy_push(struct xy_component *to, struct xy_task *task, struct xy_agent *by)
 {
-	struct xy_shard *shard = &to->shards[by->shard];
+	bool taken = xy__push(to, task, by);
 
-	if (to->verbs->push ? to->verbs->push(to, task, by) : push_children(to, task, by)) {
-		count(&shard->pushed, by);
-		return true;
-	}
-	count(&shard->refused, by);
-	return false;
+	by->verb = 0;
+	return taken;
 }
 
 size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_t n, struct xy_agent *by)
@@ -66,10 +54,12 @@ size_t xy_push_many(struct xy_component *to, struct xy_task *const *tasks, size_
 			taken++;
 		return taken;
 	}
+	by->verb = XY__VERB_PUSH;
 	taken = to->verbs->push_many(to, tasks, n, by);
+	by->verb = 0;
 	atomic_fetch_add_explicit(pushed, taken, memory_order_relaxed);
 	if (taken < n)
-		count(&to->shards[by->shard].refused, by);
+		xy__count(&to->shards[by->shard].refused, by);
 	return taken;
 }
 
@@ -89,11 +79,12 @@ struct xy_task *xy_pull_parents(struct xy_component *self, struct xy_agent *by)
 	return self->nparents == 1 ? xy_pull(self->parents[0], by) : pull_each_parent(self, by);
 }
 
-/* Shows a task to those on its way that want to see it. */
-static inline void show_passing(struct xy_component *looker, const struct xy_component *source, struct xy_task *task,
-				struct xy_agent *by)
+void xy__pull_show(struct xy_component *from, struct xy_task *task, struct xy_agent *by)
 {
+	struct xy_component *looker = from->looker, *source = from->source;
+
 	for (;;) {
+		by->verb = XY__VERB_PASSED;
 		looker->verbs->passed(looker, task, by);
 		if (looker == source)
 			return;
@@ -105,16 +96,9 @@ static inline void show_passing(struct xy_component *looker, const struct xy_com
 
 struct xy_task *xy_pull(struct xy_component *from, struct xy_agent *by)
 {
-	struct xy_component *source = from->source;
-	struct xy_task *task;
+	struct xy_task *task = xy__pull(from, by);
 
-	task = source->verbs->pull ? source->verbs->pull(source, by) : pull_each_parent(source, by);
-	if (!task)
-		return NULL;
-	/* Those above that the task passed through are not counted: xy_component_counters adds them up. */
-	count(&from->shards[by->shard].pulled, by);
-	if (from->looker)
-		show_passing(from->looker, source, task, by);
+	by->verb = 0;
 	return task;
 }
 
@@ -128,9 +112,14 @@ bool xy_can_push_parents(struct xy_component *self, struct xy_agent *by)
 
 bool xy_can_push(struct xy_component *parent, struct xy_component *child, struct xy_agent *by)
 {
-	if (parent->verbs->can_push)
-		return parent->verbs->can_push(parent, child, by);
-	return xy_can_push_parents(parent, by);
+	bool moved;
+
+	if (!parent->verbs->can_push)
+		return xy_can_push_parents(parent, by);
+	by->verb = XY__VERB_CAN_PUSH;
+	moved = parent->verbs->can_push(parent, child, by);
+	by->verb = 0;
+	return moved;
 }
 
 /* For many children with one worker each, in a row: notifies only sleeping workers. */
@@ -194,7 +183,7 @@ static bool offer_settled(const struct xy_component *child, const struct xy_offe
 		return false;
 	if ((by->archs & offer->archs) && xy_agent_keep_offer(by, offer->archs))
 		return true;
-	return (engine->archs & ~offer->archs) == 0 && xy__somebody_looks(engine);
+	return (engine->archs & ~offer->archs) == 0 && xy__any_worker_looks(engine);
 }
 
 bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struct xy_agent *by)
@@ -205,10 +194,12 @@ bool xy_can_pull(struct xy_component *child, const struct xy_offer *offer, struc
 		return false;
 	if (offer_settled(child, offer, by, &woken))
 		return woken;
+	by->verb = XY__VERB_CAN_PULL;
 	woken = child->verbs->can_pull ? child->verbs->can_pull(child, offer, by)
 				       : xy_can_pull_children(child, offer, by);
+	by->verb = 0;
 	if (woken)
-		count(&child->shards[by->shard].woken, by);
+		xy__count(&child->shards[by->shard].woken, by);
 	return woken;
 }
 
@@ -227,6 +218,7 @@ void xy_give_back(struct xy_component *self, struct xy_task *task, struct xy_age
 		engine->take_back(engine, task, by);
 	else
 		xy_push(self->tree->root, task, by);
+	by->verb = 0;
 	if (by->trail)
 		xy__trail_return(by);
 }
@@ -238,11 +230,13 @@ struct xy_offer xy_offer_of(const struct xy_task *task)
 
 bool xy_offer_of_many(struct xy_task *const *tasks, size_t n, struct xy_offer *offer)
 {
-	*offer = (struct xy_offer){ .archs = tasks[0]->archs };
+	const unsigned archs = tasks[0]->archs;
+	unsigned differ = 0;
+
+	*offer = (struct xy_offer){ .archs = archs };
 	for (size_t i = 0; i < n; i++)
-		if (tasks[i]->constrained || tasks[i]->archs != tasks[0]->archs)
-			return false;
-	return true;
+		differ |= (tasks[i]->archs ^ archs) | tasks[i]->constrained;
+	return !differ;
 }
 
 uint32_t xy_agent_random(struct xy_agent *by)
@@ -265,6 +259,7 @@ void xy_task_prefetch(struct xy_task *task, unsigned worker, const struct xy_com
 	if (by->trail) /* what comes may make other tasks ready */
 		xy__trail_leave_tree(self, NULL, by);
 	engine->prefetch(engine, task, worker, by);
+	by->verb = 0;
 	if (by->trail)
 		xy__trail_return(by);
 }

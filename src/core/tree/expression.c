@@ -373,7 +373,7 @@ static void read_policy_settings(struct xy__expression *x, const struct xy__stag
 	struct xy__setting **own;
 
 	if (!given.ops) {
-		complain(x, stage->at, "that is a policy without options: it does not begin with a component");
+		complain(x, stage->at, "this policy has no options: it does not begin with a component");
 		return;
 	}
 	read_settings(x, &given);
@@ -399,11 +399,11 @@ static void read_policy(struct xy__expression *x, struct xy__stage *stage, const
 	if (!inner)
 		return;
 	if (policy->build)
-		complain(x, stage->at, "that is a policy that is built by calls, which no expression can contain");
+		complain(x, stage->at, "this policy is built by calls: an expression can't contain it");
 	else if (x->policies == POLICIES)
 		complain(x, stage->at, "policies are nested too deeply: 8 levels are the limit");
 	else if (peek(x) == '{')
-		complain(x, stage->at, "that is a policy, which has no branches");
+		complain(x, stage->at, "a policy has no branches");
 	if (x->status)
 		return;
 	origin = (char *)(inner + 1);

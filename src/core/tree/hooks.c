@@ -4,6 +4,7 @@
  * have hooks, and for each worker those above it. So a tree without hooks has a bit to look at.
  */
 #include "core/tree/hooks.h"
+#include "core/tree/lock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -115,8 +116,10 @@ void xy__hooks_started(struct xy_tree *tree, const struct xy_task *task, unsigne
 	const struct xy__hooks *hooks = &tree->hooks;
 
 	for (unsigned i = hooks->first[worker]; i < hooks->first[worker + 1]; i++)
-		if (hooks->tellers[i]->verbs->started)
+		if (hooks->tellers[i]->verbs->started) {
+			by->verb = XY__VERB_STARTED;
 			hooks->tellers[i]->verbs->started(hooks->tellers[i], task, by);
+		}
 }
 
 void xy__hooks_ended(struct xy_tree *tree, const struct xy_report *report, struct xy_agent *by)
@@ -124,29 +127,37 @@ void xy__hooks_ended(struct xy_tree *tree, const struct xy_report *report, struc
 	const struct xy__hooks *hooks = &tree->hooks;
 
 	for (unsigned i = hooks->first[report->worker]; i < hooks->first[report->worker + 1]; i++)
-		if (hooks->tellers[i]->verbs->ended)
+		if (hooks->tellers[i]->verbs->ended) {
+			by->verb = XY__VERB_ENDED;
 			hooks->tellers[i]->verbs->ended(hooks->tellers[i], report, by);
+		}
 }
 
 void xy__hooks_submitted(struct xy_tree *tree, const struct xy_task *task, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < tree->hooks.count; i++)
-		if (tree->hooks.with[i]->verbs->submitted)
+		if (tree->hooks.with[i]->verbs->submitted) {
+			by->verb = XY__VERB_SUBMITTED;
 			tree->hooks.with[i]->verbs->submitted(tree->hooks.with[i], task, by);
+		}
 }
 
 void xy__hooks_iteration(struct xy_tree *tree, uint64_t number, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < tree->hooks.count; i++)
-		if (tree->hooks.with[i]->verbs->iteration)
+		if (tree->hooks.with[i]->verbs->iteration) {
+			by->verb = XY__VERB_ITERATION;
 			tree->hooks.with[i]->verbs->iteration(tree->hooks.with[i], number, by);
+		}
 }
 
 void xy__hooks_workers_changed(struct xy_tree *tree, unsigned worker, bool present, struct xy_agent *by)
 {
 	for (unsigned i = 0; i < tree->hooks.count; i++)
-		if (tree->hooks.with[i]->verbs->workers_changed)
+		if (tree->hooks.with[i]->verbs->workers_changed) {
+			by->verb = XY__VERB_WORKERS_CHANGED;
 			tree->hooks.with[i]->verbs->workers_changed(tree->hooks.with[i], worker, present, by);
+		}
 }
 
 static bool is_above(const struct xy_component *c, const struct xy_component *below)
@@ -169,6 +180,8 @@ void xy__hooks_gave_back(struct xy_component *self, const struct xy_task *task, 
 				    .end_s = now_s };
 
 	for (unsigned i = 0; i < hooks->count; i++)
-		if (hooks->with[i]->verbs->ended && is_above(hooks->with[i], self))
+		if (hooks->with[i]->verbs->ended && is_above(hooks->with[i], self)) {
+			by->verb = XY__VERB_ENDED;
 			hooks->with[i]->verbs->ended(hooks->with[i], &report, by);
+		}
 }

@@ -3,10 +3,32 @@
  * The slow paths of a component's lock. In an audited tree every take and drop comes here, but for those of a lock that
  * has never been dropped yet: a dropped one is left with a word that is free for this file alone.
  */
+#include "core/tree/lock.h"
+
 #include "core/tree/audit.h"
 #include "core/util/futex.h"
 
 enum { LOCK_SPINS = 100 };
+
+int xy__lock_worker(int word)
+{
+	unsigned holder = ((unsigned)word & ((1u << XY__VERB_SHIFT) - 1)) / 2;
+
+	if (!word || word == XY__LOCK_WATCHED)
+		return XY__LOCK_NOBODY;
+	return holder >= 2 ? (int)holder - 2 : -1;
+}
+
+const char *xy__lock_verb(int word)
+{
+	static const char *const names[] = { NULL,         "push",      "pull",      "can_push",
+					     "can_pull",   "passed",    "tick",      "started",
+					     "ended",      "submitted", "iteration", "workers_changed",
+					     "piece_ended" };
+	unsigned verb = (unsigned)word >> XY__VERB_SHIFT;
+
+	return verb < sizeof names / sizeof names[0] ? names[verb] : NULL;
+}
 
 /* Whether the lock was free and is taken now. */
 static bool lock_try(struct xy_lock *lock, int holder)
@@ -111,4 +133,11 @@ void xy_lock_wake(struct xy_lock *lock, struct xy_component *self, const struct 
 	xy__trail_dropped(lock, by);
 	if (by->trail->explorer)
 		by->trail->explorer->point(by->trail->explorer, self, "drop");
+}
+
+struct xy_task *xy__lock_wake_with(struct xy_task *task, struct xy_lock *lock, struct xy_component *self,
+				   struct xy_agent *by)
+{
+	xy_lock_wake(lock, self, by);
+	return task;
 }

@@ -27,7 +27,7 @@ static void rest_see_task(void *arg, const struct xy_task *task)
 	}
 	if (task->extra && task->extra->nworkers == 1 && !rest->turned_away)
 		return;
-	for (unsigned i = 0; i < reservoir->nworkers && xy__somebody_sleeps(engine); i++)
+	for (unsigned i = 0; i < reservoir->nworkers && xy__any_worker_sleeps(engine); i++)
 		if (xy_task_can_run(task, reservoir->workers[i]) &&
 		    engine->wake(engine, reservoir->workers[i]) == XY__WAKE_WOKEN)
 			return;
@@ -89,7 +89,7 @@ void xy_offer_again(struct xy_component *self, struct xy_agent *by)
 	if (!engine)
 		return;
 	xy__fence(); /* room was made before; pairs with the fence of a worker going to sleep */
-	if (!xy__somebody_sleeps(engine))
+	if (!xy__any_worker_sleeps(engine))
 		return;
 	for (unsigned i = 0; i < self->nparents; i++)
 		offer_from(self->parents[i], by);

@@ -5,7 +5,7 @@
 
 #include "core/tree/tree.h"
 
-static inline bool xy__somebody_sleeps(const struct xy__tree_engine *engine)
+static inline bool xy__any_worker_sleeps(const struct xy__tree_engine *engine)
 {
 	return atomic_load_explicit(engine->sleepers, memory_order_relaxed) != 0;
 }

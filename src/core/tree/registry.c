@@ -378,11 +378,18 @@ void xy__registry_look_components(const struct xy_registry *registry, struct xy_
 		xy__nearest_look(nearest, table_name(&registry->components, i));
 }
 
+/* Aliases are suggested for names that begin as they do ("modular-gem"), or that lack only that ("gemm"). */
+static bool registry_is_like(const char *alias, const char *wanted)
+{
+	return !strncmp(wanted, "modular-", 8) || (!strncmp(alias, "modular-", 8) && !strcmp(alias + 8, wanted));
+}
+
 void xy__registry_look_policies(const struct xy_registry *registry, struct xy__nearest *nearest)
 {
 	for (unsigned i = 0; i < registry->policies.count; i++)
 		xy__nearest_look(nearest, table_name(&registry->policies, i));
 	for (unsigned i = 0; i < NALIASES; i++)
-		if (!strncmp(nearest->wanted, "modular-", 8) && table_find(&registry->policies, registry_aliases[i][1]))
+		if (registry_is_like(registry_aliases[i][0], nearest->wanted) &&
+		    table_find(&registry->policies, registry_aliases[i][1]))
 			xy__nearest_look(nearest, registry_aliases[i][0]);
 }

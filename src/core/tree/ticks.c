@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks: a binary heap of components by time, and by their numbers at equal times, so that runs are reproducible. */
 #include "core/tree/ticks.h"
+#include "core/tree/lock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -134,8 +135,9 @@ bool xy__ticks_run(struct xy_tree *tree, struct xy_agent *by)
 
 	if (xy__ticks_next_us(tree) > now_us)
 		return false;
-	/* Whoever asks again is late by a microsecond at least, so this ends. */
+	/* A component that asks again is due a microsecond later at least, so this ends. */
 	while ((c = tick_take(ticks, now_us))) {
+		by->verb = XY__VERB_TICK;
 		c->verbs->tick(c, by);
 		atomic_fetch_add(&ticks->ended, 1);
 		any = true;

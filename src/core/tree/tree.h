@@ -20,12 +20,14 @@ enum xy__wake {
 /* What a tree requires of its engine. A tree without one (show, tests) always delivers offers. */
 struct xy__tree_engine {
 	_Atomic unsigned *sleepers; /* workers asleep; offers travel only while it is not 0 */
-	_Atomic int *searchers;     /* workers that look for a task; see xy__somebody_looks */
+	_Atomic int *searchers;     /* workers that look for a task; see xy__any_worker_looks */
 	_Atomic uint64_t *asleep;   /* a bit for each worker, set while it sleeps; NULL: not tracked */
 	unsigned archs;             /* (b) of all its workers */
 	bool one_memory;            /* (b) no task ever misses data, whatever nodes the machine has */
 	/* Wakes a worker if it sleeps. */
 	enum xy__wake (*wake)(struct xy__tree_engine *engine, unsigned worker);
+	/* The CPU worker that shares its processor with the calling thread; -1: none. NULL: not known. */
+	int (*neighbour)(struct xy__tree_engine *engine);
 	/*
 	 * Microseconds; and when a worker is expected to finish what it has started, which is past if it has, or is
 	 * late. NULL: no clock.
@@ -43,13 +45,19 @@ struct xy__tree_engine {
 	/* Memory for a piece of the task, which counts as submitted, and its return; see core/task/division.h. */
 	struct xy_task *(*cut)(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
 	void (*uncut)(struct xy__tree_engine *engine, struct xy_task *piece, struct xy_agent *by);
+	/*
+	 * Simulates the tasks that rest in a component and below it, and what follows them, with each of its branches
+	 * in place of `branch`; returns the number of the best. No lock is held. NULL: the engine can't.
+	 */
+	int (*rehearse)(struct xy__tree_engine *engine, struct xy_component *component, unsigned branch,
+			struct xy_agent *by);
 };
 
 /*
  * Whether a searcher exists, which will offer what it leaves. The count may be too low for a moment, even negative: a
  * worker that finds a task may leave before its waker has counted it.
  */
-static inline bool xy__somebody_looks(const struct xy__tree_engine *engine)
+static inline bool xy__any_worker_looks(const struct xy__tree_engine *engine)
 {
 	return atomic_load_explicit(engine->searchers, memory_order_relaxed) > 0;
 }
@@ -74,6 +82,7 @@ struct xy_tree {
 	struct xy__ticks ticks;             /* its own key */
 	struct xy__audit *audit;            /* (b) NULL: the rules of component.h are not checked */
 	struct xy_tree *next_retired;       /* of the runtime that it was replaced in */
+	struct xy_tree *before;             /* that it replaces, while components take over what that one knows */
 };
 
 /*

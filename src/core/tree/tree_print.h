@@ -17,4 +17,7 @@ int xy__print_json(const struct xy_tree *tree, struct xy__buffer *out, unsigned 
  * a leaf is written only if asked for, then in any case. */
 void xy__print_options(const struct xy_component *c, struct xy__buffer *out, bool with_id);
 
+/* The next number whose name, n1 and so on, is not that of a component or policy; false when there is none. */
+bool xy__print_name(const struct xy_tree *tree, unsigned *last);
+
 #endif

@@ -8,7 +8,4 @@
 /* Writes the tree; false when memory or names are missing. */
 bool xy__print_links(const struct xy_tree *tree, struct xy__buffer *out);
 
-/* The next number whose name, n1 and so on, is not that of a component or policy; false when there is none. */
-bool xy__print_name(const struct xy_tree *tree, unsigned *last);
-
 #endif

@@ -28,10 +28,10 @@ void xy__rules_fault(struct xy__rules *rules);
 void xy__rules_name(struct xy__rules *rules, const struct xy_component *c, unsigned position);
 void xy__rules_more(struct xy__rules *rules, unsigned count);
 
-/* Rules about each component and about the shape (tree_shape.c). Fills order. */
+/* Rules about each component and about the shape (tree_rules_shape.c). Fills order. */
 void xy__rules_check_shape(struct xy__rules *rules);
 
-/* Rules about the flow of tasks (tree_flow.c). The order is complete, and levels, workers and
+/* Rules about the flow of tasks (tree_rules_flow.c). The order is complete, and levels, workers and
  * takes_pushes are filled in. 0 or -ENOMEM. */
 int xy__rules_check_flow(struct xy__rules *rules);
 

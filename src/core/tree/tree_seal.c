@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tree/option.h"
+#include "core/tree/registry.h"
+
 static unsigned seal_max_level(const struct xy__rules *rules, unsigned *locks)
 {
 	unsigned deepest = 0, most = 0;
@@ -158,6 +161,7 @@ static void seal_from_above(struct xy_component *c)
 		c->predicted |= c->parents[i]->predicted || (c->parents[i]->ops->flags & XY_PREDICTS);
 	c->source = ends ? c : c->parents[0]->source;
 	c->looker = c->ops->passed ? c : ends ? NULL : c->parents[0]->looker;
+	c->looks_at_all = (c->ops->passed && !(c->ops->flags & XY_CHOOSES)) || (!ends && c->parents[0]->looks_at_all);
 }
 
 static void seal_takes_pushes(struct xy_component *c)
@@ -215,6 +219,25 @@ static void seal_undo(const struct xy__rules *rules, unsigned done)
 	}
 }
 
+/* Names the settings from which a component has its options: one of them may be what is wrong. */
+static void seal_say_settings(struct xy__rules *rules, const struct xy_component *c)
+{
+	const char *before = " (set by ";
+
+	for (const struct xy__default *d = xy__registry_defaults(rules->tree->registry); d && d->component; d++) {
+		const struct xy_option *option = strcmp(d->component, c->ops->name)
+							 ? NULL
+							 : xy__option_find(c->ops, d->option, strlen(d->option));
+
+		if (!option || option->type != XY_OPTION_TEXT || strcmp(xy__option_text(c, option), d->value))
+			continue;
+		xy__message_add(rules->error, "%s%s", before, d->from);
+		before = ", ";
+	}
+	if (*before == ',')
+		xy__message_add(rules->error, ")");
+}
+
 static int seal_init(struct xy__rules *rules)
 {
 	char name[XY__COMPONENT_NAME];
@@ -233,9 +256,11 @@ static int seal_init(struct xy__rules *rules)
 		rc = c->ops->init ? c->ops->init(c) : 0;
 		if (!rc)
 			continue;
-		if (rc != -ENOMEM)
+		if (rc != -ENOMEM) {
 			xy__message_add(rules->error, "%s can't be set up: %s", xy__component_name(c, name),
 					*rules->tree->why ? rules->tree->why : strerror(-rc));
+			seal_say_settings(rules, c);
+		}
 		*rules->tree->why = '\0';
 		seal_undo(rules, i + 1);
 		return rc;

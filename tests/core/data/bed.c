@@ -192,6 +192,7 @@ int bed_stop(struct helper *h, unsigned lines)
 	assert_int_equal(live.host_bytes, 0);
 	assert_int_equal(live.streams, 0);
 	assert_int_equal(live.events, 0);
+	assert_int_equal(live.pools, 0);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xylem/interface.h>
 
 #include "../../double/cudart_double.h"
 
@@ -512,6 +513,53 @@ static void NUMA_nodes_can_have_copies_of_their_own(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* --- content outside of all arrays --- */
+
+struct behind {
+	uint32_t *hidden;
+};
+
+static unsigned behind_parts(const void *view, struct xy_part parts[XY_NPARTS])
+{
+	(void)view;
+	(void)parts;
+	return 0;
+}
+
+static size_t behind_packed_bytes(const void *view)
+{
+	(void)view;
+	return sizeof(uint32_t);
+}
+
+static void behind_pack(const void *view, void *bytes)
+{
+	memcpy(bytes, ((const struct behind *)view)->hidden, sizeof(uint32_t));
+}
+
+static void behind_unpack(void *view, const void *bytes)
+{
+	memcpy(((struct behind *)view)->hidden, bytes, sizeof(uint32_t));
+}
+
+static void content_in_no_array_is_refused_where_there_is_other_memory(void **state)
+{
+	static const struct xy_interface behind = { .name = "behind",
+						    .view_size = sizeof(struct behind),
+						    .parts = behind_parts,
+						    .packed_bytes = behind_packed_bytes,
+						    .pack = behind_pack,
+						    .unpack = behind_unpack };
+	struct helper *h = bed_start(1, NULL, false);
+	uint32_t number = 5;
+	struct xy_handle *handle;
+
+	(void)state;
+	assert_int_equal(xy_register(h->rt, &handle, &behind, &(struct behind){ &number }), -EINVAL);
+	helper_one_line(h, "behind: its content is in no array of its parts");
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +586,7 @@ int main(void)
 		cmocka_unit_test(follows_advice_when_it_evicts),
 		cmocka_unit_test(has_memory_that_is_fast_to_copy),
 		cmocka_unit_test(NUMA_nodes_can_have_copies_of_their_own),
+		cmocka_unit_test(content_in_no_array_is_refused_where_there_is_other_memory),
 	};
 
 	bed_guard();

@@ -221,6 +221,34 @@ static void children_are_evicted_together(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* The first children may have been saved, and leave their parent's memory, while the others are still being saved. */
+static void children_leave_while_others_are_evicted(void **state)
+{
+	enum { ROUNDS = 40, PARTS = 512 };
+	static uint32_t many[PARTS], room[PARTS];
+	static struct xy_handle *parts[PARTS];
+	const struct xy_config config = { .arch[XY_CUDA].limit = "3000" };
+	struct helper *h = bed_start(2, &config, false);
+	unsigned device = bed_worker(h, XY_CUDA, 0), node = bed_node(h, XY_CUDA, 0);
+	struct xy_handle *v = bed_vector(h, many, PARTS), *other = bed_vector(h, room, PARTS);
+
+	(void)state;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		bed_submit_on(h, device, &bed_set, round, v, NULL, NULL);
+		assert_int_equal(xy_partition(v, FILTER(&xy_filter_blocks, .n = PARTS), parts, PARTS), 0);
+		assert_int_equal(xy_handle_nodes(parts[0]), 1u << node);
+		bed_submit_on(h, device, &bed_set, 9, other, NULL, NULL);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(xy_handle_nodes(parts[0]), 1);
+		assert_int_equal(xy_unpartition(v), 0);
+	}
+	bed_unregister(h, &v);
+	bed_unregister(h, &other);
+	for (unsigned i = 0; i < PARTS; i++)
+		assert_int_equal(many[i], ROUNDS - 1 + i);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 /* The task fits, but not beside the whole parent. */
 static void a_child_that_keeps_its_parent_in_memory_moves_out(void **state)
 {
@@ -283,6 +311,7 @@ int main(void)
 		cmocka_unit_test(readers_find_children_where_the_parent_is),
 		cmocka_unit_test(tiles_of_tiles_have_gaps_on_devices),
 		cmocka_unit_test(children_are_evicted_together),
+		cmocka_unit_test(children_leave_while_others_are_evicted),
 		cmocka_unit_test(a_child_that_keeps_its_parent_in_memory_moves_out),
 		cmocka_unit_test(contiguous_children_are_sub_buffers_in_OpenCL),
 	};

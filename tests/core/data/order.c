@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- random programs against a sequential model --- */
@@ -95,38 +96,53 @@ static void step_by_hand(const struct step *step, struct xy_handle **handles, ui
 	assert_int_equal(xy_release(handles[cell]), 0);
 }
 
-static void run_program(struct helper *h, uint64_t seed, unsigned nsteps)
+/* Submits a step with a description, or with terms, which take a shorter way. */
+static void step_submit(struct helper *h, struct step *step, struct xy_handle **handles, bool short_way)
 {
 	static const struct xy_codelet codelet = { .name = "step", .cpu = { step_body } };
+	struct xy_access accesses[MOST_ACCESSES + 1] = { 0 };
+	struct xy_term terms[MOST_ACCESSES + 2] = { 0 };
+	unsigned n = step->naccesses;
+
+	for (unsigned i = 0; i < n; i++) {
+		accesses[i] = (struct xy_access){ handles[step->cell[i]], step->mode[i] };
+		terms[i] = xy_term_of(XY_TERM_ACCESS, (int)step->mode[i], handles[step->cell[i]]);
+	}
+	terms[n] = xy_arg(step);
+	if (short_way)
+		assert_int_equal(xy_insert_terms(h->rt, &codelet, terms), 0);
+	else
+		HELPER_SUBMIT(h, .codelet = &codelet, .arg = step, .arg_size = sizeof *step, .accesses = accesses);
+}
+
+static void run_program(struct helper *h, uint64_t seed, unsigned nsteps)
+{
 	uint64_t data[CELLS], model[CELLS];
 	struct xy_handle *handles[CELLS];
+	struct step *steps = calloc(nsteps, sizeof *steps);
 
+	assert_non_null(steps);
 	for (unsigned i = 0; i < CELLS; i++) {
 		data[i] = model[i] = i;
 		assert_int_equal(xy_variable_register(h->rt, &handles[i], &data[i], sizeof data[i]), 0);
 	}
 	for (unsigned i = 0; i < nsteps; i++) {
-		struct xy_access accesses[MOST_ACCESSES + 1] = { 0 };
-		struct step step;
-
-		step_random(&step, &seed);
+		step_random(&steps[i], &seed);
 		if (helper_below(&seed, 100) == 0) {
-			step_by_hand(&step, handles, data);
-			step.naccesses = 1;
-			step.mode[0] = XY_RW;
+			step_by_hand(&steps[i], handles, data);
+			steps[i].naccesses = 1;
+			steps[i].mode[0] = XY_RW;
 		} else {
-			for (unsigned j = 0; j < step.naccesses; j++)
-				accesses[j] = (struct xy_access){ handles[step.cell[j]], step.mode[j] };
-			HELPER_SUBMIT(h, .codelet = &codelet, .arg = &step, .arg_size = sizeof step,
-				      .accesses = accesses);
+			step_submit(h, &steps[i], handles, helper_below(&seed, 4));
 		}
-		step_model(&step, model);
+		step_model(&steps[i], model);
 	}
 	for (unsigned i = 0; i < CELLS; i++)
 		assert_int_equal(xy_unregister(&handles[i]), 0);
 	assert_int_equal(helper_wait(h), 0);
 	for (unsigned i = 0; i < CELLS; i++)
 		assert_int_equal(data[i], model[i]);
+	free(steps);
 }
 
 static void ends_as_if_tasks_had_run_one_after_the_other(void **state)

@@ -303,6 +303,7 @@ static void puts_the_devices_into_the_machine(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		struct xy_machine *m = machine_of((struct xy_config){ .machine = texts[i],
 								      .drivers = FOLDER("good"),
+								      .device_cores = XY_NO,
 								      .arch[XY_OPENCL].devices = "1",
 								      .arch[XY_CUDA].workers = 2 });
 		unsigned n = xy_machine_nworkers(m), nodes = xy_machine_nnodes(m);
@@ -394,9 +395,26 @@ static void loads_nothing_for_other_machines(void **state)
 	assert_int_equal(xy_machine_of_config(NULL, &wrong), -EINVAL);
 }
 
+static void devices_are_opened_side_by_side(void **state)
+{
+	struct xy__drivers drivers;
+
+	(void)state;
+	assert_int_equal(open_drivers(&drivers, (struct xy_config){ .drivers = FOLDER("good"),
+								    .arch[XY_CUDA].devices = "3 together",
+								    .arch[XY_OPENCL].devices = "none" }),
+			 0);
+	assert_int_equal(drivers.ndevices, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(drivers.devices[i].index, i);
+	xy__drivers_close(&drivers);
+	assert_int_equal(count_open("cuda"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_are_opened_side_by_side),
 		cmocka_unit_test(opens_all_devices_in_order),
 		cmocka_unit_test(opens_drivers_again),
 		cmocka_unit_test(looks_in_each_folder),

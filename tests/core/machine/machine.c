@@ -421,9 +421,60 @@ static void names_architectures(void **state)
 	xy_machine_destroy(NULL);
 }
 
+/* --- cores of device workers --- */
+
+static struct xy_machine *with_devices(const char *text, int ncpu, bool device_cores)
+{
+	static const struct xy__machine_device devices[] = {
+		{ .arch = XY_CUDA, .index = 0, .nworkers = 1, .title = "first" },
+		{ .arch = XY_OPENCL, .index = 0, .nworkers = 2, .title = "second" },
+	};
+	struct xy__machine_request request = {
+		.text = text, .ncpu = ncpu, .device_cores = device_cores, .ndevices = 2, .devices = devices
+	};
+	struct xy_machine *m;
+
+	assert_int_equal(xy__machine_create(&m, &request, NULL, 0), 0);
+	return m;
+}
+
+/* CPU workers on the first cores, the others on the cores from the last one on, or on none. */
+static void expect_cores(struct xy_machine *m, unsigned ncpus, bool apart)
+{
+	struct xy_machine *all = machine("this(core:7)");
+
+	assert_int_equal(xy_machine_nworkers(m), ncpus + 3);
+	for (unsigned w = 0; w < ncpus; w++)
+		assert_int_equal(xy_machine_worker(m, w)->pu, xy_machine_worker(all, w)->pu);
+	for (unsigned w = 0; w < 3; w++)
+		assert_int_equal(xy_machine_worker(m, ncpus + w)->pu, apart ? xy_machine_worker(all, 6 - w)->pu : -1);
+	xy_machine_destroy(all);
+	xy_machine_destroy(m);
+}
+
+static void device_workers_have_cores_of_their_own(void **state)
+{
+	(void)state;
+	expect_cores(with_devices("this(core:7)", -1, true), 4, true);
+	expect_cores(with_devices("this(core:7)", 2, true), 2, true);
+	expect_cores(with_devices("this(core:7)", 4, true), 4, true);
+	expect_cores(with_devices("this(core:7)", 0, true), 0, true);
+}
+
+static void device_workers_share_cores_if_there_are_too_few(void **state)
+{
+	(void)state;
+	expect_cores(with_devices("this(core:7)", 5, true), 5, false);
+	expect_cores(with_devices("this(core:7)", -1, false), 7, false);
+	expect_cores(with_devices("this(core:3)", -1, true), 3, false);
+	expect_cores(with_devices("this(core:1)", -1, true), 1, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(device_workers_have_cores_of_their_own),
+		cmocka_unit_test(device_workers_share_cores_if_there_are_too_few),
 		cmocka_unit_test(has_a_bound_worker_for_each_core_of_this_computer),
 		cmocka_unit_test(shares_cores_among_more_workers),
 		cmocka_unit_test(lets_a_number_replace_the_cores_of_this_computer),

@@ -448,9 +448,40 @@ static void stays_linear_for_many_cores(void **state)
 	xy__topology_fini(&t);
 }
 
+static void tells_which_processors_are_near_a_device(void **state)
+{
+	char folder[] = "/tmp/xylem-sys-XXXXXX", path[256], *parts[] = { "bus", "pci", "devices", "0000:3b:00.0" };
+	size_t length;
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	length = (size_t)snprintf(path, sizeof(path), "%s", folder);
+	for (unsigned i = 0; i < 4; i++) {
+		length += (size_t)snprintf(path + length, sizeof(path) - length, "/%s", parts[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	snprintf(path + length, sizeof(path) - length, "/local_cpulist");
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("4-7,12\n", file);
+	fclose(file);
+	assert_true(xy__topology_is_near(folder, "0000:3b:00.0", 4));
+	assert_true(xy__topology_is_near(folder, "0000:3b:00.0", 12));
+	assert_false(xy__topology_is_near(folder, "0000:3b:00.0", 3));
+	assert_false(xy__topology_is_near(folder, "0000:3b:00.0", -1));
+	assert_false(xy__topology_is_near(folder, "0000:3c:00.0", 4));
+	unlink(path);
+	for (unsigned i = 0; i < 5; i++) {
+		*strrchr(path, '/') = '\0';
+		assert_int_equal(rmdir(path), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_which_processors_are_near_a_device),
 		cmocka_unit_test_setup_teardown(reads_cores_packages_and_nodes_from_sys, fake_begin, fake_end),
 		cmocka_unit_test_setup_teardown(takes_only_processors_of_the_set, fake_begin, fake_end),
 		cmocka_unit_test_setup_teardown(puts_levels_in_order_of_size, fake_begin, fake_end),

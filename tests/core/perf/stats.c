@@ -3,6 +3,7 @@
 #include "../../helper.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/perf/fit.h"
@@ -52,6 +53,41 @@ static void gives_median_and_spread_of_noise(void **state)
 	assert_near(xy__moments_deviation(&s.gained), 190 * 0.03, 0.1);
 	assert_int_equal(s.outliers, 0);
 	assert_int_equal(s.drifts, 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);
+}
+
+/* The middle of n values by sorting them; of two, the lower. */
+static double middle(float *values, unsigned n)
+{
+	qsort(values, n, sizeof *values, compare);
+	return (double)values[(n - 1) / 2];
+}
+
+/* Values from few levels, so that many are equal and distances below and above often are. */
+static void window_is_that_of_the_last_values(void **state)
+{
+	float all[400], window[XY__STATS_WINDOW];
+	uint64_t seed = 7;
+	struct xy__stats s = { 0 };
+
+	(void)state;
+	for (unsigned n = 1; n <= 400; n++) {
+		unsigned count = n < XY__STATS_WINDOW ? n : XY__STATS_WINDOW;
+		double median;
+
+		all[n - 1] = (float)(100 + (double)(helper_random(&seed) % (n % 40 + 1)));
+		assert_int_equal(xy__stats_add(&s, (double)all[n - 1]), XY__BELIEVED);
+		memcpy(window, all + n - count, count * sizeof *window);
+		median = middle(window, count);
+		assert_true(atomic_load(&s.median) == median);
+		for (unsigned i = 0; i < count; i++)
+			window[i] = (float)fabs((double)window[i] - median);
+		assert_near(atomic_load(&s.spread), 1.4826 * middle(window, count), 1e-12);
+	}
 }
 
 static void does_not_believe_a_kernel_that_once_took_long(void **state)
@@ -324,6 +360,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_median_and_spread_of_noise),
+		cmocka_unit_test(window_is_that_of_the_last_values),
 		cmocka_unit_test(does_not_believe_a_kernel_that_once_took_long),
 		cmocka_unit_test(does_not_believe_it_either_when_it_came_first),
 		cmocka_unit_test(median_is_low_from_the_second_sample_on),

@@ -292,6 +292,136 @@ static void results_that_are_lost_with_a_device_are_computed_again(void **state)
 		}
 }
 
+/* A copy that the loss interrupts leaves half of its bytes in memory that is pinned. */
+static void what_they_overwrote_is_put_back(void **state)
+{
+	(void)state;
+	for (unsigned pinned = 0; pinned < 2; pinned++)
+		for (unsigned i = 0; i < 3; i++)
+			for (unsigned nth = 1; nth <= 8; nth++) {
+				struct helper *h = start(trees[i], false);
+				struct xy_handle *in, *out;
+
+				for (uint32_t k = 0; k < ITEMS; k++) {
+					x[k] = 7 * k;
+					y[k] = 1000 + k;
+				}
+				if (pinned)
+					assert_int_equal(xy_memory_pin(h->rt, y, sizeof y), 0);
+				in = bed_vector(h, x, ITEMS);
+				out = bed_vector(h, y, ITEMS);
+				assert_true(cudart_double_fail("operation", nth, 719));
+				assert_int_equal(
+					xy_batch_handles(h->rt, &bed_axpy,
+							 &(struct xy_batch){ .stop = ITEMS,
+									     .arg = &(struct bed_arg){ 9 },
+									     .handles = XY_ACCESSES({ in, XY_R },
+												    { out, XY_RW }) }),
+					0);
+				bed_unregister(h, &in);
+				bed_unregister(h, &out);
+				for (uint32_t k = 0; k < ITEMS; k++)
+					if (y[k] != 3 * (1000 + k) + 9 * 7 * k)
+						fail_msg("y[%u] is %u after the loss in operation %u under %s", k, y[k],
+							 nth, trees[i]);
+				if (pinned)
+					xy_memory_unpin(h->rt, y); /* a device that is lost reports an error */
+				assert_int_equal(helper_lines_with(h, "is lost and no longer used"),
+						 cudart_double_failed());
+				assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+			}
+}
+
+/* The rows of a matrix have other data between them. */
+static void rows_that_were_overwritten_are_put_back(void **state)
+{
+	const struct xy_matrix view = { .ptr = m, .nx = COLUMNS, .ny = ITEMS, .ld = LD, .elem = sizeof m[0][0] };
+	struct xy_handle *matrix;
+
+	(void)state;
+	for (unsigned nth = 1; nth <= 6; nth++) {
+		struct helper *h = start(hybrid, false);
+
+		for (unsigned k = 0; k < ITEMS * LD; k++)
+			m[k / LD][k % LD] = 3;
+		assert_int_equal(xy_memory_pin(h->rt, m, sizeof m), 0);
+		assert_int_equal(xy_matrix_register(h->rt, &matrix, &view), 0);
+		assert_true(cudart_double_fail("operation", nth, 719));
+		assert_int_equal(xy_batch_handles(h->rt, &rows,
+						  &(struct xy_batch){ .stop = ITEMS,
+								      .handles = XY_ACCESSES({ matrix, XY_RW }) }),
+				 0);
+		assert_int_equal(xy_unregister(&matrix), 0);
+		xy_memory_unpin(h->rt, m);
+		for (unsigned k = 0; k < ITEMS; k++)
+			for (unsigned j = 0; j < LD; j++)
+				if (m[k][j] != (j < COLUMNS ? 30 + k + j : 3))
+					fail_msg("m[%u][%u] is %u after the loss in operation %u", k, j, m[k][j], nth);
+		assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+	}
+}
+
+/* What no other memory has is gone: the batch fails and says so. */
+static void data_that_only_the_lost_device_had_fails_the_batch(void **state)
+{
+	struct helper *h = start(hybrid, false);
+	struct xy_handle *vector = bed_vector(h, x, ITEMS);
+
+	(void)state;
+	bed_submit_on(h, bed_worker(h, XY_CUDA, 0), &bed_set, 5, vector, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	assert_true(cudart_double_fail("operation", 1, 719));
+	assert_int_equal(xy_batch_handles(h->rt, &bed_add,
+					  &(struct xy_batch){ .stop = ITEMS,
+							      .arg = &(struct bed_arg){ 9 },
+							      .handles = XY_ACCESSES({ vector, XY_RW }) }),
+			 -ENODEV);
+	assert_int_equal(helper_lines_with(h, "items 0 to 3000 failed: their data can't be brought to RAM: the device "
+					      "with the only copy is lost"),
+			 1);
+	assert_int_equal(xy_invalidate(vector), 0);
+	bed_unregister(h, &vector);
+	xy_wait(h->rt);
+	assert_int_equal(helper_stop_lines(h, HELPER_ANY_LINES), 0);
+}
+
+/* --- pieces that a device declines --- */
+
+static _Atomic uint64_t counted;
+
+static int count_items(struct xy_call *call)
+{
+	struct xy_range range = xy_call_range(call);
+
+	atomic_fetch_add(&counted, range.stop - range.start);
+	return 0;
+}
+
+static const struct xy_codelet counter = {
+	.name = "counter", .cpu = { count_items }, .cuda = { count_items }, .modes = { XY_R }
+};
+
+/* No piece fits there: the CPUs get all of them. */
+static void pieces_that_a_device_has_no_room_for_go_to_others(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < HELPER_COUNT(trees); i++) {
+		const struct xy_config config = { .sched = trees[i], .watch = &watch, .arch[XY_CUDA].limit = "2" };
+		struct helper *h = bed_start(2, &config, false);
+		struct xy_handle *vector = bed_vector(h, x, ITEMS);
+
+		memset(&seen, 0, sizeof seen);
+		atomic_store(&counted, 0);
+		for (unsigned task = 0; task < 5; task++)
+			HELPER_SUBMIT(h, .codelet = &counter, .handles = { vector }, .range = { 0, ITEMS });
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(atomic_load(&counted), 5 * ITEMS);
+		bed_unregister(h, &vector);
+		assert_int_equal(pieces_on(h, XY_CUDA), 0);
+		assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +429,10 @@ int main(void)
 		cmocka_unit_test(matrices_come_back_whole_from_all_devices),
 		cmocka_unit_test(pieces_of_a_lost_device_go_to_others),
 		cmocka_unit_test(results_that_are_lost_with_a_device_are_computed_again),
+		cmocka_unit_test(what_they_overwrote_is_put_back),
+		cmocka_unit_test(rows_that_were_overwritten_are_put_back),
+		cmocka_unit_test(data_that_only_the_lost_device_had_fails_the_batch),
+		cmocka_unit_test(pieces_that_a_device_has_no_room_for_go_to_others),
 	};
 
 	bed_guard();

@@ -208,7 +208,7 @@ static void a_tag_stands_for_all_tasks_that_have_it(void **state)
 	helper_open(&gate);
 	assert_int_equal(xy_tag_wait_for(h->rt, 8, 60), 0);
 	assert_int_equal(xy_tag_wait(h->rt, 0), -EINVAL);
-	helper_one_line(h, "0 is no tag");
+	helper_one_line(h, "a tag can't be 0");
 	assert_int_equal(helper_stop(h), 0);
 }
 
@@ -380,6 +380,8 @@ static void works_in_a_simulation_but_for_events(void **state)
 	assert_int_equal(xy_group_eventfd(group), -ENOTSUP);
 	helper_one_line(h, "in a simulation time passes only while a thread waits: use xy_group_wait");
 	task = HELPER_CREATE(h, .codelet = &helper_count, .length_us = 1);
+	assert_int_equal(xy_task_eventfd(task), -EINVAL);
+	helper_one_line(h, "the task was not submitted");
 	assert_int_equal(xy_task_submit(task), 0);
 	assert_int_equal(xy_task_eventfd(task), -ENOTSUP);
 	helper_one_line(h, "use xy_task_wait");

@@ -87,6 +87,50 @@ static void waits_for_a_tick(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* One worker runs a task for long, and the tasks rest where the other one looks. */
+static void replaces_a_policy_that_stalls_while_a_task_runs(void **state)
+{
+	struct helper *h = start("userchoice { fifo, hoards } | eager | each worker { }", 0.1, false);
+	struct gate gate = { 0 };
+
+	(void)state;
+	HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate);
+	helper_reach(h, &gate.inside, 1);
+	for (unsigned i = 0; i < TASKS; i++)
+		HELPER_SUBMIT(h, .codelet = &helper_count, .arg = &done, .choice = 2);
+	helper_reach(h, &done, TASKS);
+	assert_int_equal(helper_lines_with(h, "nothing has moved for 0.1 s although worker cpu"), 1);
+	assert_int_equal(helper_lines_with(h, "; hoards#2 holds 20 ready tasks"), 1);
+	helper_open(&gate);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(helper_stop_lines(h, 1), 0);
+}
+
+/* One worker runs a task for long, and the other one is idle: the policy wants it so. */
+static void waits_where_a_policy_may_wait(void **state)
+{
+	static const char *const policies[] = {
+		"fifo | limit(ntasks=1) | eager | each worker { }",
+		"userchoice { fifo | limit(ntasks=1), fifo } | eager | each worker { }",
+		"fifo | random | each worker { fifo(ntasks=1) }",
+	};
+
+	(void)state;
+	for (unsigned k = 0; k < HELPER_COUNT(policies); k++) {
+		struct helper *h = start(policies[k], 0.5, false);
+		struct gate gate = { 0 };
+
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate);
+		helper_reach(h, &gate.inside, 1);
+		submit(h, TASKS, NULL);
+		nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+		helper_open(&gate);
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(done, TASKS);
+		assert_int_equal(helper_stop(h), 0);
+	}
+}
+
 /* Tasks wait for a worker that is busy for long; the other one can't run them, and when it could, one still runs. */
 static void waits_for_tasks_that_run(void **state)
 {
@@ -148,6 +192,8 @@ int main(void)
 		cmocka_unit_test(replaces_a_policy_that_stalls),
 		cmocka_unit_test(replaces_the_policy_of_a_context),
 		cmocka_unit_test(waits_for_a_tick),
+		cmocka_unit_test(replaces_a_policy_that_stalls_while_a_task_runs),
+		cmocka_unit_test(waits_where_a_policy_may_wait),
 		cmocka_unit_test(waits_for_tasks_that_run),
 		cmocka_unit_test(replaces_a_policy_that_stalls_in_virtual_time),
 		cmocka_unit_test(changes_nothing_in_a_simulation_that_goes_well),

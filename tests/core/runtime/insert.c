@@ -130,9 +130,9 @@ static void advice_for_the_scheduler_is_the_task_s_own(void **state)
 		assert_true(isinf(seen.deadline_us));
 	}
 	assert_int_equal(xy_submit(h->rt, &(struct xy_task_desc){ .codelet = &see, .deadline_s = -1 }), -EINVAL);
-	helper_one_line(h, "its deadline is no time");
+	helper_one_line(h, "its deadline is negative or not a number");
 	assert_int_equal(xy_insert(h->rt, &see, xy_deadline_s(NAN)), -EINVAL);
-	helper_one_line(h, "its deadline is no time");
+	helper_one_line(h, "its deadline is negative or not a number");
 	assert_int_equal(seen.n, 5);
 	assert_int_equal(helper_stop(h), 0);
 }
@@ -205,7 +205,7 @@ static void refuses_what_a_description_would_be_refused_for(void **state)
 	assert_int_equal(xy_insert(h->rt, &see, xy_after(NULL)), -EINVAL);
 	helper_one_line(h, "'see'");
 	assert_int_equal(xy_insert(h->rt, &see, xy_term_of((enum xy_term_kind)99, 0, NULL)), -EINVAL);
-	helper_one_line(h, "a term is not of a known kind");
+	helper_one_line(h, "a term has an unknown type");
 	assert_int_equal(xy_insert_terms(h->rt, &see, NULL), -EINVAL);
 	helper_one_line(h, "no terms");
 	assert_int_equal(helper_wait(h), 0);

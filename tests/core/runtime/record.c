@@ -264,7 +264,9 @@ static void watch_ended(void *arg, const struct xy_report *report)
 
 static void lets_others_watch(void **state)
 {
-	struct xy_watch watch = { nwatched, watch_submitted, watch_ready, watch_ended };
+	struct xy_watch watch = {
+		.arg = nwatched, .submitted = watch_submitted, .ready = watch_ready, .ended = watch_ended
+	};
 	struct helper *h = helper_start_with(&(struct xy_config){ .ncpu = 1, .record = path, .watch = &watch });
 	_Atomic int count = 0;
 

@@ -30,7 +30,7 @@ static void overtaken(const char *sched, unsigned nworkers, unsigned nothers)
 	atomic_store(&begun, 0);
 	atomic_store(&before, -1);
 	for (unsigned i = 0; i < nworkers; i++)
-		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate);
+		HELPER_SUBMIT(h, .codelet = &helper_gate, .arg = &gate, .workers = &i, .nworkers = 1);
 	helper_reach(h, &gate.inside, (int)nworkers);
 	for (unsigned i = 0; i < nothers; i++)
 		HELPER_SUBMIT(h, .codelet = &other);
@@ -45,11 +45,13 @@ static void overtaken(const char *sched, unsigned nworkers, unsigned nothers)
 
 static void overtakes_those_in_the_inbox(void **state)
 {
-	static const char *const policies[] = { "tree-prio", "tree-eager-prio" };
+	static const char *const policies[] = { "tree-prio", "tree-eager-prio", "tree-dmdas",      "tree-dmdap",
+						"tree-heft", "tree-heft2",      "tree-heteroprio", "tree-cambium" };
 
 	(void)state;
 	for (unsigned i = 0; i < HELPER_COUNT(policies); i++) {
 		overtaken(policies[i], 1, 1900);
+		overtaken(policies[i], 2, 1900);
 		overtaken(policies[i], 1, 4000);
 		overtaken(policies[i], 1, 6000); /* more than the inbox has room for */
 	}

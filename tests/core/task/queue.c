@@ -298,6 +298,29 @@ static int receiver_setup(void **state)
 	return queue_setup(state);
 }
 
+static void inserts_several_tasks_as_it_would_one_by_one(void **state)
+{
+	struct xy_task *some[6];
+
+	(void)state;
+	queue.ordered = true;
+	for (unsigned i = 0; i < 6; i++)
+		some[i] = make(i == 4 ? CUDA : CPU, i == 2 ? 5 : 0);
+	for (unsigned round = 0; round < 3;
+	     round++) { /* the first has no lane, the others a peak below which it is quick */
+		xy__queue_insert_many(&queue, some, 6);
+		assert_int_equal(xy_queue_count(&queue), 6);
+		assert_ptr_equal(xy__queue_take(&queue, &cpu0), some[2]);
+		assert_ptr_equal(xy__queue_take(&queue, &cpu0), some[0]);
+		assert_ptr_equal(xy__queue_take_newest(&queue, &cpu0), some[5]);
+		assert_ptr_equal(xy__queue_take(&queue, &cuda0), some[4]);
+		assert_ptr_equal(xy__queue_take(&queue, &cpu0), some[1]);
+		assert_ptr_equal(xy__queue_take(&queue, &cpu0), some[3]);
+		assert_null(xy__queue_take(&queue, &cpu0));
+	}
+	assert_int_equal(xy_queue_peak(&queue), 6);
+}
+
 static void a_task_counts_until_it_has_been_passed_on(void **state)
 {
 	struct xy_task *a = insert(make(CPU, 0)), *b = insert(make(CPU, 0));
@@ -581,6 +604,38 @@ static void shows_one_task_of_each_set_of_architectures_and_each_that_is_constra
 
 enum order { ARRIVAL, PRIORITY, KEY, COMPARISON, ORDERS };
 
+/* Inserts the last of the idle tasks: one, in either way, or up to six together. */
+static void insert_some(struct xy_task **idle, unsigned *nidle, unsigned random)
+{
+	unsigned n = random % 4 ? 1 : 1 + random / 4 % 6;
+
+	if (n > *nidle)
+		n = *nidle;
+	*nidle -= n;
+	if (n > 1)
+		xy__queue_insert_many(&queue, idle + *nidle, n);
+	else if (random % 2)
+		xy_queue_insert(&queue, idle[*nidle]);
+	else
+		xy__queue_insert(&queue, idle[*nidle]);
+	memcpy(model + nmodel, idle + *nidle, n * sizeof *model);
+	nmodel += n;
+}
+
+/* Whether the queue knows the only lane that has tasks, if there is one and they are in its list. */
+static void check_only(void)
+{
+	struct xy_queue_lane *only = NULL;
+	unsigned filled = 0;
+
+	for (unsigned i = 0; i <= XY_NLANES; i++)
+		if (queue.lanes[i].front || queue.lanes[i].heap) {
+			filled++;
+			only = i < XY_NLANES && !queue.lanes[i].heap ? &queue.lanes[i] : NULL;
+		}
+	assert_ptr_equal(queue.only, filled == 1 && !(queue.used & XY_QUEUE_KEYED) ? only : NULL);
+}
+
 /* Tasks are of sets up to this one. */
 static void random_steps(enum order order, unsigned seed, unsigned sets)
 {
@@ -607,15 +662,12 @@ static void random_steps(enum order order, unsigned seed, unsigned sets)
 		struct xy_task *task = NULL;
 
 		if (what < 8 && nidle) {
-			task = idle[--nidle];
-			xy_queue_insert(&queue, task);
-			model[nmodel++] = task;
-			task = NULL;
+			insert_some(idle, &nidle, xy_agent_random(&random));
 		} else if (what < 11) {
-			task = xy_queue_take(&queue, by);
+			task = what % 2 ? xy_queue_take(&queue, by) : xy__queue_take(&queue, by);
 			assert_ptr_equal(task, model_take(model_best(by, false)));
 		} else if (what < 13) {
-			task = xy_queue_take_newest(&queue, by);
+			task = what % 2 ? xy_queue_take_newest(&queue, by) : xy__queue_take_newest(&queue, by);
 			assert_ptr_equal(task, model_take(model_best(by, true)));
 		} else if (what < 14 && nmodel) {
 			task = model_take((int)(xy_agent_random(&random) % nmodel));
@@ -634,6 +686,7 @@ static void random_steps(enum order order, unsigned seed, unsigned sets)
 			idle[nidle++] = task;
 		assert_int_equal(xy_queue_count(&queue), nmodel);
 		assert_int_equal((queue.used & ~XY_QUEUE_KEYED) == 0, nmodel == 0);
+		check_only();
 	}
 }
 
@@ -655,7 +708,7 @@ static void agrees_with_a_plain_array_over_random_steps(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 20; seed++)
-		random_steps(seed % ORDERS, seed, XY_ON_ALL);
+		random_steps(seed % ORDERS, seed, seed % 7 ? XY_ON_ALL : 1);
 }
 
 static void agrees_with_a_plain_array_with_more_sets_than_lanes(void **state)
@@ -680,6 +733,7 @@ int main(void)
 		cmocka_unit_test_setup(gives_the_application_nothing, queue_setup),
 		cmocka_unit_test_setup(knows_the_first_task_for_anybody_and_for_those_below_a_component, queue_setup),
 		cmocka_unit_test_setup(adds_up_lengths_and_remembers_the_peak, queue_setup),
+		cmocka_unit_test_setup(inserts_several_tasks_as_it_would_one_by_one, queue_setup),
 		cmocka_unit_test_setup(a_task_counts_until_it_has_been_passed_on, receiver_setup),
 		cmocka_unit_test_setup(a_refused_task_keeps_its_place, receiver_setup),
 		cmocka_unit_test_setup(a_pump_tries_one_refused_task_of_each_lane_and_all_pinned_ones, receiver_setup),

@@ -19,6 +19,7 @@ enum fault {
 	RELOCKS,
 	KEEPS_LOCK,
 	PULLS_WITH_LOCK,
+	LOCKS_ABOVE,
 	PUSHES_UP,
 	GIVES_TO_ANY,
 	PUSHES_TO_ANY,
@@ -31,8 +32,8 @@ enum fault {
 
 struct faulty {
 	struct xy_component base;
-	unsigned fault; /* enum fault */
-	struct xy_lock lock;
+	unsigned fault;             /* enum fault */
+	struct xy_lock lock, above; /* its own, and one of its parent */
 	struct xy_queue queue;
 	struct xy_task *last;
 };
@@ -60,6 +61,10 @@ static bool faulty_store(struct xy_component *self, struct xy_task *task, struct
 	xy_lock_take(&f->lock, self, by);
 	if (f->fault == RELOCKS)
 		xy_lock_take(&f->lock, self, by);
+	if (f->fault == LOCKS_ABOVE) {
+		xy_lock_take(&f->above, self->parents[0], by);
+		xy_lock_drop(&f->above, self->parents[0], by);
+	}
 	if (f->fault == PREFETCHES_WITH_LOCK)
 		xy_task_prefetch(task, 0, self, by);
 	f->last = task;
@@ -327,6 +332,25 @@ static void finds_a_lock_that_is_held_in_a_call_upwards(void **state)
 	bed_close(bed);
 }
 
+static void finds_a_lock_that_is_taken_above_another(void **state)
+{
+	struct bed *bed = plant(NONE);
+	struct faulty *f = faulty(wrong(bed));
+
+	(void)state;
+	bed->wrong = true;
+	bed_submit(bed, bed_task(bed, XY_ON_CPU));
+	xy_lock_take(&f->above, f->base.parents[0], &bed->application); /* a lock is followed from its first drop on */
+	xy_lock_drop(&f->above, f->base.parents[0], &bed->application);
+	assert_int_equal(nsaid, 0);
+	f->fault = LOCKS_ABOVE;
+	bed_submit(bed, bed_task(bed, XY_ON_CPU));
+	says(XY__RULE_LOCK_ORDER, "its lock is held while that of fifo#0, which is not below it, is taken in push");
+	for (unsigned i = 0; i < 2; i++)
+		assert_non_null(bed_pull(bed, i));
+	bed_close(bed);
+}
+
 static void finds_a_push_upwards(void **state)
 {
 	struct bed *bed = plant(PUSHES_UP);
@@ -443,6 +467,7 @@ int main(void)
 		cmocka_unit_test(finds_a_lock_that_is_taken_twice),
 		cmocka_unit_test(finds_a_lock_that_is_not_dropped),
 		cmocka_unit_test(finds_a_lock_that_is_held_in_a_call_upwards),
+		cmocka_unit_test(finds_a_lock_that_is_taken_above_another),
 		cmocka_unit_test(finds_a_push_upwards),
 		cmocka_unit_test(finds_a_task_pulled_by_a_worker_that_cannot_run_it),
 		cmocka_unit_test(finds_a_task_pushed_to_a_worker_that_cannot_run_it),

@@ -39,6 +39,21 @@ static void offers_reach_only_sleepers_of_a_long_row(void **state)
 	bed_close(bed);
 }
 
+static void an_offer_passes_sleepers_that_can_not_take_it(void **state)
+{
+	_Atomic uint64_t asleep[2] = { 1u << FIRST | 1u << 20, 1 };
+	struct xy_component *row;
+	struct bed *bed = open_row(&row);
+	struct xy_offer pinned = xy_offer_of(bed_task_pinned(bed, CPU, 64));
+
+	(void)state;
+	bed->engine.asleep = asleep;
+	assert_true(xy_can_pull_children(row, &pinned, &bed->application));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 64);
+	bed_close(bed);
+}
+
 static void a_worker_of_a_long_row_keeps_its_first_offer(void **state)
 {
 	static const unsigned workers[] = { FIRST, 50, 99 };
@@ -133,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(offers_reach_only_sleepers_of_a_long_row),
+		cmocka_unit_test(an_offer_passes_sleepers_that_can_not_take_it),
 		cmocka_unit_test(a_worker_of_a_long_row_keeps_its_first_offer),
 		cmocka_unit_test(all_children_are_asked_while_nobody_knows_who_sleeps),
 		cmocka_unit_test(all_children_are_asked_where_the_row_has_gaps),

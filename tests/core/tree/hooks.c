@@ -162,6 +162,22 @@ static void only_those_with_a_hook_are_called(void **state)
 	bed_close(bed);
 }
 
+static void a_submission_and_an_iteration_reach_all(void **state)
+{
+	struct xy_component *tellers[3];
+	struct bed *bed = open_tellers(tellers);
+
+	(void)state;
+	xy__hooks_submitted(bed->tree, bed_task(bed, CPU), &bed->application);
+	xy__hooks_iteration(bed->tree, 7, &bed->application);
+	assert_int_equal(ncalls, 6);
+	for (unsigned i = 0; i < 3; i++) {
+		ASSERT_CALL(i, 'u', tellers[i], 0, 1);
+		ASSERT_CALL(3 + i, 'i', tellers[i], 0, 7);
+	}
+	bed_close(bed);
+}
+
 static void a_change_of_workers_reaches_all(void **state)
 {
 	struct xy_component *tellers[3];
@@ -246,6 +262,7 @@ static void ticks_come_in_the_order_of_their_times(void **state)
 	ASSERT_CALL(1, 't', tellers[1], 0, 30);
 	ASSERT_CALL(2, 't', tellers[2], 0, 30);
 	assert_false(xy__ticks_run(bed->tree, &bed->application));
+	assert_false(xy__ticks_may_move(bed->tree)); /* none is begun and not ended */
 	bed_close(bed);
 }
 
@@ -337,6 +354,7 @@ int main(void)
 		cmocka_unit_test(a_tree_without_hooks_has_none),
 		cmocka_unit_test(a_start_and_an_end_reach_those_above_the_worker),
 		cmocka_unit_test(only_those_with_a_hook_are_called),
+		cmocka_unit_test(a_submission_and_an_iteration_reach_all),
 		cmocka_unit_test(a_change_of_workers_reaches_all),
 		cmocka_unit_test(the_members_of_a_team_are_below_it_once),
 		cmocka_unit_test(a_task_given_back_has_ended_for_those_above),

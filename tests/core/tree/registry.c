@@ -237,6 +237,7 @@ static void suggests_names_that_are_near(void **state)
 		{ "dmdas", "; did you mean \"tree-dmdas\", \"tree-dmda\" or \"tree-dmdap\"?" },
 		{ "prio", "; did you mean \"tree-prio\", \"tree-eager-prio\" or \"tree-heft-prio\"?" },
 		{ "lws", "; did you mean \"tree-ws\"?" },
+		{ "gemm", "; did you mean \"modular-gemm\"?" },
 		{ "modular-gem", "; did you mean \"modular-gemm\"?" },
 		{ "TREE-WS", "; did you mean \"tree-ws\"?" },
 		{ "quantum", "" },

@@ -229,7 +229,7 @@ static void policies_do_not_stand_in_themselves(void **state)
 	assert_int_equal(xy_tree_parse(&tree, "endless", f->machine, f->registry, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "policies are nested too deeply"));
 	assert_int_equal(xy_tree_parse(&tree, "fifo | built", f->machine, f->registry, error, sizeof(error)), -EINVAL);
-	assert_non_null(strstr(error, "column 8: that is a policy that is built by calls"));
+	assert_non_null(strstr(error, "column 8: this policy is built by calls"));
 }
 
 static void reads_options_and_labels(void **state)
@@ -332,7 +332,7 @@ static void says_where_and_what_is_wrong(void **state)
 		{ "let q = fork in q { knwn: fifo }", -ENOENT, 21, "\"fork\" has no branch \"knwn\"" },
 		{ "fifo | tree-eager(ntask=2)", -ENOENT, 19, "\"fifo\" has no option \"ntask\"" },
 		{ "tree-eager(ntasks=2, ntasks=3)", -EINVAL, 22, "this option is set twice" },
-		{ "fifo | tree-eager { fifo }", -EINVAL, 8, "that is a policy, which has no branches" },
+		{ "fifo | tree-eager { fifo }", -EINVAL, 8, "a policy has no branches" },
 		{ "fifo | tree-eager | stage", -EINVAL, 21, "everything above it ends in a worker" },
 		{ "fifo | tree-egaer", -ENOENT, 8, "did you mean \"tree-eager\"" },
 		{ "@", -ENOENT, 0, "the file  can't be opened" },

@@ -132,6 +132,9 @@ static void folds_and_joins_as_people_would(void **state)
 		  "| each cache { stage | eager | each worker { } } }\n",
 		  "topology(package:2 l3:2 core:2)" },
 		{ "let n1 = fifo | eager | each worker { } in userchoice { n1, prio | n1 }\n", "cpu:3" },
+		{ "fifo | eager { worker(id=0), userchoice { fifo, prio } | eager { worker(id=1), worker(id=2) } }\n",
+		  "cpu:3" },
+		{ "fifo | eager { worker(id=0), stage, stage } | eager { worker(id=1), worker(id=2) }\n", "cpu:3" },
 	};
 	struct fixture *f = *state;
 
@@ -257,6 +260,24 @@ static void draws_for_people(void **state)
 		  "   │  └─ parallel-worker\n"
 		  "   └─ stage#22\n"
 		  "      └─ parallel-worker#23 cpu0…cpu7\n" },
+		/* Alike but for the component that the last stage shares. */
+		{ "fifo | eager { let r = stage | worker(id=0) in eager { stage | r, stage | r }, "
+		  "let p = stage | stage | worker(id=1) in eager { p, stage | p } }",
+		  "cpu:2",
+		  "fifo#0\n"
+		  "└─ eager#1\n"
+		  "   ├─ eager#4\n"
+		  "   │  ├─ stage#5\n"
+		  "   │  │  └─ stage#2\n"
+		  "   │  │     └─ worker#3 cpu0\n"
+		  "   │  └─ stage#6\n"
+		  "   │     └─ stage#2  (drawn above)\n"
+		  "   └─ eager#10\n"
+		  "      ├─ stage#7\n"
+		  "      │  └─ stage#8\n"
+		  "      │     └─ worker#9 cpu1\n"
+		  "      └─ stage#11\n"
+		  "         └─ stage#7  (drawn above)\n" },
 		{ "fifo | eager { stage | worker(id=1), worker(id=0) }", "cpu:2",
 		  "fifo#0\n"
 		  "└─ eager#1\n"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A driver for tests whose devices are this computer's memory: everything has ended when it returns.
- * `devices` is how many there are; "3 without 1" has a second one that can't be opened. Compiled with
+ * `devices` is how many there are; "3 without 1" has a second one that can't be opened, and
+ * "3 together" opens none before all are being opened. Compiled with
  * DRIVER_ARCH and DRIVER_NAME, as either kind, and with the devices of DRIVER_DEFAULT.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xylem/driver.h>
 
@@ -19,12 +21,17 @@ struct xy_device {
 extern _Atomic int test_driver_open;
 _Atomic int test_driver_open;
 
+/* The rest of "3 together". */
+static const char good_together[] = " together";
+
 static bool good_read(const char *text, unsigned *count, unsigned *without)
 {
 	char rest;
 
 	*without = ~0u;
 	text = *text ? text : DRIVER_DEFAULT;
+	if (strstr(text, good_together))
+		return sscanf(text, "%u", count) == 1;
 	return sscanf(text, "%u%c", count, &rest) == 1 || sscanf(text, "%u without %u%c", count, without, &rest) == 2;
 }
 
@@ -41,6 +48,17 @@ static int good_probe(const struct xy_driver_config *config, unsigned *ndevices,
 	return 0;
 }
 
+/* Waits until so many threads are here, or have been; false after long. */
+static bool good_meet(unsigned count)
+{
+	static _Atomic unsigned here;
+
+	here++;
+	for (unsigned i = 0; i < 2000 && here < count; i++)
+		usleep(10000);
+	return here >= count;
+}
+
 static int good_open(struct xy_device **device, const struct xy_driver_config *config, unsigned index,
 		     struct xy_device_info *info, char *error, size_t error_size)
 {
@@ -50,6 +68,10 @@ static int good_open(struct xy_device **device, const struct xy_driver_config *c
 	if (index == without) {
 		snprintf(error, error_size, "somebody else has it");
 		return -EBUSY;
+	}
+	if (strstr(config->devices, good_together) && !good_meet(count)) {
+		snprintf(error, error_size, "the others are not opened meanwhile");
+		return -ETIMEDOUT;
 	}
 	*device = malloc(sizeof(**device));
 	if (!*device)

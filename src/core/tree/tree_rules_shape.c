@@ -84,7 +84,7 @@ static void check_leaf(struct xy__rules *rules, struct xy_component *c)
 		xy__message_add(rules->error, "%s is a leaf for a worker that the machine does not have", name);
 	} else if (!xy__tree_has(tree, (unsigned)worker)) {
 		xy__rules_fault(rules);
-		xy__message_add(rules->error, "%s is a leaf for a worker that the tree is not for", name);
+		xy__message_add(rules->error, "%s is a leaf for an absent worker", name);
 	} else if (tree->leaves[worker] && tree->leaves[worker] != c) {
 		xy__rules_fault(rules);
 		xy__message_add(rules->error, "%s and %s are leaves of the same worker",

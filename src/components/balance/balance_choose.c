@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which device gets the next piece under balance, and how large it is: from the measured speeds follows when all
+ * devices together will have done what is left, and so what each should still do.
+ */
+#include <math.h>
+
+#include "components/balance/balance.h"
+
+enum {
+	CHOOSE_GUIDED = 6, /* a worker gets this part of what it should still do */
+	CHOOSE_RISK = 45,  /* a larger part of that, of a size that may be bad, is tried by one of several devices */
+	CHOOSE_PROBE = 16, /* a device of unknown speed gets at most this part of what is left */
+};
+
+/* Pieces that a device may have: one ahead if data has to be moved there. */
+static unsigned choose_room(const struct xy__device *device, const struct xy__throughput *t)
+{
+	return device->index >= 0 && t->known ? 2 * device->nworkers : device->nworkers;
+}
+
+struct xy__balance_view xy__balance_look(struct xy__balance *b, const struct xy_task *task)
+{
+	struct xy__balance_view view = {
+		.task = task,
+		.subject = xy__balance_subject(b, task),
+		.item_bytes = xy__balance_item_bytes(xy__balance_division(task)),
+	};
+
+	for (unsigned i = 0; i < b->cutter.all.count; i++) {
+		const struct xy__device *device = &b->cutter.all.of[i];
+		const struct xy__throughput *t = &view.subject->of[i];
+		struct xy__balance_device *d = &b->of[i];
+
+		view.pieces += d->pieces;
+		d->serves = xy__device_serves(device, &b->cutter.base, task);
+		if (!d->serves)
+			continue;
+		d->room = choose_room(device, t);
+		d->rate = t->recent > 0 ? device->nworkers / t->recent : 0;
+		view.rate += d->rate;
+		view.load += d->load;
+		view.nserving++;
+	}
+	return view;
+}
+
+void xy__balance_count(struct xy__balance *b, struct xy__balance_view *view, unsigned i, uint64_t items)
+{
+	const struct xy__throughput *t = &view->subject->of[i];
+	struct xy__balance_device *d = &b->of[i];
+
+	if (!t->settled && items && !(t->measured >> xy__throughput_level(items) & 1))
+		d->trying = xy__throughput_level(items) + 1;
+	d->load += items;
+	d->pieces++;
+	view->load += items;
+	view->pieces++;
+}
+
+/* The items of the next piece for a device; 0: it has enough. */
+static uint64_t choose_size(const struct xy__balance *b, const struct xy__balance_view *view, unsigned i)
+{
+	const struct xy__balance_device *d = &b->of[i];
+	const struct xy__throughput *t = &view->subject->of[i];
+	double left = (double)xy__cutter_items(view->task), workers = b->cutter.all.of[i].nworkers;
+	double most = xy__balance_fit(d, view->item_bytes), least, due = INFINITY, size;
+
+	if (!(d->rate > 0) || (b->sweep && !t->settled)) {
+		most = fmin(most, left / CHOOSE_PROBE);
+	} else {
+		least = fmin(most, t->tail);
+		due = (left + (double)view->load) / view->rate * d->rate - (double)d->load;
+		/* It would end late, or its worker would: a piece runs on one of them. */
+		if ((due < least / 2 || due + (double)d->load < least * workers / 2) && view->pieces)
+			return 0;
+		most = fmin(most, fmax(due / workers / CHOOSE_GUIDED, least));
+	}
+	size = xy__throughput_size(t, most);
+	if (size * CHOOSE_RISK > due / workers && xy__balance_should_wait(b, view->subject, i))
+		size = xy__throughput_known_size(t, most);
+	return size < 1 ? 1 : (uint64_t)1 << xy__throughput_level((uint64_t)size);
+}
+
+unsigned xy__balance_choose(const struct xy__balance *b, const struct xy__balance_view *view, uint64_t *size)
+{
+	unsigned best = b->cutter.all.count;
+	double soonest = INFINITY;
+
+	for (unsigned i = 0; i < b->cutter.all.count; i++) {
+		const struct xy__balance_device *d = &b->of[i];
+		double idle;
+		uint64_t items;
+
+		if (!d->serves || d->pieces >= d->room)
+			continue;
+		idle = d->rate > 0 ? (double)d->load / d->rate : d->pieces;
+		if (idle >= soonest)
+			continue;
+		items = choose_size(b, view, i);
+		if (!items)
+			continue;
+		soonest = idle;
+		best = i;
+		*size = items;
+	}
+	return best;
+}
+
+unsigned xy__balance_choose_again(const struct xy__balance *b, const struct xy__balance_view *view)
+{
+	uint64_t items = xy__cutter_items(view->task);
+	unsigned best = b->cutter.all.count;
+	double least = INFINITY;
+
+	for (unsigned i = 0; i < b->cutter.all.count; i++) {
+		const struct xy__balance_device *d = &b->of[i];
+		double cost = d->rate > 0 ? (double)(d->load + items) / d->rate : 1e300;
+
+		if (d->serves && cost < least) {
+			least = cost;
+			best = i;
+		}
+	}
+	return best;
+}
