@@ -69,6 +69,23 @@ while read -r page; do
 	done
 done <"$work/pages"
 
+# A program written for StarPU, with the command that doc/coming-from-starpu.md names; StarPU itself is not shadowed.
+pc=$(dirname "$(installed starpu-1.4.pc)")
+[ -z "$(find "$work/root" -name 'starpu*.pc' -path '*/lib/pkgconfig/*')" ] || fail "a real StarPU is shadowed"
+for minor in 2 3 4; do
+	flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="${pc%/lib/xylem/starpu/pkgconfig}" --cflags --libs \
+		starpu-1.$minor) || fail "pkg-config does not know starpu-1.$minor"
+	# Flags and compilers are lists of words.
+	# shellcheck disable=SC2086
+	for cc in "${CC:-cc} vector_scal.c" "g++ -std=c++14 cxx.cpp" "clang++ -std=c++14 cxx.cpp"; do
+		command -v "${cc%% *}" >/dev/null && [ -z "$XY_SANITIZER_FLAGS" ] || continue
+		${cc% *} -Wall -Wextra -Werror "${srcdir:-.}/compat/starpu/tests/${cc##* }" $flags -o "$work/program" ||
+			fail "with $cc and starpu-1.$minor"
+		timeout 120 "$work/program" >"$work/log" 2>&1 || fail "a program for StarPU with $cc: $(cat "$work/log")"
+	done
+done
+"$tool" env --starpu | grep -q 'dmdas .*tree-dmdas' || fail "xylem env --starpu does not list dmdas"
+
 made uninstall
 left=$(find "$work/root" -type f -o -type l)
 [ -z "$left" ] || fail "left behind by make uninstall: $left"

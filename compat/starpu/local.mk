@@ -2,25 +2,70 @@
 # folder of their own, so that a StarPU on the same computer is never shadowed.
 lib_LTLIBRARIES += libxylem-starpu.la
 libxylem_starpu_la_SOURCES = \
+	compat/starpu/src/bitmap.c \
+	compat/starpu/src/bound.c \
+	compat/starpu/src/bundle.c \
+	compat/starpu/src/device.c \
 	compat/starpu/src/codelet.c \
+	compat/starpu/src/component.c \
+	compat/starpu/src/component.h \
+	compat/starpu/src/component_build.c \
+	compat/starpu/src/component_map.c \
+	compat/starpu/src/component_pass.c \
+	compat/starpu/src/component_queue.c \
+	compat/starpu/src/component_store.c \
+	compat/starpu/src/component_tree.c \
+	compat/starpu/src/component_worker.c \
 	compat/starpu/src/context.c \
+	compat/starpu/src/context_query.c \
+	compat/starpu/src/copy.c \
+	compat/starpu/src/cuda.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
+	compat/starpu/src/disk.c \
+	compat/starpu/src/driver.c \
 	compat/starpu/src/environment.c \
+	compat/starpu/src/expect.c \
 	compat/starpu/src/filters.c \
 	compat/starpu/src/helper.c \
+	compat/starpu/src/hooks.c \
 	compat/starpu/src/init.c \
 	compat/starpu/src/insert.c \
 	compat/starpu/src/internal.h \
+	compat/starpu/src/memory.c \
+	compat/starpu/src/model.c \
+	compat/starpu/src/model.h \
+	compat/starpu/src/model_file.c \
+	compat/starpu/src/ndim.c \
+	compat/starpu/src/pick.c \
+	compat/starpu/src/omp.c \
+	compat/starpu/src/omp.h \
+	compat/starpu/src/omp_api.c \
+	compat/starpu/src/omp_task.c \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
 	compat/starpu/src/perf.c \
+	compat/starpu/src/policy.c \
+	compat/starpu/src/profile.c \
+	compat/starpu/src/queue.c \
+	compat/starpu/src/recursive.c \
+	compat/starpu/src/reduction.c \
+	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shapes.c \
+	compat/starpu/src/tag_table.c \
 	compat/starpu/src/task.c \
+	compat/starpu/src/team.c \
+	compat/starpu/src/tree.c \
 	compat/starpu/src/worker.c
+if HAVE_OPENCL
+libxylem_starpu_la_SOURCES += compat/starpu/src/opencl.c
+else
+libxylem_starpu_la_SOURCES += compat/starpu/src/no_opencl.c
+endif
 libxylem_starpu_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/compat/starpu/include -I$(top_srcdir)/include
-libxylem_starpu_la_LIBADD = libxylem.la $(HWLOC_LIBS)
+libxylem_starpu_la_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+libxylem_starpu_la_LIBADD = libxylem.la $(HWLOC_LIBS) $(OPENCL_LIBS)
 libxylem_starpu_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^_?starpu_|^xy_from_starpu|^xy_starpu_'
 
@@ -35,6 +80,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_cublas.h \
 	compat/starpu/include/starpu_cublas_v2.h \
 	compat/starpu/include/starpu_cuda.h \
+	compat/starpu/include/starpu_cusolver.h \
 	compat/starpu/include/starpu_cusparse.h \
 	compat/starpu/include/starpu_data.h \
 	compat/starpu/include/starpu_data_filters.h \
@@ -52,6 +98,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_max_fpga.h \
 	compat/starpu/include/starpu_mpi_sc.h \
 	compat/starpu/include/starpu_opencl.h \
+	compat/starpu/include/starpu_openmp.h \
 	compat/starpu/include/starpu_parallel_worker.h \
 	compat/starpu/include/starpu_perf_monitoring.h \
 	compat/starpu/include/starpu_perf_steering.h \
@@ -59,6 +106,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_profiling.h \
 	compat/starpu/include/starpu_profiling_tool.h \
 	compat/starpu/include/starpu_rand.h \
+	compat/starpu/include/starpu_sched_component.h \
 	compat/starpu/include/starpu_sched_ctx.h \
 	compat/starpu/include/starpu_sched_ctx_hypervisor.h \
 	compat/starpu/include/starpu_scheduler.h \
@@ -78,13 +126,24 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_util.h \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
+	compat/starpu/include/parts/component.h \
+	compat/starpu/include/parts/context.h \
+	compat/starpu/include/parts/cuda.h \
 	compat/starpu/include/parts/data.h \
+	compat/starpu/include/parts/deprecated.h \
+	compat/starpu/include/parts/disk.h \
+	compat/starpu/include/parts/driver.h \
 	compat/starpu/include/parts/insert.h \
 	compat/starpu/include/parts/interfaces.h \
+	compat/starpu/include/parts/omp.h \
+	compat/starpu/include/parts/model.h \
+	compat/starpu/include/parts/opencl.h \
 	compat/starpu/include/parts/perf.h \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
 	compat/starpu/include/parts/thread.h \
+	compat/starpu/include/parts/toolbox.h \
+	compat/starpu/include/parts/tools.h \
 	compat/starpu/include/parts/util.h \
 	compat/starpu/include/parts/worker.h
 starpupkgconfigdir = $(libdir)/xylem/starpu/pkgconfig
@@ -93,18 +152,41 @@ starpupkgconfig_DATA = \
 	compat/starpu/starpu-1.3.pc \
 	compat/starpu/starpu-1.4.pc
 
-script_tests += compat/starpu/tests/programs.sh
+script_tests += compat/starpu/tests/programs.sh compat/starpu/tests/devices.sh
 source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
+	compat/starpu/tests/cuda/calls.c \
+	compat/starpu/tests/cuda/cublas_v2.h \
+	compat/starpu/tests/cuda/cuda.h \
+	compat/starpu/tests/cuda/cuda_runtime.h \
+	compat/starpu/tests/cuda/cuda_runtime_api.h \
+	compat/starpu/tests/cuda/cusolverDn.h \
+	compat/starpu/tests/cuda/cusparse.h \
+	compat/starpu/tests/opencl/kernels.c \
+	compat/starpu/tests/opencl/scale.cl \
+	compat/starpu/tests/opencl/scale.h \
 	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/content.c \
+	compat/starpu/tests/components.c \
+	compat/starpu/tests/components_old.c \
+	compat/starpu/tests/context_policy.c \
 	compat/starpu/tests/contexts.c \
 	compat/starpu/tests/data.c \
 	compat/starpu/tests/deps.c \
+	compat/starpu/tests/disk.c \
+	compat/starpu/tests/drivers.c \
 	compat/starpu/tests/filters.c \
 	compat/starpu/tests/insert.c \
 	compat/starpu/tests/mistakes.c \
 	compat/starpu/tests/mixed.c \
+	compat/starpu/tests/models.c \
+	compat/starpu/tests/policy.c \
+	compat/starpu/tests/ndim.c \
+	compat/starpu/tests/omp.c \
+	compat/starpu/tests/own_interface.c \
+	compat/starpu/tests/recursive.c \
 	compat/starpu/tests/shapes.c \
 	compat/starpu/tests/tags.c \
+	compat/starpu/tests/tools.c \
 	compat/starpu/tests/vector_scal.c \
 	compat/starpu/tests/workers.c

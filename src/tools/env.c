@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xylem env: every variable, its value, what it means, and whether a runtime would accept it. */
+#include <dlfcn.h>
 #include <stdio.h>
 
 #include "tools/tool.h"
@@ -30,12 +31,29 @@ static void env_print_given(void)
 		printf("%-24s %s\n", v->name, v->meaning);
 }
 
+/* The library with StarPU's interface has the tables. */
+static enum tool_status env_print_starpu(void)
+{
+	void *library = dlopen("libxylem-starpu.so.0", RTLD_NOW | RTLD_LOCAL);
+	void (*print)(FILE *) = NULL;
+
+	if (library)
+		*(void **)&print = dlsym(library, "starpu_xylem_print_environment");
+	if (!print) {
+		tool_say("libxylem-starpu can't be loaded: %s", dlerror());
+		return TOOL_FAILED;
+	}
+	print(stdout);
+	return TOOL_OK;
+}
+
 static enum tool_status env_run(const struct tool_arguments *arguments)
 {
 	enum tool_status status = TOOL_OK;
 	struct tool_world world;
 
-	(void)arguments;
+	if (arguments->options[0])
+		return env_print_starpu();
 	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
 		const struct xy__variable *v = &each.now;
 		const char *value = xy__variable_value(v);
@@ -61,11 +79,12 @@ static enum tool_status env_run(const struct tool_arguments *arguments)
 
 const struct tool_command tool_env = {
 	.name = "env",
-	.usage = "",
+	.usage = "[--starpu]",
 	.summary = "list the environment variables, their values and meanings",
 	.help = "Lists every variable that Xylem reads. On stderr, reports what a runtime would refuse: an invalid\n"
 		"value, machine or policy, or a plug-in that can't be loaded; and unknown variables that start with\n"
 		"XYLEM_. An empty variable counts as unset. A variable overrides the program's setting.\n"
 		"At the end it lists the variables that Xylem sets for programs it starts.\n",
+	.options = { { "starpu", NULL, "the variables and policies of StarPU that have an effect in its programs" } },
 	.run = env_run,
 };

@@ -18,15 +18,31 @@
 #include <parts/task.h>
 #include <parts/insert.h>
 #include <parts/worker.h>
+#include <parts/omp.h>
 #include <parts/perf.h>
+#include <parts/model.h>
 #include <parts/sched.h>
+#include <parts/toolbox.h>
+#include <parts/driver.h>
+#include <parts/disk.h>
+#include <parts/context.h>
+#include <parts/tools.h>
+#ifdef STARPU_USE_OPENCL
+#include <parts/opencl.h>
+#endif
+#if defined STARPU_USE_CUDA && !defined STARPU_DONT_INCLUDE_CUDA_HEADERS
+#include <parts/cuda.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct starpu_opencl_program;
-struct starpu_driver;
+#ifndef STARPU_USE_OPENCL
+struct starpu_opencl_program {
+	void *programs[STARPU_MAXOPENCLDEVS]; /* of OpenCL, by device */
+};
+#endif
 
 /* Settings of a program; filled in by starpu_conf_init. Environment variables win, unless
  * precedence_over_environment_variables is set. Fields for devices that Xylem does not have are ignored. */
@@ -45,6 +61,7 @@ struct starpu_conf {
 	int nopencl;
 	int nmax_fpga;
 	int nmic;
+	char *mic_sink_program_path;
 	int nmpi_ms;
 	int nmpi_sc;
 	int ntcpip_ms;
@@ -122,4 +139,5 @@ void starpu_get_version(int *major, int *minor, int *release);
 #ifdef __cplusplus
 }
 #endif
+#include <parts/deprecated.h>
 #endif

@@ -18,6 +18,8 @@ struct xylem_starpu_codelet {
 	unsigned generation;
 	uint32_t where;
 	uint64_t functions; /* a bit for each that is there */
+	starpu_cpu_func_t cpu[STARPU_MAXIMPLEMENTATIONS], cuda[STARPU_MAXIMPLEMENTATIONS],
+		opencl[STARPU_MAXIMPLEMENTATIONS], hip[STARPU_MAXIMPLEMENTATIONS];
 	int32_t task_where;
 	enum starpu_codelet_type type;
 	int max_parallelism;
@@ -66,10 +68,16 @@ static bool codelet_can_execute(const struct xy_task *task, unsigned worker, uns
 	return job->task->cl->can_execute(worker, job->task, implementation) != 0;
 }
 
+static bool functions_are(const struct xylem_starpu_codelet *c, const struct starpu_codelet *cl)
+{
+	return !memcmp(c->cpu, cl->cpu_funcs, sizeof c->cpu) && !memcmp(c->cuda, cl->cuda_funcs, sizeof c->cuda) &&
+	       !memcmp(c->opencl, cl->opencl_funcs, sizeof c->opencl) && !memcmp(c->hip, cl->hip_funcs, sizeof c->hip);
+}
+
 static bool codelet_is_current(const struct xylem_starpu_codelet *c, const struct starpu_codelet *cl, int32_t where)
 {
 	return c && c->generation == xs_global.generation && c->where == cl->where && c->task_where == where &&
-	       c->functions == functions_of(cl) && c->type == cl->type && c->max_parallelism == cl->max_parallelism &&
+	       functions_are(c, cl) && c->type == cl->type && c->max_parallelism == cl->max_parallelism &&
 	       c->can_execute == (void *)cl->can_execute && c->name == cl->name && c->model == cl->model &&
 	       c->energy_model == cl->energy_model;
 }
@@ -98,6 +106,10 @@ static struct xylem_starpu_codelet *codelet_translate(struct starpu_codelet *cl,
 	c->where = cl->where;
 	c->task_where = where;
 	c->functions = functions_of(cl);
+	memcpy(c->cpu, cl->cpu_funcs, sizeof c->cpu);
+	memcpy(c->cuda, cl->cuda_funcs, sizeof c->cuda);
+	memcpy(c->opencl, cl->opencl_funcs, sizeof c->opencl);
+	memcpy(c->hip, cl->hip_funcs, sizeof c->hip);
 	c->type = cl->type;
 	c->max_parallelism = cl->max_parallelism;
 	c->can_execute = (void *)cl->can_execute;
@@ -111,8 +123,8 @@ static struct xylem_starpu_codelet *codelet_translate(struct starpu_codelet *cl,
 				   : 0;
 	c->xy.where = xs_archs(where != -1 ? (uint32_t)where : cl->where);
 	codelet_functions(&c->xy, c->functions);
-	c->xy.model = xs_model(cl->model);
-	c->xy.energy_model = xs_model(cl->energy_model);
+	c->xy.model = xs_model(cl->model, false);
+	c->xy.energy_model = xs_model(cl->energy_model, true);
 	if (cl->can_execute)
 		c->xy.can_execute = codelet_can_execute;
 	return c;
@@ -141,7 +153,8 @@ const struct xy_codelet *xs_codelet(struct starpu_codelet *cl, int32_t where, in
 			codelets = c;
 		}
 	}
-	__atomic_store_n(&cl->xylem_private, c, __ATOMIC_RELEASE);
+	if (!cl->checked) /* else the struct may be constant */
+		__atomic_store_n(&cl->xylem_private, c, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&codelets_lock);
 	if (!c)
 		*error = -ENOMEM;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scheduling contexts as sets of workers: a task of a context runs on its
- * workers only. All share the runtime's policy. Also the list of predefined
- * policies, bundles, and worker collections.
+ * workers only. A context has a policy of its own where the main one is a
+ * program's, and otherwise shares the runtime's. Also the list of predefined
+ * policies, and worker collections.
  */
 #include "internal.h"
 
@@ -14,6 +15,11 @@ struct context {
 	int ids[STARPU_NMAXWORKERS];
 	void *user_data, *policy_data;
 	struct starpu_worker_collection collection;
+	const struct starpu_sched_policy *wished;         /* the one that it was made with */
+	const struct starpu_sched_policy *_Atomic policy; /* (a) of the program's own, while it is called; or NULL */
+	unsigned inheritor;
+	void (*closed)(unsigned sched_ctx_id, void *args);
+	void *closed_arg;
 	int min_priority, max_priority;
 	bool min_is_set, max_is_set;
 };
@@ -28,6 +34,68 @@ static struct context *context_of(unsigned id, const char *who)
 		return &contexts[id];
 	xs_fail(-EINVAL, "%s: there is no context %u", who, id);
 	return NULL;
+}
+
+/* --- collections: an iterator over the workers of a context --- */
+
+static unsigned collection_has_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	return (unsigned)it->cursor < workers->nworkers;
+}
+
+static int collection_get_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	return workers->workerids[it->cursor++];
+}
+
+static void collection_init_iterator(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
+{
+	(void)workers;
+	it->cursor = 0;
+}
+
+static void collection_init_iterator_for_task(struct starpu_worker_collection *workers,
+					      struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
+{
+	(void)task;
+	collection_init_iterator(workers, it);
+}
+
+/* Contexts change their workers themselves. */
+static int collection_change(struct starpu_worker_collection *workers, int worker)
+{
+	(void)workers;
+	return worker;
+}
+
+static void collection_keep(struct starpu_worker_collection *workers)
+{
+	(void)workers;
+}
+
+/* After each change: threads that push tasks read it without a lock. */
+static void context_collect(struct context *c)
+{
+	c->collection = (struct starpu_worker_collection){
+		.workerids = c->ids,
+		.nworkers = c->nworkers,
+		.unblocked_workers = c->ids,
+		.nunblocked_workers = c->nworkers,
+		.masters = c->ids,
+		.nmasters = c->nworkers,
+		.type = STARPU_WORKER_LIST,
+		.has_next = collection_has_next,
+		.get_next = collection_get_next,
+		.init_iterator = collection_init_iterator,
+		.init_iterator_for_parallel_tasks = collection_init_iterator_for_task,
+		.add = collection_change,
+		.remove = collection_change,
+		.init = collection_keep,
+		.deinit = collection_keep,
+	};
+	for (unsigned i = 0; i < c->nworkers; i++)
+		c->collection.present[c->ids[i]] = c->collection.is_unblocked[c->ids[i]] =
+			c->collection.is_master[c->ids[i]] = 1;
 }
 
 static void context_add(struct context *c, int worker)
@@ -48,6 +116,7 @@ void xs_contexts_start(void)
 	snprintf(contexts[0].name, sizeof contexts[0].name, "initial");
 	for (unsigned i = 0; i < xs_global.nworkers; i++)
 		context_add(&contexts[0], (int)i);
+	context_collect(&contexts[0]);
 }
 
 bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n)
@@ -59,11 +128,57 @@ bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n)
 	if (!id)
 		return false;
 	c = context_of(id, "starpu_task_submit");
-	if (!c || !c->nworkers)
+	if (!c || !c->nworkers || c->policy)
 		return false;
 	*workers = c->workers;
 	*n = c->nworkers;
 	return true;
+}
+
+const struct starpu_sched_policy *xs_context_policy(unsigned id)
+{
+	return id < STARPU_NMAX_SCHED_CTXS ? contexts[id].policy : NULL;
+}
+
+bool xs_context_is(unsigned id)
+{
+	return id < STARPU_NMAX_SCHED_CTXS && contexts[id].used;
+}
+
+bool xs_context_has(unsigned id, int worker)
+{
+	return !id || starpu_sched_ctx_contains_worker(worker, id);
+}
+
+unsigned xs_context_current(void)
+{
+	return current < STARPU_NMAX_SCHED_CTXS ? current : 0;
+}
+
+void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy)
+{
+	struct context *c = &contexts[id];
+
+	starpu_sched_ctx_create_worker_collection(id, policy->worker_type);
+	if (policy->init_sched)
+		policy->init_sched(id);
+	if (policy->add_workers && c->nworkers)
+		policy->add_workers(id, c->ids, c->nworkers);
+	c->policy = policy;
+}
+
+void xs_context_stop_policy(unsigned id)
+{
+	struct context *c = &contexts[id];
+	const struct starpu_sched_policy *policy = c->policy;
+
+	if (!policy)
+		return;
+	c->policy = NULL;
+	if (policy->remove_workers && c->nworkers)
+		policy->remove_workers(id, c->ids, c->nworkers);
+	if (policy->deinit_sched)
+		policy->deinit_sched(id);
 }
 
 /* The optional arguments of a context: each kind with what follows it. */
@@ -80,8 +195,9 @@ static void context_options(struct context *c, va_list list)
 			c->max_is_set = true;
 		} else if (kind == STARPU_SCHED_CTX_USER_DATA) {
 			c->user_data = va_arg(list, void *);
-		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_STRUCT ||
-			   kind == STARPU_SCHED_CTX_POLICY_INIT) {
+		} else if (kind == STARPU_SCHED_CTX_POLICY_STRUCT) {
+			c->wished = va_arg(list, const struct starpu_sched_policy *);
+		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_INIT) {
 			(void)va_arg(list, void *);
 		} else if (kind == STARPU_SCHED_CTX_SUB_CTXS) {
 			(void)va_arg(list, void *);
@@ -90,6 +206,18 @@ static void context_options(struct context *c, va_list list)
 			(void)va_arg(list, int);
 		}
 	}
+}
+
+/* A context's own policy is called where the main one is a program's, too: only then is there a hub. */
+static void context_policy(struct context *c, unsigned id)
+{
+	if (!c->wished || !c->wished->push_task)
+		return;
+	if (xs_hub())
+		xs_context_start_policy(id, c->wished);
+	else
+		xs_note("the policy '%s' of context '%s' is not used: it shares that of the runtime",
+			c->wished->policy_name ? c->wished->policy_name : "", c->name);
 }
 
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...)
@@ -112,6 +240,7 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 		else if (!workerids_ctx)
 			for (unsigned i = 0; i < xs_global.nworkers; i++)
 				context_add(c, (int)i);
+		context_collect(c);
 	}
 	pthread_mutex_unlock(&contexts_lock);
 	if (!c) {
@@ -121,6 +250,7 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 	va_start(list, sched_ctx_name);
 	context_options(c, list);
 	va_end(list);
+	context_policy(c, id);
 	return id;
 }
 
@@ -129,6 +259,13 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	if (sched_ctx_id && context_of(sched_ctx_id, "starpu_sched_ctx_delete")) {
 		if (!xs_thread.task)
 			starpu_task_wait_for_all();
+		if (contexts[sched_ctx_id].policy) {
+			xs_policy_quiet(false);
+			xs_context_stop_policy(sched_ctx_id);
+			xs_policy_quiet(true);
+		}
+		if (contexts[sched_ctx_id].closed)
+			contexts[sched_ctx_id].closed(sched_ctx_id, contexts[sched_ctx_id].closed_arg);
 		contexts[sched_ctx_id].used = false;
 	}
 	if (current == sched_ctx_id)
@@ -142,7 +279,11 @@ void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, uns
 	pthread_mutex_lock(&contexts_lock);
 	for (unsigned i = 0; c && i < nworkers_ctx; i++)
 		context_add(c, workerids_ctx[i]);
+	if (c)
+		context_collect(c);
 	pthread_mutex_unlock(&contexts_lock);
+	if (c && c->policy && c->policy->add_workers)
+		c->policy->add_workers(sched_ctx_id, workerids_ctx, nworkers_ctx);
 }
 
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
@@ -156,7 +297,11 @@ void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, 
 				c->ids[j] = c->ids[--c->nworkers];
 				c->workers[j] = c->workers[c->nworkers];
 			}
+	if (c)
+		context_collect(c);
 	pthread_mutex_unlock(&contexts_lock);
+	if (c && c->policy && c->policy->remove_workers)
+		c->policy->remove_workers(sched_ctx_id, workerids_ctx, nworkers_ctx);
 }
 
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
@@ -183,8 +328,64 @@ unsigned starpu_sched_ctx_get_context(void)
 
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
 {
-	(void)sched_ctx_id;
-	(void)inheritor;
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_inheritor");
+
+	if (c)
+		c->inheritor = inheritor;
+}
+
+unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_inheritor");
+
+	return c ? c->inheritor : 0;
+}
+
+void starpu_sched_ctx_register_close_callback(unsigned sched_ctx_id,
+					      void (*close_callback)(unsigned sched_ctx_id, void *args), void *args)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_register_close_callback");
+
+	if (c) {
+		c->closed = close_callback;
+		c->closed_arg = args;
+	}
+}
+
+int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_min_priority");
+
+	if (!c)
+		return -EINVAL;
+	c->min_priority = min_prio;
+	c->min_is_set = true;
+	return 0;
+}
+
+int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
+{
+	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_set_max_priority");
+
+	if (!c)
+		return -EINVAL;
+	c->max_priority = max_prio;
+	c->max_is_set = true;
+	return 0;
+}
+
+int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_min_priority_is_set");
+
+	return c && c->min_is_set;
+}
+
+int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
+{
+	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_max_priority_is_set");
+
+	return c && c->max_is_set;
 }
 
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
@@ -266,37 +467,13 @@ int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 	return c && c->max_is_set ? c->max_priority : starpu_sched_get_max_priority();
 }
 
-/* --- worker collections: an iterator over the workers of a context --- */
-
-static unsigned collection_has_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	return (unsigned)it->cursor < workers->nworkers;
-}
-
-static int collection_get_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	return workers->workerids[it->cursor++];
-}
-
-static void collection_init_iterator(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	(void)workers;
-	it->cursor = 0;
-}
+/* --- worker collections --- */
 
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
 {
 	struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_worker_collection");
 
-	if (!c)
-		return NULL;
-	c->collection.workerids = c->ids;
-	c->collection.nworkers = c->nworkers;
-	c->collection.type = STARPU_WORKER_LIST;
-	c->collection.has_next = collection_has_next;
-	c->collection.get_next = collection_get_next;
-	c->collection.init_iterator = collection_init_iterator;
-	return &c->collection;
+	return c ? &c->collection : NULL;
 }
 
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
@@ -335,6 +512,8 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
 	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
 
+	if (xs_global.policy)
+		return (struct starpu_sched_policy *)xs_global.policy;
 	for (; *all; all++)
 		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
 			return *all;
@@ -343,57 +522,6 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-	(void)sched_ctx_id;
-	return starpu_sched_get_sched_policy();
-}
-
-/* --- bundles: tasks that a policy might keep together; none of ours does ---
- */
-
-struct _starpu_task_bundle {
-	atomic_uint users; /* (a) its tasks, and 1 until it is closed; the last one frees it */
-	bool closed;       /* the thread of the application */
-};
-
-void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
-{
-	*bundle = calloc(1, sizeof **bundle);
-	if (*bundle)
-		atomic_init(&(*bundle)->users, 1);
-	else
-		xs_fail(-ENOMEM, "no memory for a bundle");
-}
-
-static void bundle_leave(struct _starpu_task_bundle *bundle)
-{
-	if (atomic_fetch_sub(&bundle->users, 1) == 1)
-		free(bundle);
-}
-
-int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
-{
-	if (!bundle || bundle->closed || task->bundle)
-		return xs_fail(-EPERM, "a bundle is closed, or the task is already in one");
-	if (task->status != STARPU_TASK_INIT)
-		return xs_fail(-EINVAL, "the task is already submitted");
-	task->bundle = bundle;
-	atomic_fetch_add(&bundle->users, 1);
-	return 0;
-}
-
-int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
-{
-	if (!bundle || task->bundle != bundle)
-		return -ENOENT;
-	task->bundle = NULL;
-	bundle_leave(bundle);
-	return 0;
-}
-
-void starpu_task_bundle_close(starpu_task_bundle_t bundle)
-{
-	if (!bundle || bundle->closed)
-		return;
-	bundle->closed = true;
-	bundle_leave(bundle);
+	return xs_context_policy(sched_ctx_id) ? (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id)
+					       : starpu_sched_get_sched_policy();
 }

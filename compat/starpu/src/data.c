@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles: their records, access modes, acquiring, where copies are, and
- * reductions.
+ * Handles: their records, access modes, acquiring, and where copies are.
  */
 #include "internal.h"
 
@@ -21,6 +20,7 @@ struct _starpu_data_state *xs_handle_wrap(struct xy_handle *xy, struct starpu_da
 	h->shape = xs_shape_of(ops);
 	h->home_node = home_node;
 	h->sequential = atomic_load(&xs_global.sequential);
+	h->initialised = home_node >= 0;
 	pthread_rwlock_init(&h->lock, NULL);
 	pthread_mutex_lock(&handles_lock);
 	h->next = handles;
@@ -38,6 +38,8 @@ void xs_handle_free(struct _starpu_data_state *h)
 		h->next->previous = h->previous;
 	*(h->previous ? &h->previous->next : &handles) = h->next;
 	pthread_mutex_unlock(&handles_lock);
+	if (h->counted)
+		starpu_memory_deallocate(STARPU_MAIN_RAM, h->counted);
 	xs_opaque_fini(h);
 	xs_reduction_free(h);
 	pthread_rwlock_destroy(&h->lock);
@@ -63,6 +65,11 @@ void xs_handles_fini(void)
 		xs_note("starpu_shutdown: %u handles were not unregistered", n);
 }
 
+void *xs_view(const struct _starpu_data_state *h)
+{
+	return h->shape ? (void *)xy_handle_view(h->xy) : h->views;
+}
+
 enum xy_mode xs_mode(enum starpu_data_access_mode mode)
 {
 	if (mode & STARPU_SCRATCH)
@@ -83,11 +90,23 @@ int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, e
 		*xy_mode = (enum xy_mode)(XY_RW | XY_COMMUTE);
 	if (!*xy_mode)
 		return xs_fail(-EINVAL, "handle '%s' is used without an access mode", xy_handle_name(h->xy));
-	if (*xy_mode == XY_REDUX && !h->reduction)
+	if (*xy_mode == XY_REDUX && !xs_reduction_combines(h))
 		return xs_fail(-EINVAL, "handle '%s' is used with STARPU_REDUX, but has no reduction methods",
 			       xy_handle_name(h->xy));
-	if (h->plan || h->plans)
-		return xs_plans_prepare(h, mode);
+	if (h->plan || h->plans) {
+		int error = xs_plans_prepare(h, mode);
+
+		if (error)
+			return error;
+	}
+	if (h->copy && (mode & (STARPU_W | STARPU_REDUX)))
+		xs_copy_forget(h);
+	if (!atomic_load_explicit(&h->initialised, memory_order_relaxed) && !(mode & STARPU_SCRATCH)) {
+		if (h->reduction && (mode & (STARPU_R | STARPU_REDUX)))
+			xs_initialise(h);
+		else if (mode & (STARPU_W | STARPU_REDUX))
+			atomic_store_explicit(&h->initialised, true, memory_order_relaxed);
+	}
 	return 0;
 }
 
@@ -107,9 +126,15 @@ void starpu_data_unregister(starpu_data_handle_t handle)
 
 	if (!handle_check(handle, "starpu_data_unregister"))
 		return;
+	if (handle->copies > 1) {
+		handle->copies--;
+		return;
+	}
+	xs_copy_forget(handle);
 	if (handle->children && handle->nchildren)
 		xs_unpartition(handle);
 	xs_plans_free(handle);
+	xs_disk_store(handle, false);
 	error = handle->foreign ? 0 : xy_unregister(&handle->xy);
 	if (error == -EDEADLK) {
 		xs_fail(error, "starpu_data_unregister: a codelet or callback can't wait; "
@@ -130,8 +155,10 @@ static void handle_left(void *arg, int status)
 {
 	struct _starpu_data_state *h = arg;
 
-	if (!status)
+	if (!status) {
+		xs_disk_store(h, true);
 		xy_release(h->xy);
+	}
 	xs_handle_free(h);
 }
 
@@ -142,6 +169,11 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 
 	if (!handle_check(handle, "starpu_data_unregister_submit"))
 		return;
+	if (handle->copies > 1) {
+		handle->copies--;
+		return;
+	}
+	xs_copy_forget(handle);
 	xs_plans_free(handle);
 	xy = handle->xy;
 	handle->foreign = true; /* it unregisters itself, from here on */
@@ -154,12 +186,21 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 {
-	int error = xy_invalidate(handle->xy);
+	int error;
 
+	if (!handle_check(handle, "starpu_data_invalidate_submit"))
+		return;
+	xs_copy_forget(handle);
+	if (handle->plans)
+		xs_plans_prepare(handle, STARPU_W);
+	error = xy_invalidate(handle->xy);
 	if (error)
 		xs_fail(error, "starpu_data_invalidate_submit: %s", strerror(-error));
+	else
+		atomic_store(&handle->initialised, false);
 }
 
+/* Later tasks come after it in any case: there is nothing to wait for. */
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
 	starpu_data_invalidate_submit(handle);
@@ -205,6 +246,9 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 	return starpu_data_acquire(handle, mode);
 }
 
+/* Callbacks of acquires that this thread is in. */
+static XS_THREAD_LOCAL unsigned in_callbacks;
+
 struct acquisition {
 	void (*callback)(void *);
 	void *arg;
@@ -220,8 +264,11 @@ static void acquired(void *arg, int status)
 		status = xs_opaque_allocate(a.handle);
 	if (status)
 		xs_fail(status, "starpu_data_acquire_cb: %s", strerror(-status));
-	else
+	else {
+		in_callbacks++;
 		a.callback(a.arg);
+		in_callbacks--;
+	}
 	atomic_fetch_sub(&xs_global.nsubmitted, 1);
 }
 
@@ -246,6 +293,65 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 		atomic_fetch_sub(&xs_global.nsubmitted, 1);
 		free(a);
 	}
+	return error;
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency_quick(starpu_data_handle_t handle, int node,
+								enum starpu_data_access_mode mode,
+								void (*callback)(void *), void *arg,
+								int sequential_consistency, int quick)
+{
+	(void)quick;
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg,
+								     sequential_consistency);
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(starpu_data_handle_t handle, int node,
+								      enum starpu_data_access_mode mode,
+								      void (*callback)(void *), void *arg,
+								      int sequential_consistency, int quick,
+								      long *pre_sync_jobid, long *post_sync_jobid)
+{
+	if (pre_sync_jobid)
+		*pre_sync_jobid = -1;
+	if (post_sync_jobid)
+		*post_sync_jobid = -1;
+	return starpu_data_acquire_on_node_cb_sequential_consistency_quick(handle, node, mode, callback, arg,
+									   sequential_consistency, quick);
+}
+
+struct arrival {
+	struct _starpu_data_state *handle;
+	void (*callback)(void *);
+	void *arg;
+};
+
+static void arrived(void *arg)
+{
+	struct arrival a = *(struct arrival *)arg;
+
+	free(arg);
+	starpu_data_release(a.handle);
+	if (a.callback)
+		a.callback(a.arg);
+}
+
+int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum starpu_is_prefetch is_prefetch,
+				    void (*callback)(void *), void *arg, int prio)
+{
+	struct arrival *a = malloc(sizeof *a);
+	int error;
+
+	(void)is_prefetch;
+	(void)prio;
+	if (!a)
+		return -ENOMEM;
+	*a = (struct arrival){ handle, callback, arg };
+	if (node > 0)
+		starpu_data_fetch_on_node(handle, (unsigned)node, 1);
+	error = starpu_data_acquire_on_node_cb(handle, node, STARPU_R, arrived, a);
+	if (error)
+		free(a);
 	return error;
 }
 
@@ -316,9 +422,18 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum 
 	return starpu_data_acquire_try(handle, mode);
 }
 
+/* What this thread has released early, because it could not wait. */
+static XS_THREAD_LOCAL struct _starpu_data_state *lowered;
+
 void starpu_data_release(starpu_data_handle_t handle)
 {
-	int error = handle_check(handle, "starpu_data_release") ? xy_release(handle->xy) : 0;
+	int error;
+
+	if (handle && handle == lowered) {
+		lowered = NULL;
+		return;
+	}
+	error = handle_check(handle, "starpu_data_release") ? xy_release(handle->xy) : 0;
 
 	if (error)
 		xs_fail(error, "starpu_data_release: the data is not acquired");
@@ -331,18 +446,26 @@ void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 }
 
 /* The mode is lowered by releasing the data and acquiring it again: tasks that
- * were submitted meanwhile come first. */
+ * were submitted meanwhile come first. A callback can't wait for that: it gives the data up now. */
+/* starpu_data_acquire, without a log line where it can't wait. */
+static int acquire_again(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	return xs_thread.task || in_callbacks ? -EDEADLK : starpu_data_acquire(handle, mode);
+}
+
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
 {
 	int error;
 
 	starpu_data_release(handle);
-	error = down_to_mode == STARPU_NONE ? 0 : starpu_data_acquire(handle, down_to_mode);
-	if (error)
+	error = down_to_mode == STARPU_NONE ? 0 : acquire_again(handle, down_to_mode);
+	if (error == -EDEADLK)
+		lowered = handle;
+	else if (error)
 		xs_fail(error, "starpu_data_release_to: %s", strerror(-error));
 }
 
-/* --- arbiters: commuting accesses need none here --- */
+/* --- arbiters: commuting accesses take their handles in an order that can't deadlock, with or without one --- */
 
 struct starpu_arbiter {
 	int unused;
@@ -374,7 +497,7 @@ static bool node_check(unsigned node)
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
 {
 	if (!node_check(node))
-		return xs_fail(-EINVAL, "there is no memory node %u", node);
+		return xs_disk_is((int)node) ? 0 : xs_fail(-EINVAL, "there is no memory node %u", node);
 	if (xs_global.nnodes == 1)
 		return 0;
 	return async ? xy_prefetch(handle->xy, node) : xy_fetch(handle->xy, node);
@@ -462,6 +585,8 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int 
 
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
+	if (!handle->shape)
+		return memory_node == STARPU_MAIN_RAM && handle->allocated;
 	return memory_node == STARPU_MAIN_RAM ? xy_handle_pointer(handle->xy) != NULL
 					      : starpu_data_is_on_node(handle, memory_node);
 }
@@ -503,76 +628,6 @@ void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
 {
 	return handle->ooc;
-}
-
-/* --- reductions --- */
-
-struct xs_closure {
-	struct starpu_codelet *cl;
-	void *arg;
-};
-struct xs_reduction {
-	struct xs_closure init, combine;
-	struct xy_codelet xy_init, xy_combine;
-};
-
-static int reduction_run(struct xy_call *call)
-{
-	const struct xs_closure *closure = call->arg;
-	struct xs_thread outer = xs_thread;
-
-	xs_thread = (struct xs_thread){ NULL, call, (int)call->worker, xs_global.generation };
-	closure->cl->cpu_funcs[call->implementation]((void **)call->buffers, closure->arg);
-	xs_thread.task = outer.task;
-	xs_thread.call = outer.call;
-	return 0;
-}
-
-void xs_reduction_free(struct _starpu_data_state *h)
-{
-	free(h->reduction);
-	h->reduction = NULL;
-}
-
-void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
-						 void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg)
-{
-	struct xs_reduction *r = handle->reduction ? handle->reduction : calloc(1, sizeof *r);
-	int error = 0;
-
-	if (!r || !redux_cl || !init_cl) {
-		xs_fail(r ? -EINVAL : -ENOMEM, "a reduction needs a codelet that combines and one that initialises");
-		if (!handle->reduction)
-			free(r);
-		return;
-	}
-	xs_codelet(redux_cl, -1, &error);
-	xs_codelet(init_cl, -1, &error);
-	r->init = (struct xs_closure){ init_cl, init_cl_arg };
-	r->combine = (struct xs_closure){ redux_cl, redux_cl_arg };
-	r->xy_init = (struct xy_codelet){ .name = init_cl->name ? init_cl->name : "init", .modes = { XY_W } };
-	r->xy_combine = (struct xy_codelet){ .name = redux_cl->name ? redux_cl->name : "redux",
-					     .modes = { XY_RW, XY_R } };
-	if (init_cl->cpu_funcs[0])
-		r->xy_init.cpu[0] = reduction_run;
-	if (redux_cl->cpu_funcs[0])
-		r->xy_combine.cpu[0] = reduction_run;
-	error = xy_handle_set_reduction(handle->xy, &r->xy_init, &r->xy_combine);
-	if (!error)
-		error = xy_handle_set_reduction_args(handle->xy, &r->init, &r->combine);
-	if (error) {
-		xs_fail(error, "starpu_data_set_reduction_methods: %s", strerror(-error));
-		if (!handle->reduction)
-			free(r);
-		return;
-	}
-	handle->reduction = r;
-}
-
-void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
-				       struct starpu_codelet *init_cl)
-{
-	starpu_data_set_reduction_methods_with_args(handle, redux_cl, NULL, init_cl, NULL);
 }
 
 /* --- names and pointers --- */
@@ -649,14 +704,13 @@ enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t 
 
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
-	(void)memory_node;
-	return handle->shape ? (void *)xy_handle_view(handle->xy) : handle->view;
+	return handle->shape ? (void *)xy_handle_view(handle->xy) : xs_opaque_view(handle, memory_node);
 }
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 {
 	if (!handle->shape && handle->ops->to_pointer)
-		return handle->ops->to_pointer(handle->view, node);
+		return handle->ops->to_pointer(xs_opaque_view(handle, node), node);
 	if (!handle->shape)
 		return handle->ops->handle_to_pointer ? handle->ops->handle_to_pointer(handle, node) : NULL;
 	return node == STARPU_MAIN_RAM ? xs_shape_pointer(handle->shape, xy_handle_view(handle->xy)) : NULL;
@@ -676,14 +730,39 @@ size_t starpu_data_get_size(starpu_data_handle_t handle)
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
 {
-	return xy_handle_size(handle->xy);
+	if (!handle->shape && handle->ops->get_alloc_size)
+		return handle->ops->get_alloc_size(handle);
+	if (handle->ops == &starpu_interface_vector_ops)
+		return starpu_vector_get_allocsize(handle);
+	if (handle->ops == &starpu_interface_matrix_ops)
+		return starpu_matrix_get_allocsize(handle);
+	return starpu_data_get_size(handle);
+}
+
+size_t starpu_data_get_max_size(starpu_data_handle_t handle)
+{
+	return !handle->shape && handle->ops->get_max_size ? handle->ops->get_max_size(handle)
+							   : starpu_data_get_size(handle);
+}
+
+void starpu_data_display_memory_stats(void)
+{
+	for (unsigned node = 0; node < xs_global.nnodes; node++)
+		fprintf(stderr, "memory node %u: %zu bytes used\n", node, starpu_memory_get_used(node));
+}
+
+static int pointer_is_inside(starpu_data_handle_t handle, unsigned node, const void *ptr)
+{
+	const char *start = starpu_data_handle_to_pointer(handle, node), *at = ptr;
+
+	return start && at >= start && at < start + starpu_data_get_size(handle);
 }
 
 int starpu_data_pointer_is_inside(starpu_data_handle_t handle, unsigned node, void *ptr)
 {
-	char *start = starpu_data_handle_to_pointer(handle, node);
-
-	return start && (char *)ptr >= start && (char *)ptr < start + xy_handle_size(handle->xy);
+	if (!handle->shape && handle->ops->pointer_is_inside)
+		return handle->ops->pointer_is_inside(xs_opaque_view(handle, node), node, ptr);
+	return pointer_is_inside(handle, node, ptr);
 }
 
 int starpu_data_get_home_node(starpu_data_handle_t handle)
@@ -703,122 +782,117 @@ starpu_data_handle_t starpu_data_lookup(const void *ptr)
 	return h;
 }
 
-int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
+/* --- content as bytes: in main memory, acquired or not, as StarPU does it --- */
+
+/* Copies the rows of a part, to the bytes or from them. Returns the bytes behind. */
+static char *part_move(const struct xy_part *part, unsigned dimension, char *at, char *bytes, bool pack)
+{
+	if (dimension == 0) {
+		memcpy(pack ? bytes : at, pack ? at : bytes, part->row_bytes);
+		return bytes + part->row_bytes;
+	}
+	for (size_t i = 0; i < part->count[dimension - 1]; i++)
+		bytes = part_move(part, dimension - 1, at + i * part->stride[dimension - 1], bytes, pack);
+	return bytes;
+}
+
+static size_t view_bytes(const struct _starpu_data_state *h)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xs_shape_interface(h->shape)->parts(xs_view(h), parts);
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t bytes = parts[i].row_bytes;
+
+		for (unsigned d = 0; d < parts[i].ndims; d++)
+			bytes *= parts[i].count[d];
+		sum += bytes;
+	}
+	return sum;
+}
+
+/* -EINVAL without memory, or with too few bytes. */
+static int view_move(const struct _starpu_data_state *h, char *bytes, size_t count, bool pack)
+{
+	struct xy_part parts[XY_NPARTS];
+	char *view = xs_view(h);
+	unsigned n = xs_shape_interface(h->shape)->parts(view, parts);
+
+	if (count < view_bytes(h))
+		return -EINVAL;
+	for (unsigned i = 0; i < n; i++) {
+		char *at = *(char **)(view + parts[i].pointer);
+
+		if (!at && parts[i].row_bytes)
+			return -EINVAL;
+		bytes = part_move(&parts[i], parts[i].ndims, at, bytes, pack);
+	}
+	return 0;
+}
+
+int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	size_t size;
-	int error;
 
 	if (!handle->shape)
-		return handle->ops->pack_data ? handle->ops->pack_data(handle, STARPU_MAIN_RAM, ptr, count) : -ENOTSUP;
-	error = xy_handle_packed_size(handle->xy, &size);
-	if (error)
-		return error;
+		return handle->ops->pack_data ? handle->ops->pack_data(handle, node, ptr, count) : -ENOTSUP;
+	size = handle->foreign ? xy_handle_size(handle->xy) : view_bytes(handle);
 	*count = (starpu_ssize_t)size;
 	if (!ptr)
 		return 0;
 	if (starpu_malloc(ptr, size ? size : 1))
 		return -ENOMEM;
-	return xy_pack(handle->xy, *ptr, size);
+	return handle->foreign ? xy_pack(handle->xy, *ptr, size) : view_move(handle, *ptr, size, true);
+}
+
+int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
+{
+	return starpu_data_pack_node(handle, STARPU_MAIN_RAM, ptr, count);
+}
+
+int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
+{
+	bool empty;
+	int error = 0;
+
+	if (!handle->shape)
+		return handle->ops->peek_data ? handle->ops->peek_data(handle, node, ptr, count) : -ENOTSUP;
+	if (handle->foreign)
+		return xy_unpack(handle->xy, ptr, count);
+	/* Data without memory gets it when it is acquired. */
+	empty = !xs_shape_pointer(handle->shape, xs_view(handle));
+	if (empty)
+		error = starpu_data_acquire(handle, STARPU_W);
+	if (error)
+		return error;
+	error = view_move(handle, ptr, count, false);
+	if (empty)
+		starpu_data_release(handle);
+	return error;
 }
 
 int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 {
-	return xy_unpack(handle->xy, ptr, count);
+	return starpu_data_peek_node(handle, STARPU_MAIN_RAM, ptr, count);
 }
 
-int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
+int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
 {
 	int error;
 
 	if (!handle->shape)
 		return handle->ops->unpack_data && !xs_opaque_allocate(handle)
-			       ? handle->ops->unpack_data(handle, STARPU_MAIN_RAM, ptr, count)
+			       ? handle->ops->unpack_data(handle, node, ptr, count)
 			       : -ENOTSUP;
-	error = xy_unpack(handle->xy, ptr, count);
-	starpu_free_noflag(ptr);
+	error = starpu_data_peek_node(handle, node, ptr, count);
+	starpu_free_noflag(ptr, count);
 	return error;
 }
 
-/* --- copying --- */
-
-static void copy_function(void *buffers[], void *arg)
+int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
-	struct starpu_task *task = starpu_task_get_current();
-	starpu_data_handle_t from = STARPU_TASK_GET_HANDLE(task, 1);
-	const struct xy_interface *interface;
-	struct xy_part to_parts[XY_NPARTS], from_parts[XY_NPARTS];
-	unsigned n;
-
-	(void)arg;
-	if (!from->shape) {
-		xs_opaque_copy(buffers[0], buffers[1], from->ops);
-		return;
-	}
-	interface = xs_shape_interface(from->shape);
-	n = interface->parts(buffers[0], to_parts);
-	interface->parts(buffers[1], from_parts);
-	for (unsigned p = 0; p < n; p++) {
-		char *to = *(char **)((char *)buffers[0] + to_parts[p].pointer);
-		const char *source = *(char **)((char *)buffers[1] + from_parts[p].pointer);
-		size_t rows = 1;
-
-		for (unsigned d = 0; d < to_parts[p].ndims; d++)
-			rows *= to_parts[p].count[d];
-		for (size_t row = 0; row < rows; row++) {
-			size_t rest = row, a = 0, b = 0;
-
-			for (unsigned d = 0; d < to_parts[p].ndims; d++) {
-				a += rest % to_parts[p].count[d] * to_parts[p].stride[d];
-				b += rest % to_parts[p].count[d] * from_parts[p].stride[d];
-				rest /= to_parts[p].count[d];
-			}
-			memcpy(to + a, source + b, to_parts[p].row_bytes);
-		}
-	}
-}
-
-static struct starpu_codelet copy_codelet = {
-	.cpu_funcs = { copy_function }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R }, .name = "copy"
-};
-
-int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous,
-			     void (*callback_func)(void *), void *callback_arg, int priority)
-{
-	struct starpu_task *task;
-	int error;
-
-	if (dst_handle->ops != src_handle->ops)
-		return xs_fail(-EINVAL, "starpu_data_cpy: the two handles have different interfaces");
-	if (xy_handle_size(dst_handle->xy) != xy_handle_size(src_handle->xy))
-		return xs_fail(-EINVAL, "starpu_data_cpy: the two handles have different sizes");
-	task = starpu_task_create();
-	if (!task)
-		return -ENOMEM;
-	task->cl = &copy_codelet;
-	task->handles[0] = dst_handle;
-	task->handles[1] = src_handle;
-	task->callback_func = callback_func;
-	task->callback_arg = callback_arg;
-	task->priority = priority;
-	task->synchronous = !asynchronous;
-	error = starpu_task_submit(task);
-	if (error)
-		xs_task_free(task);
-	return error;
-}
-
-int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous,
-		    void (*callback_func)(void *), void *callback_arg)
-{
-	return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, 0);
-}
-
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous)
-{
-	starpu_data_register_same(dst_handle, src_handle);
-	if (!*dst_handle)
-		return -ENOMEM;
-	return starpu_data_cpy(*dst_handle, src_handle, asynchronous, NULL, NULL);
+	return starpu_data_unpack_node(handle, STARPU_MAIN_RAM, ptr, count);
 }
 
 /* --- the other interface --- */

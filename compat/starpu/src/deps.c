@@ -16,66 +16,67 @@ struct xs_waiter {
 	pthread_cond_t cond;
 };
 
-struct xs_tag {
-	struct xs_tag *next; /* (d) in its bucket */
-	starpu_tag_t id;
-	struct xs_job *job; /* (d) that was submitted with it last, until it is freed */
-	struct xs_edge *successors;
-	unsigned ndeps, ndone;
-	bool done;
-};
-
-#define NBUCKETS 4096u
-static struct xs_tag *buckets[NBUCKETS]; /* (d) */
-
-static struct xs_tag *tag_find(starpu_tag_t id)
+static void edges_append(struct xs_edges *edges, struct xs_edge *edge)
 {
-	struct xs_tag *tag = buckets[(id ^ id >> 17 ^ id >> 41) % NBUCKETS];
-
-	while (tag && tag->id != id)
-		tag = tag->next;
-	return tag;
+	edge->next = NULL;
+	*(edges->first ? &edges->last->next : &edges->first) = edge;
+	edges->last = edge;
 }
 
-static struct xs_tag *tag_get(starpu_tag_t id)
+static void edges_free(struct xs_edges *edges)
 {
-	struct xs_tag *tag = tag_find(id), **bucket = &buckets[(id ^ id >> 17 ^ id >> 41) % NBUCKETS];
+	while (edges->first) {
+		struct xs_edge *edge = edges->first;
 
-	if (tag)
-		return tag;
-	tag = calloc(1, sizeof *tag);
-	if (!tag) {
-		xs_fail(-ENOMEM, "no memory for tag %llu", (unsigned long long)id);
-		return NULL;
-	}
-	tag->id = id;
-	tag->next = *bucket;
-	*bucket = tag;
-	return tag;
-}
-
-static void edges_free(struct xs_edge **edges)
-{
-	while (*edges) {
-		struct xs_edge *edge = *edges;
-
-		*edges = edge->next;
-		free(edge);
+		edges->first = edge->next;
+		xs_edge_free(edge);
 	}
 }
 
 /* --- gates --- */
 
+/* Gates to be used again: any thread gives one back, and the lock's holder takes all at once. */
+static struct xs_gate *own_gates;             /* (d) */
+static _Atomic(struct xs_gate *) spare_gates; /* (a) */
+
+static struct xs_gate *gate_take(void)
+{
+	struct xs_gate *gate;
+
+	if (!own_gates)
+		own_gates = atomic_exchange(&spare_gates, NULL);
+	gate = own_gates;
+	if (!gate)
+		return malloc(sizeof *gate);
+	own_gates = gate->next;
+	return gate;
+}
+
+static void gate_give(struct xs_gate *gate)
+{
+	struct xs_gate *old = atomic_load_explicit(&spare_gates, memory_order_relaxed); /* the exchange checks it */
+
+	do
+		gate->next = old;
+	while (!atomic_compare_exchange_weak(&spare_gates, &old, gate));
+}
+
+static void gates_fini(void)
+{
+	while (own_gates || atomic_load(&spare_gates))
+		free(gate_take());
+}
+
 struct xs_gate *xs_gate_create(void)
 {
-	struct xs_gate *gate = malloc(sizeof *gate);
+	struct xs_gate *gate = gate_take();
 
 	if (!gate)
 		return NULL;
 	gate->users = 2;
 	if (!xy_task_create(xs_global.rt, &(struct xy_task_desc){ .name = "dependencies" }, &gate->task))
 		return gate;
-	free(gate);
+	gate_give(gate);
 	return NULL;
 }
 
@@ -84,7 +85,7 @@ void xs_gate_drop(struct xs_gate *gate)
 	if (!gate || atomic_fetch_sub(&gate->users, 1) > 1)
 		return;
 	xy_task_release(gate->task);
-	free(gate);
+	gate_give(gate);
 }
 
 /* Not with the lock held: what waits behind the gate may run at once. */
@@ -98,34 +99,39 @@ void xs_gate_open(struct xs_gate *gate)
 
 /* Gates to be opened once the lock is dropped. */
 struct opening {
-	struct xs_gate **gates;
-	unsigned n, room;
+	struct xs_gate *few[8], **more;
+	unsigned n, room; /* room of more */
 };
+#define FEW (sizeof((struct opening *)NULL)->few / sizeof(struct xs_gate *))
 
 static void opening_add(struct opening *o, struct xs_gate *gate)
 {
 	if (!gate)
 		return;
-	if (o->n == o->room) {
-		unsigned room = o->room ? 2 * o->room : 8;
-		struct xs_gate **gates = realloc(o->gates, room * sizeof *gates);
+	if (o->n < FEW) {
+		o->few[o->n++] = gate;
+		return;
+	}
+	if (o->n - FEW == o->room) {
+		unsigned room = o->room ? 2 * o->room : 64;
+		struct xs_gate **more = realloc(o->more, room * sizeof *more);
 
-		if (!gates) {
+		if (!more) {
 			xs_fail(-ENOMEM, "no memory to start a task whose dependencies are fulfilled");
 			return;
 		}
-		o->gates = gates;
+		o->more = more;
 		o->room = room;
 	}
-	o->gates[o->n++] = gate;
+	o->more[o->n++ - FEW] = gate;
 }
 
 static void opening_unlock(struct opening *o)
 {
 	pthread_mutex_unlock(&xs_deps_lock);
 	for (unsigned i = 0; i < o->n; i++)
-		xs_gate_open(o->gates[i]);
-	free(o->gates);
+		xs_gate_open(i < FEW ? o->few[i] : o->more[i - FEW]);
+	free(o->more);
 }
 
 /* --- fulfilment, with the lock held --- */
@@ -136,12 +142,37 @@ static bool job_is_free(const struct xs_job *job)
 	return job->ndone >= job->ndeps && (!job->tag || job->tag->ndone >= job->tag->ndeps);
 }
 
+static struct xs_job *gated; /* (d) */
+static unsigned visits;      /* (d) */
+
+static void job_gate(struct xs_job *job, struct xs_gate *gate)
+{
+	job->gate = gate;
+	if (!gate)
+		return;
+	job->previous_gated = NULL;
+	job->next_gated = gated;
+	if (gated)
+		gated->previous_gated = job;
+	gated = job;
+}
+
+void xs_deps_ungate(struct xs_job *job)
+{
+	if (!job->gate)
+		return;
+	job->gate = NULL;
+	if (job->next_gated)
+		job->next_gated->previous_gated = job->previous_gated;
+	*(job->previous_gated ? &job->previous_gated->next_gated : &gated) = job->next_gated;
+}
+
 static void job_try(struct xs_job *job, struct opening *o)
 {
 	if (!job || !job->gate || !job_is_free(job))
 		return;
 	opening_add(o, job->gate);
-	job->gate = NULL;
+	xs_deps_ungate(job);
 	job->ndone = 0;
 	if (!job->task->regenerate)
 		job->ndeps = 0;
@@ -186,39 +217,33 @@ static bool edge_stays(const struct xs_edge *edge)
 	return !edge->ends && !edge->waiter && job && job->task->regenerate;
 }
 
-static void edges_fire(struct xs_edge **edges, struct opening *o)
+static void edges_fire(struct xs_edges *edges, struct opening *o)
 {
-	struct xs_edge **at = edges, *list = *edges, *next;
+	struct xs_edge *edge = edges->first, *next;
 
-	*edges = NULL;
-	for (struct xs_edge *edge = list; edge; edge = next) {
+	edges->first = NULL;
+	for (; edge; edge = next) {
 		bool stays = edge_stays(edge);
 
 		next = edge->next;
 		edge_fire(edge, o);
-		if (stays) {
-			*at = edge;
-			edge->next = NULL;
-			at = &edge->next;
-		} else {
-			free(edge);
-		}
+		if (stays)
+			edges_append(edges, edge);
+		else
+			xs_edge_free(edge);
 	}
 }
 
-static bool edge_add(struct xs_edge **edges, struct xs_edge value)
+static bool edge_add(struct xs_edges *edges, struct xs_edge value)
 {
-	struct xs_edge *edge = malloc(sizeof *edge);
+	struct xs_edge *edge = xs_edge_create();
 
 	if (!edge) {
 		xs_fail(-ENOMEM, "no memory for a dependency");
 		return false;
 	}
 	*edge = value;
-	edge->next = NULL;
-	while (*edges)
-		edges = &(*edges)->next;
-	*edges = edge;
+	edges_append(edges, edge);
 	return true;
 }
 
@@ -236,7 +261,7 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 
 	pthread_mutex_lock(&xs_deps_lock);
 	if (task->use_tag) {
-		job->tag = tag_get(task->tag_id);
+		job->tag = xs_tag_get(task->tag_id);
 		if (job->tag) {
 			job->tag->job = job;
 			if (again || task->regenerate)
@@ -245,7 +270,8 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 	}
 	*gate = NULL;
 	if (!job_is_free(job)) {
-		*gate = job->gate = xs_gate_create();
+		*gate = xs_gate_create();
+		job_gate(job, *gate);
 		if (!*gate)
 			xs_fail(-ENOMEM, "no memory for the dependencies of a task: it starts at once");
 	} else {
@@ -261,7 +287,7 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 	pthread_mutex_unlock(&xs_deps_lock);
 }
 
-void xs_deps_ended(struct xs_job *job, bool regenerate)
+void xs_deps_ended(struct xs_job *job)
 {
 	struct opening o = { 0 };
 
@@ -272,18 +298,15 @@ void xs_deps_ended(struct xs_job *job, bool regenerate)
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	edges_fire(&job->successors, &o);
-	atomic_store(&job->has_successors, job->successors != NULL);
-	if (job->tag) {
-		tag_fire(job->tag, &o);
-		if (!regenerate && job->task->destroy && job->tag->job == job)
-			job->tag->job = NULL;
-	}
+	atomic_store(&job->has_successors, job->successors.first != NULL);
+	if (job->tag)
+		tag_fire(job->tag, &o); /* its task stays known until it is freed: callbacks ask for it */
 	opening_unlock(&o);
 }
 
 void xs_deps_forget(struct xs_job *job)
 {
-	if (!job->tag && !job->successors && !job->gate)
+	if (!job->tag && !job->successors.first && !job->gate)
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	if (job->tag && job->tag->job == job)
@@ -291,6 +314,81 @@ void xs_deps_forget(struct xs_job *job)
 	job->tag = NULL;
 	edges_free(&job->successors);
 	pthread_mutex_unlock(&xs_deps_lock);
+}
+
+unsigned xs_deps_gated(void)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&xs_deps_lock);
+	for (const struct xs_job *job = gated; job; job = job->next_gated)
+		n++;
+	pthread_mutex_unlock(&xs_deps_lock);
+	return n;
+}
+
+/* --- cycles --- */
+
+/* A job that job waits for, by way of tasks behind gates, and that waits for job: seen from the other end, a cycle of
+ * successors through it. Visits each job once. */
+static bool job_reaches(struct xs_job *from, const struct xs_job *to)
+{
+	for (const struct xs_edge *edge = from->successors.first; edge; edge = edge->next) {
+		struct xs_job *next = edge->job;
+
+		if (!next || edge->ends || !next->gate || next->task->regenerate)
+			continue;
+		if (next == to)
+			return true;
+		if (next->visit == visits)
+			continue;
+		next->visit = visits;
+		if (job_reaches(next, to))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing that waits behind a gate releases the job any more. */
+static void job_detach(struct xs_job *job)
+{
+	for (struct xs_job *before = gated; before; before = before->next_gated) {
+		struct xs_edge *edge = before->successors.first, *next;
+
+		before->successors.first = NULL;
+		for (; edge; edge = next) {
+			next = edge->next;
+			if (edge->job == job && !edge->ends) {
+				xs_edge_free(edge);
+				job->ndone++;
+			} else {
+				edges_append(&before->successors, edge);
+			}
+		}
+	}
+	job->known = job->ndone < job->ndeps;
+}
+
+int xs_deps_cycles(void)
+{
+	struct opening o = { 0 };
+	int error = 0;
+
+	pthread_mutex_lock(&xs_deps_lock);
+	for (struct xs_job *job = gated, *next; job; job = next) {
+		next = job->next_gated;
+		visits++;
+		if (job->task->regenerate || !job_reaches(job, job))
+			continue;
+		error = xs_fail(-EDEADLK, "task '%s' waits for itself, through its dependencies: it is skipped",
+				starpu_task_get_name(job->task));
+		job->skipped = true;
+		job_detach(job);
+		opening_add(&o, job->gate);
+		xs_deps_ungate(job);
+	}
+	opening_unlock(&o);
+	return error;
 }
 
 /* --- between tasks --- */
@@ -391,7 +489,7 @@ static int succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *t
 	if (!job)
 		return 0;
 	pthread_mutex_lock(&xs_deps_lock);
-	for (const struct xs_edge *edge = job->successors; edge; edge = edge->next)
+	for (const struct xs_edge *edge = job->successors.first; edge; edge = edge->next)
 		if (edge->job && !edge->ends && (!scheduled || atomic_load(&edge->job->state) == XS_SUBMITTED)) {
 			if (n < ndeps)
 				task_array[n] = edge->job->task;
@@ -413,35 +511,38 @@ int starpu_task_get_task_scheduled_succs(struct starpu_task *task, unsigned ndep
 
 /* --- tags --- */
 
+static void tag_declare(struct xs_tag *tag, starpu_tag_t on)
+{
+	struct xs_tag *before = tag ? xs_tag_get(on) : NULL;
+
+	if (!before || (before->done && !(before->job && before->job->task->regenerate)))
+		return;
+	if (edge_add(&before->successors, (struct xs_edge){ .tag = tag }))
+		tag->ndeps++;
+}
+
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array)
 {
 	struct xs_tag *tag;
 
 	pthread_mutex_lock(&xs_deps_lock);
-	tag = tag_get(id);
-	for (unsigned i = 0; tag && i < ndeps; i++) {
-		struct xs_tag *before = tag_get(array[i]);
-
-		if (!before)
-			break;
-		if (before->done && !(before->job && before->job->task->regenerate))
-			continue;
-		if (edge_add(&before->successors, (struct xs_edge){ .tag = tag }))
-			tag->ndeps++;
-	}
+	tag = xs_tag_get(id);
+	for (unsigned i = 0; i < ndeps; i++)
+		tag_declare(tag, array[i]);
 	pthread_mutex_unlock(&xs_deps_lock);
 }
 
 void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
 {
+	struct xs_tag *tag;
 	va_list list;
 
 	va_start(list, ndeps);
-	for (unsigned i = 0; i < ndeps; i++) {
-		starpu_tag_t on = va_arg(list, starpu_tag_t);
-
-		starpu_tag_declare_deps_array(id, 1, &on);
-	}
+	pthread_mutex_lock(&xs_deps_lock);
+	tag = xs_tag_get(id);
+	for (unsigned i = 0; i < ndeps; i++)
+		tag_declare(tag, va_arg(list, starpu_tag_t));
+	pthread_mutex_unlock(&xs_deps_lock);
 	va_end(list);
 }
 
@@ -453,7 +554,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 		return xs_fail(-EDEADLK, "starpu_tag_wait: a codelet or callback can't wait for a tag");
 	pthread_mutex_lock(&xs_deps_lock);
 	for (unsigned i = 0; i < ntags; i++) {
-		struct xs_tag *tag = tag_get(id[i]);
+		struct xs_tag *tag = xs_tag_get(id[i]);
 
 		if (tag && !tag->done && edge_add(&tag->successors, (struct xs_edge){ .waiter = &waiter }))
 			waiter.left++;
@@ -475,7 +576,7 @@ static void tag_notify(starpu_tag_t id, bool restart)
 	struct xs_tag *tag;
 
 	pthread_mutex_lock(&xs_deps_lock);
-	tag = tag_get(id);
+	tag = xs_tag_get(id);
 	if (tag) {
 		tag_fire(tag, &o);
 		if (restart)
@@ -499,32 +600,28 @@ void starpu_tag_restart(starpu_tag_t id)
 	struct xs_tag *tag;
 
 	pthread_mutex_lock(&xs_deps_lock);
-	tag = tag_get(id);
+	tag = xs_tag_get(id);
 	if (tag)
 		tag->done = false;
 	pthread_mutex_unlock(&xs_deps_lock);
 }
 
-static void tag_unlink_job(struct xs_tag *tag)
+static void tag_end(struct xs_tag *tag)
 {
 	if (tag->job && tag->job->tag == tag)
 		tag->job->tag = NULL;
 	edges_free(&tag->successors);
-	free(tag);
+	xs_tag_free(tag);
 }
 
 void starpu_tag_remove(starpu_tag_t id)
 {
-	struct xs_tag **at = &buckets[(id ^ id >> 17 ^ id >> 41) % NBUCKETS], *tag;
+	struct xs_tag *tag;
 
 	pthread_mutex_lock(&xs_deps_lock);
-	while (*at && (*at)->id != id)
-		at = &(*at)->next;
-	tag = *at;
-	if (tag) {
-		*at = tag->next;
-		tag_unlink_job(tag);
-	}
+	tag = xs_tag_find(id);
+	if (tag)
+		tag_end(tag);
 	pthread_mutex_unlock(&xs_deps_lock);
 }
 
@@ -534,7 +631,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 	struct starpu_task *task;
 
 	pthread_mutex_lock(&xs_deps_lock);
-	tag = tag_find(id);
+	tag = xs_tag_find(id);
 	task = tag && tag->job ? tag->job->task : NULL;
 	pthread_mutex_unlock(&xs_deps_lock);
 	return task;
@@ -543,12 +640,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 void xs_tags_fini(void)
 {
 	pthread_mutex_lock(&xs_deps_lock);
-	for (unsigned i = 0; i < NBUCKETS; i++)
-		while (buckets[i]) {
-			struct xs_tag *tag = buckets[i];
-
-			buckets[i] = tag->next;
-			tag_unlink_job(tag);
-		}
+	xs_tag_table_fini(tag_end);
+	gates_fini();
 	pthread_mutex_unlock(&xs_deps_lock);
 }

@@ -6,6 +6,9 @@
  */
 #include "internal.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 extern char **environ;
 
 char *xs_getenv(const char *name)
@@ -44,40 +47,97 @@ const char *xs_policy(const char *starpu_name)
 
 const char *xs_policy_name(unsigned i)
 {
-	static const char *const modular[] = { "modular-eager",  "modular-eager-prefetching",
-					       "modular-prio",   "modular-prio-prefetching",
-					       "modular-random", "modular-ws",
-					       "modular-dmda",   "modular-dmdas",
-					       "modular-heft",   "modular-heteroprio" };
+	static const char *const modular[] = {
+		"modular-eager",
+		"modular-eager-prefetching",
+		"modular-eager-prio",
+		"modular-prio",
+		"modular-prio-prefetching",
+		"modular-random",
+		"modular-random-prio",
+		"modular-random-prefetching",
+		"modular-random-prio-prefetching",
+		"modular-prandom",
+		"modular-prandom-prio",
+		"modular-ws",
+		"modular-dmda",
+		"modular-dmdap",
+		"modular-dmdar",
+		"modular-dmdas",
+		"modular-heft",
+		"modular-heft2",
+		"modular-heft-prio",
+		"modular-heteroprio",
+		"modular-heteroprio-heft",
+		"modular-pheft",
+		"modular-gemm",
+	};
 	const unsigned n = sizeof policies / sizeof *policies;
 
 	return i < n ? policies[i][0] : i - n < sizeof modular / sizeof *modular ? modular[i - n] : NULL;
 }
 
-/* Variables that have an effect: read below, or elsewhere in this library. */
-static const char *const known[] = {
-	"SCHED",
-	"NCPU",
-	"NCPUS",
-	"NCUDA",
-	"NOPENCL",
-	"NHIP",
-	"CALIBRATE",
-	"SILENT",
-	"PREFETCH",
-	"WATCHDOG_TIMEOUT",
-	"PERF_MODEL_DIR",
-	"HOSTNAME",
-	"PROFILING",
-	"WORKERS_NOBIND",
-	"CALIBRATE_MINIMUM",
-	"LIMIT_CUDA_MEM",
-	"LIMIT_OPENCL_MEM",
-	"LIMIT_HIP_MEM",
-	"USE_NUMA",
-	"LIMIT_MAX_SUBMITTED_TASKS",
-	"DISABLE_ASYNCHRONOUS_COPY",
+/* Variables that have an effect, and Xylem's own for it or what it does. Others give one log line. */
+static const struct {
+	const char *name, *effect;
+} variables[] = {
+	{ "SCHED", "SCHED, which wins; the names are below" },
+	{ "NCPU", "XYLEM_NCPU" },
+	{ "NCPUS", "XYLEM_NCPU" },
+	{ "RESERVE_NCPU", "XYLEM_NCPU: so many workers fewer" },
+	{ "NCUDA", "XYLEM_CUDA_DEVICES: the first n" },
+	{ "NOPENCL", "XYLEM_OPENCL_DEVICES: the first n" },
+	{ "NHIP", "XYLEM_HIP_DEVICES: the first n" },
+	{ "WORKERS_CUDAID", "XYLEM_CUDA_DEVICES: these" },
+	{ "WORKERS_OPENCLID", "XYLEM_OPENCL_DEVICES: these" },
+	{ "OPENCL_PROGRAM_DIR", "where starpu_opencl_load_opencl_from_file looks too" },
+	{ "WORKERS_NOBIND", "XYLEM_BIND=0" },
+	{ "CALIBRATE", "XYLEM_CALIBRATE" },
+	{ "CALIBRATE_MINIMUM", "XYLEM_CALIBRATE_SAMPLES" },
+	{ "PERF_MODEL_DIR", "XYLEM_MODELS" },
+	{ "HOME", "XYLEM_MODELS: its folder .starpu/sampling" },
+	{ "HOSTNAME", "XYLEM_HOST" },
+	{ "PREFETCH", "XYLEM_PREFETCH" },
+	{ "USE_NUMA", "XYLEM_NUMA" },
+	{ "LIMIT_CUDA_MEM", "XYLEM_CUDA_LIMIT" },
+	{ "LIMIT_OPENCL_MEM", "XYLEM_OPENCL_LIMIT" },
+	{ "LIMIT_HIP_MEM", "XYLEM_HIP_LIMIT" },
+	{ "LIMIT_CPU_MEM", "what starpu_malloc counts in RAM" },
+	{ "LIMIT_CPU_NUMA_MEM", "what starpu_malloc counts in RAM" },
+	{ "LIMIT_CPU_NUMA_0_MEM", "what starpu_malloc counts in RAM" },
+	{ "LIMIT_MAX_SUBMITTED_TASKS", "XYLEM_WINDOW" },
+	{ "WATCHDOG_TIMEOUT", "XYLEM_WATCHDOG, in microseconds" },
+	{ "RAND_SEED", "XYLEM_SEED, and starpu_srand48" },
+	{ "PROFILING", "profiling from the start" },
+	{ "WORKER_STATS", "tasks of each worker, at the end" },
+	{ "BUS_STATS", "bytes that moved to and from each memory node, at the end" },
+	{ "DISABLE_ASYNCHRONOUS_COPY", "starpu_asynchronous_copy_disabled" },
+	{ "SILENT", "no log lines" },
+	{ "SSILENT", "nothing; StarPU's test programs read it" },
+	/* of trees that the program builds */
+	{ "NTASKS_THRESHOLD", "tasks in each queue below a decision, in the program's trees" },
+	{ "EXP_LEN_THRESHOLD", "microseconds in each such queue" },
+	{ "SCHED_READY", "such a queue prefers tasks whose data is there" },
+	{ "SCHED_SORTED_ABOVE", "the queue above decisions is sorted by priority" },
+	{ "SCHED_SORTED_BELOW", "queues below decisions are sorted by priority" },
+	{ "SCHED_ALPHA", "weight of the end, in the program's trees" },
+	{ "SCHED_BETA", "weight of transfers, in the program's trees" },
+	{ "SCHED_GAMMA", "weight of energy, in the program's trees" },
+	{ "IDLE_POWER", "power of idle workers, in the program's trees" },
 };
+
+void starpu_xylem_print_environment(FILE *to)
+{
+	const char *name;
+
+	fprintf(to, "Variables of StarPU that have an effect\n");
+	for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++)
+		fprintf(to, "  STARPU_%-26s %s\n", variables[i].name, variables[i].effect);
+	fprintf(to, "Any other variable that begins with STARPU_ gives one log line.\n\nNames for STARPU_SCHED\n");
+	for (unsigned i = 0; (name = xs_policy_name(i)); i++)
+		fprintf(to, "  %-33s %s\n", name, xs_policy(name));
+	fprintf(to, "Xylem's own names and expressions are taken, too.\n");
+}
 
 static void note_unknown(void)
 {
@@ -87,9 +147,9 @@ static void note_unknown(void)
 
 		if (strncmp(name, "STARPU_", 7) || !end)
 			continue;
-		for (unsigned i = 0; i < sizeof known / sizeof *known && !found; i++)
-			found = strlen(known[i]) == (size_t)(end - name - 7) &&
-				!strncmp(known[i], name + 7, (size_t)(end - name - 7));
+		for (unsigned i = 0; i < sizeof variables / sizeof *variables && !found; i++)
+			found = strlen(variables[i].name) == (size_t)(end - name - 7) &&
+				!strncmp(variables[i].name, name + 7, (size_t)(end - name - 7));
 		if (!found)
 			xs_note("%.*s has no effect", (int)(end - name), name);
 	}
@@ -125,6 +185,32 @@ static void devices(struct xy_device_config *config, int n, char *room, size_t s
 	config->devices = room;
 }
 
+/* Devices by number, of which StarPU separates the numbers by spaces. */
+static void chosen(struct xy_device_config *config, const char *name, int n, char *room, size_t size)
+{
+	const char *text = xs_getenv(name);
+	size_t used = 0;
+
+	if (!text || !*text || !n)
+		return;
+	for (; *text && used + 1 < size; text++)
+		if (*text != ' ' && *text != ',')
+			room[used++] = *text;
+		else if (used && room[used - 1] != ',')
+			room[used++] = ',';
+	used -= used && room[used - 1] == ',';
+	room[used] = 0;
+	config->devices = room;
+}
+
+/* Cores that the process may use. */
+static int cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
 /* The memory that data may use on each device of an architecture, which StarPU counts in MiB. */
 static int limit(struct xy_device_config *config, const char *name, char *room, size_t size)
 {
@@ -140,19 +226,75 @@ static int limit(struct xy_device_config *config, const char *name, char *room, 
 #define ROOM 512
 #define LIMIT_ROOM 16
 
+/* StarPU keeps codelets' models in a folder of their format's version. */
+#define MODELS_ROOM 1024
+static char models_folder[MODELS_ROOM]; /* with the lock of starpu_init */
+
+static bool models_given(void)
+{
+	const char *folder = xs_getenv("STARPU_PERF_MODEL_DIR"), *home = xs_getenv("STARPU_HOME");
+
+	if (folder && *folder)
+		snprintf(models_folder, sizeof models_folder, "%s/codelets/45", folder);
+	else if (home && *home)
+		snprintf(models_folder, sizeof models_folder, "%s/.starpu/sampling/codelets/45", home);
+	else
+		models_folder[0] = '\0';
+	return models_folder[0];
+}
+
+const char *xs_models_folder(void)
+{
+	static char room[MODELS_ROOM];
+	const char *own = xs_getenv("XYLEM_MODELS"), *data = xs_getenv("XDG_DATA_HOME"), *home = xs_getenv("HOME");
+
+	if (own && *own && strcmp(own, "none"))
+		return own;
+	if (models_given())
+		return models_folder;
+	if (data && *data)
+		snprintf(room, sizeof room, "%s/xylem/models", data);
+	else
+		snprintf(room, sizeof room, "%s/.local/share/xylem/models", home ? home : "");
+	return room;
+}
+
+const char *xs_models_host(void)
+{
+	static char room[256];
+	const char *own = xs_getenv("XYLEM_HOST"), *starpu = xs_getenv("STARPU_HOSTNAME");
+	char *dot;
+
+	if (own && *own)
+		return own;
+	if (starpu && *starpu)
+		return starpu;
+	if (gethostname(room, sizeof room - 1))
+		snprintf(room, sizeof room, "localhost");
+	dot = strchr(room, '.');
+	if (dot)
+		*dot = '\0';
+	return room;
+}
+
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts)
 {
 	int ncpus = conf->ncpus, ncuda = conf->ncuda, nopencl = conf->nopencl, nhip = conf->nhip;
 	int calibrate = conf->calibrate, prefetch = -1, watchdog = 0, nobind = 0, silent = 0, profiling = 0,
-	    minimum = 0, window = 0, numa = -1;
+	    minimum = 0, window = 0, numa = -1, ram = 0;
 	int first = conf->precedence_over_environment_variables, error = 0;
 	const char *sched = conf->sched_policy_name, *text;
-	char *rooms = calloc(3, ROOM + LIMIT_ROOM), *limits;
+	int reserve = conf->reserve_ncpus, seed = 0, stats = 0, bus = 0;
+	char *rooms = calloc(4, ROOM + LIMIT_ROOM), *limits;
 
 	*texts = rooms;
 	if (!rooms)
 		return -ENOMEM;
-	limits = rooms + 3 * ROOM;
+	limits = rooms + 4 * ROOM;
+	error |= number("STARPU_RESERVE_NCPU", &reserve) | number("STARPU_RAND_SEED", &seed) |
+		 number("STARPU_WORKER_STATS", &stats) | number("STARPU_BUS_STATS", &bus);
+	error |= number("STARPU_LIMIT_CPU_MEM", &ram) | number("STARPU_LIMIT_CPU_NUMA_MEM", &ram) |
+		 number("STARPU_LIMIT_CPU_NUMA_0_MEM", &ram);
 	error |= number("STARPU_SILENT", &silent) | number("STARPU_PREFETCH", &prefetch) |
 		 number("STARPU_WATCHDOG_TIMEOUT", &watchdog) | number("STARPU_WORKERS_NOBIND", &nobind) |
 		 number("STARPU_PROFILING", &profiling) | number("STARPU_CALIBRATE_MINIMUM", &minimum) |
@@ -172,26 +314,34 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		error |= number("STARPU_CALIBRATE", &calibrate);
 	if (error)
 		return -EINVAL;
+	xs_memory_limit(ram > 0 ? (size_t)ram << 20 : 0);
 	xs_global.silent = silent;
 	atomic_store(&xs_global.profiling, profiling > 0);
 	note_unknown();
 	text = xs_getenv("STARPU_SCHED");
 	if (text && *text && (!first || !sched))
 		sched = text;
-	if (conf->sched_policy && !sched) {
-		if (conf->sched_policy->push_task || conf->sched_policy->pop_task)
-			return xs_fail(-ENOTSUP, "a policy of the program's own can't be used: '%s'",
-				       conf->sched_policy->policy_name ? conf->sched_policy->policy_name : "");
+	xs_global.policy = conf->sched_policy && conf->sched_policy->push_task ? conf->sched_policy : NULL;
+	if (conf->sched_policy)
 		sched = conf->sched_policy->policy_name;
-	}
 	snprintf(xs_global.sched, sizeof xs_global.sched, "%s", sched ? sched : "");
-	if (sched && *sched)
+	if (xs_global.policy)
+		xs_policy_configure(config);
+	else if (sched && *sched)
 		config->sched = xs_policy(sched);
+	if (ncpus < 0 && reserve > 0)
+		ncpus = cores() > reserve ? cores() - reserve : 0;
 	if (ncpus >= 0)
 		config->ncpu = ncpus ? (unsigned)ncpus : XY_NONE;
+	if (seed > 0)
+		config->seed = (uint64_t)seed;
+	xs_global.worker_stats = stats > 0;
+	xs_global.bus_stats = bus > 0;
 	devices(&config->arch[XY_CUDA], ncuda, rooms, ROOM);
 	devices(&config->arch[XY_OPENCL], nopencl, rooms + ROOM, ROOM);
 	devices(&config->arch[XY_HIP], nhip, rooms + 2 * ROOM, ROOM);
+	chosen(&config->arch[XY_CUDA], "STARPU_WORKERS_CUDAID", ncuda, rooms, ROOM);
+	chosen(&config->arch[XY_OPENCL], "STARPU_WORKERS_OPENCLID", nopencl, rooms + ROOM, ROOM);
 	if (calibrate >= 0)
 		config->calibrate = calibrate == 2 ? XY_CALIBRATE_ANEW : XY_CALIBRATE_YES;
 	if (minimum > 0)
@@ -206,9 +356,14 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		config->numa = numa ? XY_YES : XY_NO;
 	if (nobind > 0)
 		config->bind = XY_NO;
-	config->models = xs_getenv("STARPU_PERF_MODEL_DIR");
+	config->models = models_given() ? models_folder : NULL;
 	config->host = xs_getenv("STARPU_HOSTNAME");
 	return 0;
+}
+
+double xs_setting(const char *name, double value)
+{
+	return starpu_getenv_float_default(name, (float)value);
 }
 
 /* --- for programs --- */

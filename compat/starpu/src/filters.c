@@ -41,7 +41,7 @@ static struct piece piece_of(uint32_t n, unsigned nparts, unsigned id)
 	return (struct piece){ first, length };
 }
 
-/* The same with a margin on both sides, which the parent has as well. */
+/* piece_of with a margin on both sides, which the parent has as well. */
 static struct piece shadow_of(uint32_t n, unsigned nparts, unsigned id, const struct starpu_data_filter *f)
 {
 	uint32_t margin = (uint32_t)(uintptr_t)f->filter_arg_ptr;

@@ -1,127 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory, time, hashes, and copies of memory.
+ * Time, hashes, and copies of memory.
  */
 #include "internal.h"
 
 #include <unistd.h>
 
-static size_t alignment = sizeof(void *) * 2;
-
-/* --- memory --- */
-
-void starpu_malloc_set_align(size_t align)
-{
-	if (align && !(align & (align - 1)) && align > alignment)
-		alignment = align;
-}
-
-int starpu_malloc_flags(void **A, size_t dim, int flags)
-{
-	if (!A)
-		return -EINVAL;
-	if (posix_memalign(A, alignment, dim ? dim : 1)) {
-		*A = NULL;
-		return -ENOMEM;
-	}
-	if ((flags & (int)STARPU_MALLOC_PINNED) && xs_global.rt && xs_global.nnodes > 1)
-		xy_memory_pin(xs_global.rt, *A, dim);
-	return 0;
-}
-
-int starpu_free_flags(void *A, size_t dim, int flags)
-{
-	if ((flags & (int)STARPU_MALLOC_PINNED) && A && dim && xs_global.rt && xs_global.nnodes > 1)
-		xy_memory_unpin(xs_global.rt, A);
-	free(A);
-	return 0;
-}
-
-int starpu_malloc(void **A, size_t dim)
-{
-	return starpu_malloc_flags(A, dim, 0);
-}
-
-int starpu_free(void *A)
-{
-	return starpu_free_flags(A, 0, 0);
-}
-
-int starpu_free_noflag(void *A)
-{
-	return starpu_free_flags(A, 0, 0);
-}
-
-int starpu_memory_pin(void *addr, size_t size)
-{
-	return xs_global.rt && xs_global.nnodes > 1 ? xy_memory_pin(xs_global.rt, addr, size) : 0;
-}
-
-int starpu_memory_unpin(void *addr, size_t size)
-{
-	(void)size;
-	return xs_global.rt && xs_global.nnodes > 1 ? xy_memory_unpin(xs_global.rt, addr) : 0;
-}
-
-starpu_ssize_t starpu_memory_get_total(unsigned node)
-{
-	struct xy_node_stats stats;
-
-	if (!xs_global.rt || xy_node_stats(xs_global.rt, node, &stats) || !stats.limit_bytes)
-		return -1;
-	return (starpu_ssize_t)stats.limit_bytes;
-}
-
-size_t starpu_memory_get_used(unsigned node)
-{
-	struct xy_node_stats stats;
-
-	return xs_global.rt && !xy_node_stats(xs_global.rt, node, &stats) ? stats.used_bytes : 0;
-}
-
-starpu_ssize_t starpu_memory_get_available(unsigned node)
-{
-	starpu_ssize_t total = starpu_memory_get_total(node);
-
-	return total < 0 ? -1 : total - (starpu_ssize_t)starpu_memory_get_used(node);
-}
-
-uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
-{
-	void *memory = NULL;
-
-	if (starpu_node_get_kind(dst_node) != STARPU_CPU_RAM) {
-		xs_fail(-ENOTSUP, "starpu_malloc_on_node: only in RAM, not on node %u", dst_node);
-		return 0;
-	}
-	starpu_malloc_flags(&memory, size, flags);
-	return (uintptr_t)memory;
-}
-
-uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
-{
-	return starpu_malloc_on_node_flags(dst_node, size, 0);
-}
-
-void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags)
-{
-	(void)dst_node;
-	starpu_free_flags((void *)addr, size, flags);
-}
-
-void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
-{
-	starpu_free_on_node_flags(dst_node, addr, size, 0);
-}
+/* --- copies of memory --- */
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
 			  unsigned dst_node, size_t size, void *async_data)
 {
+	return starpu_interface_copy2d(src, src_offset, src_node, dst, dst_offset, dst_node, size, 1, 0, 0, async_data);
+}
+
+static int copy_check(unsigned src_node, unsigned dst_node)
+{
+	if (starpu_node_get_kind(src_node) == STARPU_CPU_RAM && starpu_node_get_kind(dst_node) == STARPU_CPU_RAM)
+		return 0;
+	return xs_fail(-ENOTSUP, "copies of the program's own interfaces are made in RAM only");
+}
+
+/* Blocks of bytes in up to three dimensions, innermost first. */
+static void copy_blocks(char *to, const char *from, size_t bytes, unsigned ndims, const size_t *counts,
+			const size_t *from_strides, const size_t *to_strides)
+{
+	if (!ndims) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (size_t i = 0; i < counts[ndims - 1]; i++)
+		copy_blocks(to + i * to_strides[ndims - 1], from + i * from_strides[ndims - 1], bytes, ndims - 1,
+			    counts, from_strides, to_strides);
+}
+
+int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
+			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, size_t numblocks_3, size_t ld3_src,
+			    size_t ld3_dst, void *async_data)
+{
+	int error = copy_check(src_node, dst_node);
+
 	(void)async_data;
-	if (starpu_node_get_kind(src_node) != STARPU_CPU_RAM || starpu_node_get_kind(dst_node) != STARPU_CPU_RAM)
-		return xs_fail(-ENOTSUP, "starpu_interface_copy: only in RAM");
-	memcpy((char *)dst + dst_offset, (const char *)src + src_offset, size);
-	return 0;
+	if (!error)
+		copy_blocks((char *)dst + dst_offset, (const char *)src + src_offset, blocksize, 3,
+			    (const size_t[]){ numblocks_1, numblocks_2, numblocks_3 },
+			    (const size_t[]){ ld1_src, ld2_src, ld3_src },
+			    (const size_t[]){ ld1_dst, ld2_dst, ld3_dst });
+	return error;
+}
+
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
+			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, void *async_data)
+{
+	return starpu_interface_copy4d(src, src_offset, src_node, dst, dst_offset, dst_node, blocksize, numblocks_1,
+				       ld1_src, ld1_dst, numblocks_2, ld2_src, ld2_dst, 1, 0, 0, async_data);
+}
+
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
+			    void *async_data)
+{
+	return starpu_interface_copy3d(src, src_offset, src_node, dst, dst_offset, dst_node, blocksize, numblocks,
+				       ld_src, ld_dst, 1, 0, 0, async_data);
+}
+
+int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t elemsize, size_t ndim, uint32_t *nn, uint32_t *ldn_src,
+			    uint32_t *ldn_dst, void *async_data)
+{
+	size_t counts[XY_NDIMS], from[XY_NDIMS], to[XY_NDIMS];
+	int error = ndim > XY_NDIMS ? -EINVAL : copy_check(src_node, dst_node);
+
+	(void)async_data;
+	for (size_t d = 0; d < ndim && !error; d++) {
+		counts[d] = nn[d];
+		from[d] = ldn_src[d] * elemsize;
+		to[d] = ldn_dst[d] * elemsize;
+	}
+	if (!error)
+		copy_blocks((char *)dst + dst_offset, (const char *)src + src_offset, elemsize, (unsigned)ndim, counts,
+			    from, to);
+	return error;
+}
+
+/* Marks of a trace, which Xylem's has of its own. */
+void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start)
+{
+	(void)src_node;
+	(void)dst_node;
+	*start = starpu_timing_now();
+}
+
+void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start)
+{
+	(void)src_node;
+	(void)dst_node;
+	(void)start;
+}
+
+void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size)
+{
+	(void)src_node;
+	(void)dst_node;
+	(void)size;
 }
 
 /* --- time --- */
@@ -199,4 +182,10 @@ uint32_t starpu_hash_crc32c_string(const char *str, uint32_t inputcrc)
 char *_starpu_mkdtemp(char *tmpl)
 {
 	return mkdtemp(tmpl);
+}
+
+const char *starpu_strerror_r(int errnum, char *buf, size_t buflen)
+{
+	snprintf(buf, buflen, "%s", strerror(errnum));
+	return buf;
 }

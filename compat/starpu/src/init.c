@@ -96,12 +96,15 @@ static int init_runtime(const struct starpu_conf *conf)
 	xs_global.generation++;
 	xs_global.start_s = xy_now(xs_global.rt);
 	xs_contexts_start();
+	xs_drivers_start();
+	xs_opencl_start();
 	xs_global.copies_synchronous = conf->disable_asynchronous_copy > 0;
 	atomic_store(&xs_global.first_error, 0);
 	atomic_store(&xs_global.pauses, 0);
 	atomic_store(&xs_global.sequential, 1);
 	xs_global.min_priority = conf->global_sched_ctx_min_priority;
 	xs_global.max_priority = conf->global_sched_ctx_max_priority;
+	xs_policy_start(xs_global.policy);
 	return 0;
 }
 
@@ -151,6 +154,19 @@ void starpu_wait_initialized(void)
 	pthread_mutex_unlock(&init_lock);
 }
 
+static void print_stats(void)
+{
+	if (xs_global.worker_stats)
+		starpu_display_stats();
+	for (unsigned node = 0; node < xs_global.nnodes && xs_global.bus_stats; node++) {
+		struct xy_node_stats stats;
+
+		if (!xy_node_stats(xs_global.rt, node, &stats))
+			fprintf(stderr, "memory node %u\t%llu bytes in\t%llu bytes out\t%llu transfers\n", node,
+				stats.bytes_in, stats.bytes_out, stats.transfers);
+	}
+}
+
 void starpu_shutdown(void)
 {
 	int error;
@@ -166,15 +182,26 @@ void starpu_shutdown(void)
 		return;
 	}
 	xs_pause_fini();
+	xs_deps_cycles();
+	xs_policy_do_schedule();
 	xy_wait(xs_global.rt);
 	xs_handles_fini();
+	xs_policy_stop();
+	print_stats();
 	error = xy_stop(&xs_global.rt);
 	if (error)
 		xs_note("starpu_shutdown: %s", strerror(-error));
 	if (atomic_load(&xs_global.first_error))
 		xs_note("starpu_shutdown: the first error that was reported: %s",
 			strerror(-atomic_load(&xs_global.first_error)));
+	xs_bound_fini();
+	xs_hooks_fini();
+	xs_tree_fini();
+	xs_disks_fini();
+	xs_policy_fini();
+	xs_teams_fini();
 	xs_tags_fini();
+	xs_tasks_fini();
 	xs_models_fini();
 	xs_topology_fini();
 	xs_global.rt = NULL;

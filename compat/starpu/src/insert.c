@@ -245,7 +245,10 @@ static void insertion_handle(struct insertion *in, starpu_data_handle_t handle, 
 	if ((int)i < cl->nbuffers && (cl->dyn_modes || i < STARPU_NMAXBUFS)) {
 		unsigned declared = STARPU_CODELET_GET_MODE(cl, i);
 
-		if (declared && (declared & 0x1f) != (mode & 0x1f))
+		/* A codelet without modes takes those of its first task. */
+		if (!declared && !cl->checked)
+			STARPU_CODELET_SET_MODE(task->cl, (enum starpu_data_access_mode)mode, i);
+		else if (declared && (declared & 0x1f) != (mode & 0x1f))
 			in->error = xs_fail(-EINVAL, "codelet '%s' declares mode %u for handle %u, and the task has %u",
 					    cl->name ? cl->name : "", declared, i, mode);
 	}
@@ -276,6 +279,41 @@ static void insertion_data_array(struct insertion *in)
 	}
 }
 
+/* Memory nodes of the handles, which may come before or after them. */
+static void insertion_nodes(struct insertion *in, const int *nodes, size_t stride, int n)
+{
+	struct starpu_task *task = in->task;
+	int *room = n > STARPU_NMAXBUFS ? realloc(task->dyn_nodes, (size_t)n * sizeof *room) : task->nodes;
+
+	if (!room) {
+		in->error = -ENOMEM;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		room[i] = *(const int *)((const char *)nodes + (size_t)i * stride);
+	if (room != task->nodes)
+		task->dyn_nodes = room;
+	task->specific_nodes = 1;
+}
+
+static void insertion_node_array(struct insertion *in)
+{
+	const int *nodes = va_arg(in->list, int *);
+
+	insertion_nodes(in, nodes, sizeof *nodes, va_arg(in->list, int));
+}
+
+static void insertion_mode_node_array(struct insertion *in)
+{
+	struct starpu_data_mode_node_descr *descriptions = va_arg(in->list, struct starpu_data_mode_node_descr *);
+	int n = va_arg(in->list, int);
+
+	for (int i = 0; i < n; i++)
+		insertion_handle(in, descriptions[i].handle, descriptions[i].mode, true);
+	if (n > 0)
+		insertion_nodes(in, &descriptions->node, sizeof *descriptions, n);
+}
+
 static void insertion_mode_array(struct insertion *in)
 {
 	struct starpu_data_descr *descriptions = va_arg(in->list, struct starpu_data_descr *);
@@ -286,6 +324,33 @@ static void insertion_mode_array(struct insertion *in)
 }
 
 typedef void (*callback_t)(void *);
+typedef int (*decide_t)();
+typedef void (*replace_t)();
+
+static bool insertion_recursive(struct insertion *in, int kind)
+{
+	struct starpu_task *task = in->task;
+
+	switch (kind) {
+	case STARPU_RECURSIVE_TASK_FUNC:
+		task->recursive_task_func = va_arg(in->list, decide_t);
+		return true;
+	case STARPU_RECURSIVE_TASK_FUNC_ARG:
+		task->recursive_task_func_arg = va_arg(in->list, void *);
+		return true;
+	case STARPU_RECURSIVE_TASK_GEN_DAG_FUNC:
+		task->recursive_task_gen_dag_func = va_arg(in->list, replace_t);
+		return true;
+	case STARPU_RECURSIVE_TASK_GEN_DAG_FUNC_ARG:
+		task->recursive_task_gen_dag_func_arg = va_arg(in->list, void *);
+		return true;
+	case STARPU_RECURSIVE_TASK_PARENT:
+		task->recursive_task_parent = va_arg(in->list, struct starpu_task *);
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* Callbacks and their arguments. False: it is another kind. */
 static bool insertion_callback(struct insertion *in, int kind)
@@ -444,6 +509,10 @@ static void insertion_take(struct insertion *in, int kind)
 		insertion_data_array(in);
 	else if (kind == STARPU_DATA_MODE_ARRAY)
 		insertion_mode_array(in);
+	else if (kind == STARPU_NODE_ARRAY)
+		insertion_node_array(in);
+	else if (kind == STARPU_DATA_MODE_NODE_ARRAY)
+		insertion_mode_node_array(in);
 	else if (kind == STARPU_TASK_DEPS_ARRAY || kind == STARPU_TASK_END_DEPS_ARRAY)
 		insertion_deps(in, kind == STARPU_TASK_END_DEPS_ARRAY);
 	else if (kind == STARPU_TASK_END_DEP)
@@ -451,7 +520,7 @@ static void insertion_take(struct insertion *in, int kind)
 	else if (kind == STARPU_TAG || kind == STARPU_TAG_ONLY) {
 		in->task->tag_id = va_arg(in->list, starpu_tag_t);
 		in->task->use_tag = kind == STARPU_TAG;
-	} else if (!insertion_callback(in, kind) && !insertion_setting(in, kind))
+	} else if (!insertion_callback(in, kind) && !insertion_setting(in, kind) && !insertion_recursive(in, kind))
 		in->error = xs_fail(-EINVAL, "starpu_task_insert: unknown kind of argument %d", kind);
 }
 
@@ -542,4 +611,51 @@ int starpu_insert_task(struct starpu_codelet *cl, ...)
 	error = insert(cl, list);
 	va_end(list);
 	return error;
+}
+
+/* --- handles one by one, for layers above --- */
+
+void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+				       int current_buffer, int room)
+{
+	struct insertion in = { .task = task, .room = (unsigned)*allocated_buffers };
+
+	task->cl = cl;
+	for (in.n = (unsigned)current_buffer; in.n < (unsigned)(current_buffer + room); in.n++)
+		if (!insertion_grow(&in))
+			xs_fail(-ENOMEM, "no memory for the handles of a task");
+	*allocated_buffers = (int)in.room;
+}
+
+void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+					 int *current_buffer, int arg_type, starpu_data_handle_t handle)
+{
+	struct insertion in = { .task = task, .n = (unsigned)*current_buffer, .room = (unsigned)*allocated_buffers };
+
+	task->cl = cl;
+	insertion_handle(&in, handle, (unsigned)arg_type, true);
+	task->nbuffers = *current_buffer = (int)in.n;
+	*allocated_buffers = (int)in.room;
+}
+
+void starpu_task_insert_data_process_array_arg(struct starpu_codelet *cl, struct starpu_task *task,
+					       int *allocated_buffers, int *current_buffer, int nb_handles,
+					       starpu_data_handle_t *handles)
+{
+	for (int i = 0; i < nb_handles; i++) {
+		bool has = cl->dyn_modes || *current_buffer < STARPU_NMAXBUFS;
+
+		starpu_task_insert_data_process_arg(cl, task, allocated_buffers, current_buffer,
+						    has ? (int)STARPU_CODELET_GET_MODE(cl, *current_buffer) : STARPU_RW,
+						    handles[i]);
+	}
+}
+
+void starpu_task_insert_data_process_mode_array_arg(struct starpu_codelet *cl, struct starpu_task *task,
+						    int *allocated_buffers, int *current_buffer, int nb_descrs,
+						    struct starpu_data_descr *descrs)
+{
+	for (int i = 0; i < nb_descrs; i++)
+		starpu_task_insert_data_process_arg(cl, task, allocated_buffers, current_buffer, (int)descrs[i].mode,
+						    descrs[i].handle);
 }

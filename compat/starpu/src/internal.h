@@ -23,20 +23,22 @@
 /* --- the runtime --- */
 
 struct xs_global {
-	struct xy_runtime *rt;            /* (c) NULL before starpu_init */
-	const struct xy_machine *machine; /* (c) */
-	unsigned generation;              /* (c) counts starpu_init: what older ones cached is not
+	struct xy_runtime *rt;                    /* (c) NULL before starpu_init */
+	const struct xy_machine *machine;         /* (c) */
+	unsigned generation;                      /* (c) counts starpu_init: what older ones cached is not
                           used */
-	unsigned nworkers, nnodes;        /* (c) */
-	char sched[64];                   /* (c) the policy that was asked for, "" for none */
-	double start_s;                   /* (c) */
-	bool silent;                      /* (c) STARPU_SILENT */
-	bool copies_synchronous;          /* (c) asked for; a program may query it */
-	_Atomic int profiling;            /* (a) starpu_profiling_status_set */
-	_Atomic long nsubmitted;          /* (a) tasks that have not ended */
-	_Atomic int first_error;          /* (a) of calls that can't return one; logged at shutdown */
-	_Atomic unsigned pauses;          /* (a) depth of starpu_pause */
-	_Atomic unsigned sequential;      /* (a) of handles registered from now on */
+	unsigned nworkers, nnodes;                /* (c) */
+	char sched[64];                           /* (c) the policy that was asked for, "" for none */
+	const struct starpu_sched_policy *policy; /* (c) of the program's own, or NULL */
+	double start_s;                           /* (c) */
+	bool silent;                              /* (c) STARPU_SILENT */
+	bool worker_stats, bus_stats;             /* (c) printed at the end */
+	bool copies_synchronous;                  /* (c) asked for; a program may query it */
+	_Atomic int profiling;                    /* (a) starpu_profiling_status_set */
+	_Atomic long nsubmitted;                  /* (a) tasks that have not ended */
+	_Atomic int first_error;                  /* (a) of calls that can't return one; logged at shutdown */
+	_Atomic unsigned pauses;                  /* (a) depth of starpu_pause */
+	_Atomic unsigned sequential;              /* (a) of handles registered from now on */
 	_Atomic int min_priority, max_priority;
 };
 extern struct xs_global xs_global;
@@ -49,6 +51,11 @@ __attribute__((format(printf, 1, 2))) void xs_note(const char *format, ...);
 
 /* environment.c: the one place that reads STARPU_* variables. */
 char *xs_getenv(const char *name);
+/* The number in a variable, or the value given. */
+double xs_setting(const char *name, double value);
+/* Where the models are, and of which host. */
+const char *xs_models_folder(void);
+const char *xs_models_host(void);
 /* Fills a configuration from the program's and the environment. 0, or -EINVAL
  * with a log line. The texts that it points to live in *texts, which the caller
  * frees. */
@@ -67,8 +74,11 @@ struct xs_thread {
 	struct xy_call *call; /* inside a function of a codelet */
 	int worker;           /* -1 unless the thread is a worker's */
 	unsigned generation;  /* for which worker holds */
+	int error;            /* that the function reported: its task fails */
 };
-extern _Thread_local struct xs_thread xs_thread;
+/* Without a call to find it: programs are linked with the library. */
+#define XS_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+extern XS_THREAD_LOCAL struct xs_thread xs_thread;
 int xs_worker(void);
 
 /* --- tasks --- */
@@ -84,18 +94,42 @@ struct xs_edge {
 	bool ends; /* the end of job waits, not its start */
 };
 
+/* In the order in which they were declared. */
+struct xs_edges {
+	struct xs_edge *first, *last; /* last is valid unless first is NULL */
+};
+
+struct xs_tag {
+	struct xs_tag *next;        /* (d) in its bucket */
+	starpu_tag_t id;            /* (c) */
+	struct xs_job *job;         /* (d) that was submitted with it last, until it is freed */
+	struct xs_edges successors; /* (d) */
+	unsigned ndeps, ndone;      /* (d) */
+	bool done;                  /* (d) */
+};
+
+/* tag_table.c, with xs_deps_lock held. A tag is made at the first call; NULL without memory, logged for a tag. */
+struct xs_edge *xs_edge_create(void);
+void xs_edge_free(struct xs_edge *edge);
+struct xs_tag *xs_tag_find(starpu_tag_t id); /* NULL: there is none */
+struct xs_tag *xs_tag_get(starpu_tag_t id);
+void xs_tag_free(struct xs_tag *tag);
+/* Calls end, which frees the tag, for each. */
+void xs_tag_table_fini(void (*end)(struct xs_tag *tag));
+
 /* A task of Xylem's that is submitted when all explicit dependencies of a job
  * are fulfilled. */
 struct xs_gate {
 	struct xy_task *task;
 	_Atomic unsigned users; /* (a) the submitter, and the last dependency */
+	struct xs_gate *next;   /* among those that are not in use */
 };
 
 struct xs_job {
 	struct starpu_task *task;       /* (c) */
 	struct xy_task *xy;             /* (o) kept to be waited for, or NULL */
 	struct xs_gate *gate, *endgate; /* (d) until it opens */
-	struct xs_edge *successors;     /* (d) */
+	struct xs_edges successors;     /* (d) */
 	_Atomic bool has_successors;    /* (a) */
 	_Atomic int state;              /* (a) enum xs_job_state */
 	unsigned ndeps, ndone;          /* (d) explicit dependencies, and how many are fulfilled */
@@ -104,15 +138,28 @@ struct xs_job {
 	unsigned long id;               /* (c) */
 	_Atomic unsigned submissions;   /* (a) counts them */
 	unsigned implementation;        /* (o) that runs */
+	struct xy_task *kept;           /* (o) the task of Xylem's, while a policy of the program's has it */
+	void (*check)(void *);          /* (o) of a task that is tried again, else NULL */
+	struct starpu_task *next_try;   /* (o) of such a task */
+	struct xs_job *meta;            /* (c) the job of the task that this is a try of, else NULL */
+	bool succeeded;                 /* (o) no try is needed */
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
+	bool known;                     /* (d) a task that ends later still knows it: it is not freed */
+	bool skipped;                   /* (d) it waits for itself: its function is not called */
+	unsigned visit;                 /* (d) of the search for cycles */
+	struct xs_job *next_gated, *previous_gated; /* (d) all with a gate */
 };
 
 /* The job of a task, made at the first call; NULL without memory. */
 struct xs_job *xs_job(struct starpu_task *task);
 int xs_submit(struct starpu_task *task, bool ordered);
 void xs_task_free(struct starpu_task *task);
+void xs_tasks_fini(void);
+
+/* recursive.c: whether other tasks were submitted in the place of a task that has the functions for it */
+bool xs_recursive(struct starpu_task *task);
 
 /* run.c */
 int xs_run_cpu(struct xy_call *call);
@@ -131,16 +178,25 @@ unsigned xs_archs(uint32_t where); /* XY_ON_* */
 
 /* deps.c */
 void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate);
-void xs_deps_ended(struct xs_job *job, bool regenerate);
+void xs_deps_ended(struct xs_job *job);
 void xs_deps_forget(struct xs_job *job);
+/* How many submitted jobs wait for tags or for other tasks that the program named. */
+unsigned xs_deps_gated(void);
+/* With the lock held: the job waits behind its gate no more. */
+void xs_deps_ungate(struct xs_job *job);
+/* Tasks that wait for each other: one of each cycle is skipped. 0, or -EDEADLK with a log line. */
+int xs_deps_cycles(void);
 void xs_tags_fini(void);
 void xs_gate_drop(struct xs_gate *gate);
-struct xs_gate *xs_gate_create(void);
+struct xs_gate *xs_gate_create(void); /* with the lock held */
 void xs_gate_open(struct xs_gate *gate);
 extern pthread_mutex_t xs_deps_lock;
 
+/* profile.c: a task that was profiled ended on a worker */
+void xs_profile(unsigned worker, const struct starpu_profiling_task_info *info);
 /* perf.c: the model of Xylem's for one of StarPU's; NULL: none. */
-const struct xy_model *xs_model(struct starpu_perfmodel *model);
+const struct xy_model *xs_model(struct starpu_perfmodel *model, bool energy);
+struct xy_task *xs_probe(struct starpu_task *task, bool *own);
 void xs_models_fini(void);
 
 /* --- data --- */
@@ -152,12 +208,18 @@ struct xs_reduction;
 struct _starpu_data_state {
 	struct xy_handle *xy; /* (c) */
 	struct starpu_data_interface_ops *ops;
-	const struct xs_shape *shape; /* (c) NULL: an interface of the program's own */
-	void *view;                   /* such an interface's struct */
-	bool allocated, owns;         /* (o) its memory is there, and is ours to free */
-	bool foreign;                 /* made by <xylem.h> */
-	bool slow;                    /* codelets get another struct than that of the call */
+	const struct xs_shape *shape;      /* (c) NULL: an interface of the program's own */
+	char *views;                       /* such an interface's struct, for each memory node */
+	bool allocated, owns;              /* (o) its memory is there, and is ours to free */
+	bool foreign;                      /* made by <xylem.h> */
+	_Atomic bool initialised;          /* (a) was written, or has the program's content */
+	struct _starpu_data_state *copy;   /* that starpu_data_dup_ro made, until the next write */
+	struct _starpu_data_state *copied; /* what it is a copy of */
+	unsigned copies;                   /* how often starpu_data_dup_ro returned it */
+	bool slow;                         /* codelets get another struct than that of the call */
 	int home_node;
+	void *object;                /* of a disk that is its home */
+	size_t counted;              /* of main memory */
 	_Atomic unsigned sequential; /* (a) */
 	unsigned ooc;
 	void *user_data, *sched_data;
@@ -183,13 +245,65 @@ void xs_handles_fini(void);
 int xs_plans_prepare(struct _starpu_data_state *h, enum starpu_data_access_mode mode);
 void xs_plans_free(struct _starpu_data_state *h);
 void xs_unpartition(struct _starpu_data_state *h);
+/* bound.c: records tasks while it is asked to */
+extern _Atomic bool xs_bound_records;
+void xs_bound_submitted(struct starpu_task *task);
+void xs_bound_fini(void);
+/* hooks.c, tree.c */
+void xs_hooks_fini(void);
+void xs_tree_fini(void);
 /* worker.c */
 void xs_topology_fini(void);
+/* disk.c: nodes behind those of the machine */
+unsigned xs_disks(void);
+bool xs_disk_is(int node);
+void xs_disk_load(struct _starpu_data_state *h, void *object);
+void xs_disk_store(struct _starpu_data_state *h, bool acquired);
+void xs_disks_fini(void);
+/* driver.c */
+void xs_drivers_start(void);
+/* opencl.c: notes the context and queue of each device */
+void xs_opencl_start(void);
+/* retry.c */
+int xs_retry_submit(struct xs_job *job);
+int xs_retry_run(struct xs_job *job, int (*call)(void *arg, struct starpu_task *task), void *arg);
+/* team.c: sets of workers that the program made */
+bool xs_team_workers(unsigned id, const unsigned **workers, unsigned *n);
+int xs_team_run(struct starpu_task *task, unsigned n, struct xy_call *call,
+		int (*function)(void *arg, struct starpu_task *task, struct xy_call *call), void *arg);
+void xs_teams_fini(void);
+/* policy.c: policies that the program brings along */
+bool xs_hub(void); /* whether there is one */
+void xs_policy_configure(struct xy_config *config);
+void xs_policy_start(const struct starpu_sched_policy *policy);
+void xs_policy_stop(void);
+void xs_policy_fini(void);
+void xs_policy_quiet(bool again);
+void xs_policy_submitted(struct starpu_task *task);
+void xs_policy_before(struct starpu_task *task);
+void xs_policy_after(struct starpu_task *task);
+void xs_policy_do_schedule(void);
+/* The agent that carries the call of a policy; NULL outside of one. */
+struct xy_agent *xs_policy_agent(const struct xy_component **self);
 /* context.c */
 void xs_contexts_start(void);
+/* The policy of the program's that a context has, or NULL. */
+const struct starpu_sched_policy *xs_context_policy(unsigned id);
+bool xs_context_is(unsigned id);
+bool xs_context_has(unsigned id, int worker);
+void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy);
+void xs_context_stop_policy(unsigned id);
+unsigned xs_context_current(void);
 /* The workers of a task's context; false: all of them. */
 bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n);
+/* The struct of a handle in RAM. */
+void *xs_view(const struct _starpu_data_state *h);
+void xs_initialise(struct _starpu_data_state *h);
+void xs_copy_forget(struct _starpu_data_state *h);
 /* opaque.c: handles of the program's own interfaces */
+void *xs_opaque_view(const struct _starpu_data_state *h, unsigned node);
+int xs_opaque_child(struct _starpu_data_state *child, const struct _starpu_data_state *parent,
+		    struct starpu_data_filter *f, unsigned i, unsigned n);
 int xs_opaque_allocate(struct _starpu_data_state *h);
 void *xs_opaque_scratch(struct _starpu_data_state *h);
 void xs_opaque_scratch_free(struct _starpu_data_state *h, void *view);
@@ -206,7 +320,17 @@ void *xs_shape_pointer(const struct xs_shape *shape, const void *view);
 /* A struct of a shape from one of <xylem.h>'s, in *room. */
 void *xs_shape_convert(const struct xy_interface *from, const void *view, void *room);
 #define XS_VIEW_ROOM 256
+/* Whether a predefined struct holds one dense array. */
+bool xs_view_is_dense(const void *view);
+/* ndim.c: sizes that are kept */
+uint32_t *xs_sizes(const uint32_t *values, size_t n);
+unsigned xs_ndim_parts(const void *view, struct xy_part *parts);
+void xs_ndim_compact(void *view);
 
+/* reduction.c */
+/* memory.c: the limit of main memory, 0 for none */
+void xs_memory_limit(size_t bytes);
 void xs_reduction_free(struct _starpu_data_state *h);
+bool xs_reduction_combines(const struct _starpu_data_state *h);
 
 #endif

@@ -29,6 +29,13 @@ static int cut_count(const struct xy_cut *cut, unsigned *n)
 	return 0;
 }
 
+/* Data of the program's own interface: only the order is Xylem's. */
+static int cut_opaque(const struct xy_cut *cut)
+{
+	(void)cut;
+	return 0;
+}
+
 static int cut_child(const struct xy_cut *cut)
 {
 	const struct cut_arg *arg = cut->filter->arg;
@@ -37,26 +44,13 @@ static int cut_child(const struct xy_cut *cut)
 	memcpy(parent, cut->parent, cut->interface->view_size);
 	/* Filters of StarPU's look at dev_handle to see whether there is memory. All
    * dense structs begin alike. */
-	if (*(const enum starpu_data_interface_id *)cut->parent <= STARPU_TENSOR_INTERFACE_ID) {
+	if (xs_view_is_dense(parent)) {
 		struct starpu_vector_interface *v = (struct starpu_vector_interface *)parent;
 
-		if (v->id == STARPU_VECTOR_INTERFACE_ID || v->id == STARPU_MATRIX_INTERFACE_ID ||
-		    v->id == STARPU_BLOCK_INTERFACE_ID || v->id == STARPU_TENSOR_INTERFACE_ID ||
-		    v->id == STARPU_VARIABLE_INTERFACE_ID)
-			v->dev_handle = v->ptr;
+		v->dev_handle = v->ptr;
 	}
 	arg->filter->filter_func(parent, cut->child, arg->filter, cut->i, cut->n);
 	return 0;
-}
-
-static bool filter_overlaps(const struct starpu_data_filter *f)
-{
-	return f->filter_func == starpu_vector_filter_block_shadow ||
-	       f->filter_func == starpu_matrix_filter_block_shadow ||
-	       f->filter_func == starpu_matrix_filter_vertical_block_shadow ||
-	       f->filter_func == starpu_block_filter_block_shadow ||
-	       f->filter_func == starpu_block_filter_vertical_block_shadow ||
-	       f->filter_func == starpu_block_filter_depth_block_shadow;
 }
 
 struct cutting {
@@ -64,6 +58,7 @@ struct cutting {
 	struct xy_filter filter;
 	struct cut_arg arg;
 	struct starpu_data_interface_ops *child_ops;
+	bool opaque;
 };
 
 static bool cutting_init(struct cutting *c, struct _starpu_data_state *h, struct starpu_data_filter *f)
@@ -73,31 +68,37 @@ static bool cutting_init(struct cutting *c, struct _starpu_data_state *h, struct
 	c->child_ops = f->get_child_ops ? f->get_child_ops(f, 0) : h->ops;
 	shape = c->child_ops ? xs_shape_of(c->child_ops) : NULL;
 	c->arg = (struct cut_arg){ f, f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren };
-	if (!h->shape || !shape || !f->filter_func || !c->arg.n) {
+	if (!c->child_ops || !f->filter_func || !c->arg.n) {
 		xs_fail(-EINVAL, "'%s' can't be partitioned: %s", xy_handle_name(h->xy),
 			!c->arg.n ? "the filter makes no children" : "the filter or its interface is unknown");
 		return false;
 	}
+	c->opaque = !h->shape || !shape;
+	if (!h->shape && xs_opaque_allocate(h))
+		return false;
 	c->ops = (struct xy_filter_ops){
 		.name = "starpu",
-		.interface = xs_shape_interface(h->shape),
-		.child_interface = xs_shape_interface(shape),
-		.overlaps = filter_overlaps(f),
+		.child_interface = c->opaque ? &xy_void_interface : xs_shape_interface(shape),
 		.reads = h->ops == &starpu_interface_csr_ops || h->ops == &starpu_interface_bcsr_ops,
 		.count = cut_count,
-		.child = cut_child,
+		.child = c->opaque ? cut_opaque : cut_child,
 	};
 	c->filter = (struct xy_filter){ .ops = &c->ops, .n = c->arg.n, .arg = &c->arg };
 	return true;
 }
 
 static struct _starpu_data_state *child_wrap(struct _starpu_data_state *parent, struct xy_handle *xy, unsigned i,
-					     struct starpu_data_interface_ops *ops)
+					     const struct cutting *c)
 {
-	struct _starpu_data_state *child = xs_handle_wrap(xy, ops, parent->home_node);
+	struct _starpu_data_state *child = xs_handle_wrap(xy, c->child_ops, parent->home_node);
 
 	if (!child)
 		return NULL;
+	if (c->opaque && xs_opaque_child(child, parent, c->arg.filter, i, c->arg.n)) {
+		xs_handle_free(child);
+		return NULL;
+	}
+	atomic_store(&child->initialised, atomic_load(&parent->initialised));
 	child->parent = parent;
 	child->index = i;
 	atomic_store(&child->sequential, atomic_load(&parent->sequential));
@@ -126,7 +127,7 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	free(h->children);
 	h->children = calloc(c.arg.n, sizeof(struct _starpu_data_state *));
 	for (unsigned i = 0; i < c.arg.n && h->children; i++)
-		h->children[i] = child_wrap(h, xy_handle_child(h->xy, i), i, c.child_ops);
+		h->children[i] = child_wrap(h, xy_handle_child(h->xy, i), i, &c);
 	h->nchildren = c.arg.n;
 }
 
@@ -263,7 +264,7 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct star
 	plan->parent = h;
 	plan->nchildren = c.arg.n;
 	for (unsigned i = 0; i < c.arg.n; i++) {
-		plan->children[i] = child_wrap(h, xy_plan_child(plan->xy, i), i, c.child_ops);
+		plan->children[i] = child_wrap(h, xy_plan_child(plan->xy, i), i, &c);
 		if (plan->children[i])
 			plan->children[i]->plan = plan;
 		if (children)
@@ -273,6 +274,28 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct star
 	plan->next = h->plans;
 	h->plans = plan;
 	pthread_mutex_unlock(&plans_lock);
+}
+
+unsigned starpu_data_partition_get_nplans(starpu_data_handle_t handle)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&plans_lock);
+	for (const struct xs_plan *p = handle->plans; p; p = p->next)
+		n++;
+	pthread_mutex_unlock(&plans_lock);
+	return n;
+}
+
+int starpu_data_get_nb_children_async(starpu_data_handle_t handle)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&plans_lock);
+	for (const struct xs_plan *p = handle->plans; p && !n; p = p->next)
+		n = p->nchildren;
+	pthread_mutex_unlock(&plans_lock);
+	return (int)n;
 }
 
 /* With the lock: no plan of the handle, or of its children, is active any more.
@@ -407,6 +430,26 @@ void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle, unsigne
 	pthread_mutex_unlock(&plans_lock);
 	if (error)
 		xs_fail(error, "starpu_data_unpartition_submit: %s", strerror(-error));
+}
+
+void starpu_data_unpartition_submit_sequential_consistency_cb(starpu_data_handle_t initial_handle, unsigned nparts,
+							      starpu_data_handle_t *children, int gather_node,
+							      int sequential_consistency, void (*callback_func)(void *),
+							      void *callback_arg)
+{
+	starpu_data_unpartition_submit_sequential_consistency(initial_handle, nparts, children, gather_node,
+							      sequential_consistency);
+	/* Reading the whole comes after the tasks on its parts. */
+	if (callback_func) {
+		struct starpu_task *task = starpu_task_create_sync(initial_handle, STARPU_R);
+
+		if (!task)
+			return;
+		task->callback_func = callback_func;
+		task->callback_arg = callback_arg;
+		if (starpu_task_submit(task))
+			xs_task_free(task);
+	}
 }
 
 void starpu_data_unpartition_submit_r(starpu_data_handle_t initial_handle, int gathering_node)

@@ -5,7 +5,7 @@
  */
 #include "internal.h"
 
-_Thread_local struct xs_thread xs_thread = { .worker = -1 };
+XS_THREAD_LOCAL struct xs_thread xs_thread = { .worker = -1 };
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t pause_cond = PTHREAD_COND_INITIALIZER;
@@ -92,7 +92,7 @@ static void *run_buffer(struct _starpu_data_state *h, enum starpu_data_access_mo
 		return given;
 	if (mode & STARPU_SCRATCH)
 		return xs_opaque_scratch(h);
-	return xs_opaque_allocate(h) ? NULL : h->view;
+	return xs_opaque_allocate(h) ? NULL : h->views;
 }
 
 static int run_rebuffered(struct starpu_task *task, unsigned n, struct xy_call *call, starpu_cpu_func_t function)
@@ -142,7 +142,7 @@ static void run_start(struct starpu_task *task, struct xy_call *call)
 		task->prologue_callback_func(task->prologue_callback_arg);
 	if (task->prologue_callback_pop_func)
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
-	if (call->worker < STARPU_NMAXWORKERS)
+	if (call->worker < STARPU_NMAXWORKERS && !task->cl->checked)
 		task->cl->per_worker_stats[call->worker]++;
 	if (task->profiling_info) {
 		task->profiling_info->workerid = (int)call->worker;
@@ -154,26 +154,69 @@ static void run_start(struct starpu_task *task, struct xy_call *call)
 	}
 }
 
+static int run_function(struct starpu_task *task, bool rebuffer, struct xy_call *call, starpu_cpu_func_t function)
+{
+	if (rebuffer)
+		return run_rebuffered(task, call->nbuffers, call, function);
+	function((void **)call->buffers, task->cl_arg);
+	return 0;
+}
+
+struct
+try {
+	struct xy_call *call;
+	starpu_cpu_func_t function;
+};
+
+static int run_try(void *arg, struct starpu_task *task)
+{
+	const struct try *try = arg;
+	const struct xs_job *job = try->call->arg;
+
+	return run_function(task, job->rebuffer, try->call, try->function);
+}
+
+static int run_rank(void *arg, struct starpu_task *task, struct xy_call *call)
+{
+	const struct xs_job *job = call->arg;
+
+	return run_function(task, job->rebuffer, call, (starpu_cpu_func_t)(uintptr_t)arg);
+}
+
 static int run(struct xy_call *call, starpu_cpu_func_t function)
 {
 	struct xs_job *job = call->arg;
 	struct starpu_task *task = job->task;
-	int status = 0;
+	const unsigned *members;
+	unsigned nteam = 0;
+	bool team = call->nranks <= 1 && task->execute_on_a_specific_worker &&
+		    xs_team_workers(task->workerid, &members, &nteam);
+	int status;
 
+	if (job->skipped)
+		return -EDEADLK;
 	xs_wait_resume();
-	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation };
+	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation, 0 };
 	job->implementation = call->implementation;
 	run_start(task, call);
-	if (job->rebuffer)
-		status = run_rebuffered(task, call->nbuffers, call, function);
+	if (xs_hub() && !call->rank)
+		xs_policy_before(task);
+	if (team)
+		status = xs_team_run(task, nteam, call, run_rank, (void *)(uintptr_t)function);
+	else if (job->check && !call->rank)
+		status = xs_retry_run(job, run_try, &(struct try){ call, function });
 	else
-		function((void **)call->buffers, task->cl_arg);
-	if (task->profiling_info && !call->rank)
+		status = run_function(task, job->rebuffer, call, function);
+	if (task->profiling_info && !call->rank) {
 		task->profiling_info->end_time = task->profiling_info->release_data_start_time =
 			task->profiling_info->release_data_end_time = now();
+		xs_profile((unsigned)call->worker, task->profiling_info);
+	}
+	if (xs_hub() && !call->rank)
+		xs_policy_after(task);
 	xs_thread.task = NULL;
 	xs_thread.call = NULL;
-	return status;
+	return status ? status : xs_thread.error;
 }
 
 static starpu_cpu_func_t nth(const starpu_cpu_func_t *functions, unsigned n)
@@ -224,7 +267,7 @@ static int each_call(struct xy_call *call)
 	const struct each *each = call->arg;
 	struct xs_thread outer = xs_thread;
 
-	xs_thread = (struct xs_thread){ NULL, call, (int)call->worker, xs_global.generation };
+	xs_thread = (struct xs_thread){ NULL, call, (int)call->worker, xs_global.generation, 0 };
 	each->function(each->arg);
 	xs_thread.call = outer.call;
 	xs_thread.task = outer.task;

@@ -153,6 +153,8 @@ SHAPE(vector, VECTOR, OF(vector, ptr), NULL, SIZE(vector))
 SHAPE(matrix, MATRIX, OF(matrix, ptr), matrix_compact, SIZE(matrix))
 SHAPE(block, BLOCK, OF(block, ptr), block_compact, SIZE(block))
 SHAPE(tensor, TENSOR, OF(tensor, ptr), tensor_compact, SIZE(tensor))
+#define ndim_parts xs_ndim_parts
+SHAPE(ndim, NDIM, OF(ndim, ptr), xs_ndim_compact, SIZE(ndim))
 SHAPE(csr, CSR, OF(csr, nzval), NULL, SIZE(csr))
 SHAPE(bcsr, BCSR, OF(bcsr, nzval), NULL, SIZE(bcsr))
 SHAPE(coo, COO, OF(coo, values), NULL, SIZE(coo))
@@ -160,8 +162,8 @@ SHAPE(multiformat, MULTIFORMAT, OF(multiformat, cpu_ptr), NULL, SIZE(multiformat
 SHAPE(void, VOID, 0, NULL, sizeof(void *))
 
 static const struct xs_shape *const shapes[] = {
-	&variable_shape, &vector_shape, &matrix_shape, &block_shape, &tensor_shape,
-	&csr_shape,      &bcsr_shape,   &coo_shape,    &void_shape,  &multiformat_shape,
+	&variable_shape, &vector_shape, &matrix_shape, &block_shape,       &tensor_shape, &csr_shape,
+	&bcsr_shape,     &coo_shape,    &void_shape,   &multiformat_shape, &ndim_shape,
 };
 
 const struct xs_shape *xs_shape_of(const struct starpu_data_interface_ops *ops)
@@ -222,7 +224,41 @@ void *xs_shape_convert(const struct xy_interface *from, const void *view, void *
 	return room;
 }
 
+/* Dense structs begin alike: identifier, address, handle, offset. */
+bool xs_view_is_dense(const void *view)
+{
+	switch (*(const enum starpu_data_interface_id *)view) {
+	case STARPU_VARIABLE_INTERFACE_ID:
+	case STARPU_VECTOR_INTERFACE_ID:
+	case STARPU_MATRIX_INTERFACE_ID:
+	case STARPU_BLOCK_INTERFACE_ID:
+	case STARPU_TENSOR_INTERFACE_ID:
+	case STARPU_NDIM_INTERFACE_ID:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* --- registration --- */
+
+static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view);
+
+/* Data of a disk: its pointer is the object there; it gets memory of its own. */
+static void shape_register_object(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape,
+				  const void *view)
+{
+	char copy[XS_VIEW_ROOM];
+	void *object = xs_shape_pointer(shape, view);
+
+	memcpy(copy, view, shape->interface.view_size);
+	memset(copy + shape->pointer, 0, sizeof(void *));
+	shape_register(handle, -1, shape, copy);
+	if (!*handle)
+		return;
+	(*handle)->home_node = home_node;
+	xs_disk_load(*handle, object);
+}
 
 static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view)
 {
@@ -230,6 +266,10 @@ static void shape_register(starpu_data_handle_t *handle, int home_node, const st
 	int error;
 
 	*handle = NULL;
+	if (xs_disk_is(home_node)) {
+		shape_register_object(handle, home_node, shape, view);
+		return;
+	}
 	if (!xs_global.rt) {
 		xs_fail(-ENODEV, "data is registered before starpu_init");
 		return;
@@ -242,6 +282,9 @@ static void shape_register(starpu_data_handle_t *handle, int home_node, const st
 	*handle = xs_handle_wrap(xy, shape->ops, home_node);
 	if (!*handle)
 		xy_unregister(&xy);
+	else if (home_node < 0 && (*handle)->shape)
+		starpu_memory_allocate(STARPU_MAIN_RAM, (*handle)->counted = xy_handle_size(xy),
+				       (int)STARPU_MEMORY_OVERFLOW);
 }
 
 /* The home node is where the program's memory is; -1: there is none yet,
@@ -260,32 +303,34 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *
 	xs_opaque_register(handleptr, home_node, data_interface, ops);
 }
 
+/* The struct without its addresses, which a worker may be setting now. */
+static void view_blank(const struct xs_shape *shape, const void *from, void *to)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned nparts = shape->interface.parts(from, parts);
+
+	memset(to, 0, shape->interface.view_size);
+	for (size_t at = 0; at < shape->interface.view_size; at += sizeof(void *)) {
+		bool address = false;
+
+		for (unsigned i = 0; i < nparts; i++)
+			address = address || parts[i].pointer == at;
+		if (!address)
+			memcpy((char *)to + at, (const char *)from + at, sizeof(void *));
+	}
+	if (xs_view_is_dense(to))
+		((struct starpu_vector_interface *)to)->dev_handle = 0;
+}
+
 void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
 {
-	char view[XS_VIEW_ROOM];
+	_Alignas(void *) char view[XS_VIEW_ROOM];
 
 	if (!handlesrc->shape) {
-		xs_opaque_register(handledst, -1, handlesrc->view, handlesrc->ops);
+		xs_opaque_register(handledst, -1, xs_view(handlesrc), handlesrc->ops);
 		return;
 	}
-	memcpy(view, xy_handle_view(handlesrc->xy), handlesrc->shape->interface.view_size);
-	if (handlesrc->shape == &variable_shape)
-		((struct starpu_variable_interface *)view)->ptr =
-			((struct starpu_variable_interface *)view)->dev_handle = 0;
-	else if (handlesrc->shape == &csr_shape)
-		((struct starpu_csr_interface *)view)->nzval = 0, ((struct starpu_csr_interface *)view)->colind = NULL,
-					      ((struct starpu_csr_interface *)view)->rowptr = NULL;
-	else if (handlesrc->shape == &bcsr_shape)
-		((struct starpu_bcsr_interface *)view)->nzval = 0,
-					       ((struct starpu_bcsr_interface *)view)->colind = NULL,
-					       ((struct starpu_bcsr_interface *)view)->rowptr = NULL;
-	else if (handlesrc->shape == &coo_shape)
-		((struct starpu_coo_interface *)view)->values = 0,
-					      ((struct starpu_coo_interface *)view)->columns = NULL,
-					      ((struct starpu_coo_interface *)view)->rows = NULL;
-	else if (handlesrc->shape != &void_shape)
-		((struct starpu_vector_interface *)view)->ptr = ((struct starpu_vector_interface *)view)->dev_handle =
-			0;
+	view_blank(handlesrc->shape, xy_handle_view(handlesrc->xy), view);
 	shape_register(handledst, -1, handlesrc->shape, view);
 }
 
@@ -443,7 +488,7 @@ void starpu_void_data_register(starpu_data_handle_t *handle)
 #define GET(kind, type, suffix, field) \
 	type starpu_##kind##_get_##suffix(starpu_data_handle_t handle) \
 	{ \
-		return ((const struct starpu_##kind##_interface *)xy_handle_view(handle->xy))->field; \
+		return ((const struct starpu_##kind##_interface *)xs_view(handle))->field; \
 	}
 
 GET(variable, size_t, elemsize, elemsize)
@@ -490,3 +535,63 @@ GET(bcsr, uint32_t *, local_rowptr, rowptr)
 GET(bcsr, uint32_t, r, r)
 GET(bcsr, uint32_t, c, c)
 GET(bcsr, size_t, elemsize, elemsize)
+
+/* --- the program's own memory on a node: known only in RAM, where it was registered --- */
+
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+{
+	if ((int)node != handle->home_node)
+		xs_fail(-ENOTSUP, "'%s': the program's memory on node %u can't be used", xy_handle_name(handle->xy),
+			node);
+}
+
+void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				  size_t offset)
+{
+	(void)ptr;
+	(void)dev_handle;
+	(void)offset;
+	starpu_data_ptr_register(handle, node);
+}
+
+void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset)
+{
+	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+}
+
+void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset, uint32_t ld)
+{
+	(void)ld;
+	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+}
+
+void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+			       size_t offset, uint32_t ldy, uint32_t ldz)
+{
+	(void)ldy;
+	(void)ldz;
+	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+}
+
+void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset, uint32_t ldy, uint32_t ldz, uint32_t ldt)
+{
+	(void)ldt;
+	starpu_block_ptr_register(handle, node, ptr, dev_handle, offset, ldy, ldz);
+}
+
+void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+			      size_t offset, uint32_t *ldn)
+{
+	(void)ldn;
+	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+}
+
+int starpu_data_register_ops(struct starpu_data_interface_ops *ops)
+{
+	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
+		ops->interfaceid = (enum starpu_data_interface_id)starpu_data_interface_get_next_id();
+	return (int)ops->interfaceid;
+}

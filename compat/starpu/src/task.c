@@ -18,28 +18,90 @@ struct task_and_job {
 	struct xs_job job;
 };
 
+/* What a new task is copied from: one pass over its memory, and no bit field by itself. */
+static const struct task_and_job fresh = {
+	.task = STARPU_TASK_INITIALIZER,
+	.job = { .embedded = true },
+};
+
 void starpu_task_init(struct starpu_task *task)
 {
-	memset(task, 0, sizeof *task);
-	task->where = -1;
-	task->sequential_consistency = 1;
-	task->detach = 1;
-	task->magic = 42;
-	task->sched_ctx = STARPU_NMAX_SCHED_CTXS;
-	task->predicted = task->predicted_transfer = task->predicted_start = NAN;
+	memcpy(task, &fresh.task, sizeof *task);
+}
+
+/* --- structs that are used again ---
+ * A thread takes them from a list of its own; when that is empty, it takes all that any thread has given back. */
+
+static XS_THREAD_LOCAL struct task_and_job *own_structs;
+static _Atomic(struct task_and_job *) spare_structs;
+static pthread_key_t structs_key;
+static pthread_once_t structs_once = PTHREAD_ONCE_INIT;
+
+static void structs_give(struct task_and_job *first, struct task_and_job *last)
+{
+	struct task_and_job *old = atomic_load_explicit(&spare_structs, memory_order_relaxed);
+
+	do
+		last->job.task = (struct starpu_task *)old;
+	while (!atomic_compare_exchange_weak(&spare_structs, &old, first));
+}
+
+/* The end of a thread that has some. */
+static void structs_return(void *arg)
+{
+	(void)arg;
+	while (own_structs) {
+		struct task_and_job *both = own_structs;
+
+		own_structs = (struct task_and_job *)both->job.task;
+		structs_give(both, both);
+	}
+}
+
+static void structs_init(void)
+{
+	pthread_key_create(&structs_key, structs_return);
+}
+
+void xs_tasks_fini(void)
+{
+	struct task_and_job *both = atomic_exchange(&spare_structs, NULL);
+
+	structs_return(NULL);
+	if (!both)
+		both = atomic_exchange(&spare_structs, NULL);
+	while (both) {
+		struct task_and_job *next = (struct task_and_job *)both->job.task;
+
+		free(both);
+		both = next;
+	}
+}
+
+static struct task_and_job *structs_take(void)
+{
+	struct task_and_job *both = own_structs;
+
+	if (!both && atomic_load_explicit(&spare_structs, memory_order_relaxed)) {
+		both = atomic_exchange(&spare_structs, NULL);
+		pthread_once(&structs_once, structs_init);
+		pthread_setspecific(structs_key, &own_structs);
+	}
+	if (!both)
+		return malloc(sizeof *both);
+	own_structs = (struct task_and_job *)both->job.task;
+	return both;
 }
 
 struct starpu_task *starpu_task_create(void)
 {
-	struct task_and_job *both = malloc(sizeof *both);
+	struct task_and_job *both = structs_take();
 
 	if (!both)
 		return NULL;
-	starpu_task_init(&both->task);
+	memcpy(both, &fresh, sizeof *both);
 	both->task.destroy = 1;
-	memset(&both->job, 0, sizeof both->job);
 	both->job.task = &both->task;
-	both->job.embedded = true;
 	both->job.id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed) + 1;
 	both->task.starpu_private = &both->job;
 	return &both->task;
@@ -109,6 +171,8 @@ void starpu_task_clean(struct starpu_task *task)
 	free(task->dyn_handles);
 	free(task->dyn_interfaces);
 	free(task->dyn_modes);
+	free(task->dyn_nodes);
+	task->dyn_nodes = NULL;
 	task->dyn_handles = NULL;
 	task->dyn_interfaces = NULL;
 	task->dyn_modes = NULL;
@@ -132,7 +196,7 @@ void xs_task_free(struct starpu_task *task)
 
 	starpu_task_clean(task);
 	if (embedded)
-		free((struct task_and_job *)task);
+		structs_give((struct task_and_job *)task, (struct task_and_job *)task);
 	else
 		free(task);
 }
@@ -170,6 +234,7 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	copy->dyn_handles = NULL;
 	copy->dyn_interfaces = NULL;
 	copy->dyn_modes = NULL;
+	copy->dyn_nodes = NULL;
 	copy->destroy = 1;
 	return copy;
 }
@@ -226,7 +291,7 @@ static void job_ended(void *arg, int status)
 {
 	struct xs_job *job = arg;
 	struct starpu_task *task = job->task;
-	bool regenerate = task->regenerate, frees = task->detach && task->destroy && !task->synchronous;
+	bool regenerate = task->regenerate, frees = task->detach && task->destroy && !task->synchronous && !job->known;
 	unsigned submissions = atomic_load(&job->submissions);
 
 	if (status && status != -ECANCELED)
@@ -235,7 +300,7 @@ static void job_ended(void *arg, int status)
 	task->status = STARPU_TASK_FINISHED;
 	if (task->bundle)
 		starpu_task_bundle_remove(task->bundle, task);
-	xs_deps_ended(job, regenerate);
+	xs_deps_ended(job);
 	job_callbacks(task);
 	if (task->profiling_info)
 		task->profiling_info->callback_end_time = now();
@@ -291,7 +356,8 @@ static int task_check(const struct starpu_task *task)
 	if (task->magic != 42)
 		return xs_fail(-EINVAL, "starpu_task_submit: the task was never "
 					"initialised (starpu_task_init)");
-	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers)
+	if (task->execute_on_a_specific_worker && task->workerid >= xs_global.nworkers &&
+	    !starpu_worker_is_combined_worker((int)task->workerid))
 		return xs_fail(-ENODEV, "starpu_task_submit: there is no worker %u", task->workerid);
 	if (task->cl && task->cl->nbuffers > (int)STARPU_NMAXBUFS && !task->dyn_handles)
 		return xs_fail(-EINVAL, "starpu_task_submit: more than %d handles need dyn_handles", STARPU_NMAXBUFS);
@@ -371,7 +437,7 @@ static void job_unsubmit(struct xs_job *job, struct xs_gate *gate)
 	if (gate) {
 		pthread_mutex_lock(&xs_deps_lock);
 		if (job->gate == gate) {
-			job->gate = NULL;
+			xs_deps_ungate(job);
 			xs_gate_drop(gate);
 		}
 		pthread_mutex_unlock(&xs_deps_lock);
@@ -391,6 +457,24 @@ static void job_prepare(struct xs_job *job, struct starpu_task *task)
 	if (task->profiling_info)
 		task->profiling_info->submit_time = now();
 	atomic_fetch_add(&xs_global.nsubmitted, 1);
+	if (atomic_load_explicit(&xs_bound_records, memory_order_relaxed)) /* a late one does not count */
+		xs_bound_submitted(task);
+}
+
+/* Whether a thread, a callback or another task takes note of the end of a task that does nothing. */
+static bool job_is_awaited(const struct xs_job *job)
+{
+	const struct starpu_task *task = job->task;
+
+	return task->synchronous || !task->detach || !task->destroy || task->use_tag || task->callback_func ||
+	       task->epilogue_callback_func || task->regenerate || task->cl->callback_func || job->nend ||
+	       atomic_load(&job->has_successors);
+}
+
+static int job_drop(struct xs_job *job)
+{
+	xs_task_free(job->task);
+	return 0;
 }
 
 int xs_submit(struct starpu_task *task, bool ordered)
@@ -411,29 +495,47 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	job = xs_job(task);
 	if (!job)
 		return -ENOMEM;
+	if (job->meta)
+		return xs_retry_submit(job);
 	if (atomic_load(&job->state) == XS_SUBMITTED)
 		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
-	desc.codelet = xs_codelet(task->cl, task->where, &error);
-	if (error)
-		return error;
+	if (task->cl && (task->recursive_task_gen_dag_func || task->cl->recursive_task_gen_dag_func) &&
+	    xs_recursive(task)) {
+		if (!job_is_awaited(job))
+			return job_drop(job);
+		/* It does nothing itself, and ends after those in its place. */
+	} else {
+		desc.codelet = xs_codelet(task->cl, task->where, &error);
+		if (error)
+			return error;
+	}
 	n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
 	if (n > FEW)
 		accesses = malloc((n + 1) * sizeof *accesses);
 	if (!accesses)
 		return -ENOMEM;
 	again = atomic_load(&job->submissions);
+	if (task->sched_ctx >= STARPU_NMAX_SCHED_CTXS)
+		task->sched_ctx = xs_context_current();
+	if (xs_hub()) {
+		xs_policy_submitted(task);
+		desc.sched_data = job;
+	}
 	job_prepare(job, task);
 	error = job_accesses(job, accesses, n, ordered);
 	if (error) {
 		job_unsubmit(job, NULL);
 		goto out;
 	}
-	desc.accesses = accesses;
+	desc.accesses = n ? accesses : NULL;
 	desc.arg = desc.callback_arg = job;
 	desc.callback = job_ended;
 	desc.priority = task->priority;
 	desc.name = task->name;
-	if (task->execute_on_a_specific_worker && desc.codelet) {
+	if (task->execute_on_a_specific_worker && desc.codelet &&
+	    xs_team_workers(task->workerid, &desc.workers, &desc.nworkers)) {
+		/* Any of its workers takes the task; all are said to run it. */
+	} else if (task->execute_on_a_specific_worker && desc.codelet) {
 		desc.workers = &task->workerid;
 		desc.nworkers = 1;
 	} else if (task->workerids && task->workerids_len && desc.codelet) {
@@ -506,8 +608,11 @@ int starpu_task_wait(struct starpu_task *task)
 	xy = job->xy;
 	if (!xy)
 		return xs_fail(-EINVAL, "starpu_task_wait: the task was not submitted, or is waited for twice");
+	xs_policy_do_schedule();
+	if (!xs_thread.task)
+		xs_deps_cycles();
 	error = xy_task_wait(xy);
-	if (error == -EDEADLK)
+	if (error == -EDEADLK && atomic_load(&job->state) != XS_ENDED)
 		return error;
 	if (job->xy == xy) {
 		job->xy = NULL;
@@ -535,6 +640,7 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 		return xs_fail(-EDEADLK, "a codelet or callback can't wait for tasks");
 	if (!xs_global.rt)
 		return xs_fail(-ENODEV, "waiting before starpu_init");
+	xs_policy_do_schedule();
 	atomic_fetch_add(&ended_waiters, 1);
 	pthread_mutex_lock(&ended_lock);
 	while (atomic_load(&xs_global.nsubmitted) > (long)n)
@@ -546,14 +652,16 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 
 int starpu_task_wait_for_all(void)
 {
-	int error;
+	int error, cycles;
 
 	if (xs_thread.task)
 		return xs_fail(-EDEADLK, "a codelet or callback can't wait for all tasks");
 	if (!xs_global.rt)
 		return xs_fail(-ENODEV, "starpu_task_wait_for_all before starpu_init");
+	xs_policy_do_schedule();
+	cycles = xs_deps_cycles();
 	error = xy_wait(xs_global.rt);
-	return error == -EDEADLK ? error : 0;
+	return error == -EDEADLK ? error : cycles;
 }
 
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
@@ -573,6 +681,29 @@ int starpu_task_nsubmitted(void)
 	return (int)atomic_load(&xs_global.nsubmitted);
 }
 
+int starpu_task_nready(void)
+{
+	long n = atomic_load(&xs_global.nsubmitted) - (long)xs_deps_gated();
+
+	return n > 0 ? (int)n : 0;
+}
+
+int starpu_task_wait_for_no_ready(void)
+{
+	if (xs_thread.task)
+		return xs_fail(-EDEADLK, "a codelet or callback can't wait for other tasks");
+	while (starpu_task_nready())
+		starpu_usleep(100);
+	return 0;
+}
+
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)
+{
+	(void)hook;
+	(void)hook_arg;
+	xs_note("starpu_task_watchdog_set_hook has no effect: Xylem's watchdog writes a report");
+}
+
 /* --- queries --- */
 
 struct starpu_task *starpu_task_get_current(void)
@@ -582,8 +713,17 @@ struct starpu_task *starpu_task_get_current(void)
 
 int starpu_task_get_current_data_node(unsigned i)
 {
-	(void)i;
-	return xs_worker() >= 0 ? (int)starpu_worker_get_local_memory_node() : -1;
+	const struct starpu_task *task = xs_thread.task;
+	int node;
+
+	if (xs_worker() < 0 || !task)
+		return -1;
+	node = STARPU_TASK_GET_NODE(task, i, STARPU_SPECIFIC_NODE_LOCAL);
+	if (node == STARPU_SPECIFIC_NODE_NONE)
+		return -1;
+	if (node == STARPU_SPECIFIC_NODE_CPU && starpu_worker_get_type(xs_worker()) != STARPU_CPU_WORKER)
+		return STARPU_MAIN_RAM;
+	return node >= 0 ? node : (int)starpu_worker_get_local_memory_node();
 }
 
 const char *starpu_task_get_model_name(struct starpu_task *task)
@@ -638,10 +778,6 @@ void starpu_iteration_push(unsigned long iteration)
 }
 
 void starpu_iteration_pop(void)
-{
-}
-
-void starpu_do_schedule(void)
 {
 }
 

@@ -203,19 +203,12 @@ void starpu_worker_display_all(FILE *output)
 
 /* --- teams --- */
 
-unsigned starpu_combined_worker_get_count(void)
-{
-	return 0;
-}
-
-unsigned starpu_worker_is_combined_worker(int id)
-{
-	(void)id;
-	return 0;
-}
-
 int starpu_combined_worker_get_id(void)
 {
+	const struct starpu_task *task = xs_thread.task;
+
+	if (task && task->execute_on_a_specific_worker && starpu_worker_is_combined_worker((int)task->workerid))
+		return (int)task->workerid;
 	return xs_worker();
 }
 
@@ -233,7 +226,7 @@ int starpu_combined_worker_get_rank(void)
 
 unsigned starpu_memory_nodes_get_count(void)
 {
-	return xs_global.nnodes;
+	return xs_global.nnodes + xs_disks();
 }
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
@@ -252,7 +245,7 @@ enum starpu_node_kind starpu_node_get_kind(unsigned node)
 							       STARPU_HIP_RAM };
 	const struct xy_node_info *there = xs_global.machine ? xy_machine_node(xs_global.machine, node) : NULL;
 
-	return there ? kinds[there->arch] : STARPU_UNUSED;
+	return there ? kinds[there->arch] : xs_disk_is((int)node) ? STARPU_DISK_RAM : STARPU_UNUSED;
 }
 
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned *memory_nodes_ids, unsigned maxsize)
@@ -286,6 +279,11 @@ int starpu_memory_nodes_numa_id_to_devid(int osid)
 int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 {
 	return (int)id;
+}
+
+int starpu_memory_nodes_numa_id_to_hwloclogid(unsigned id)
+{
+	return starpu_memory_nodes_numa_devid_to_id(id);
 }
 
 int starpu_memory_node_get_devid(unsigned node)
@@ -443,4 +441,72 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 	else if (set)
 		hwloc_bitmap_fill(set);
 	return set;
+}
+
+hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
+{
+	hwloc_topology_t t = starpu_get_hwloc_topology();
+	int bind = starpu_worker_get_bindid(workerid);
+
+	return t && bind >= 0 ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned)bind) : NULL;
+}
+
+int starpu_get_pu_os_index(unsigned logical_index)
+{
+	hwloc_topology_t t = starpu_get_hwloc_topology();
+	hwloc_obj_t pu = t ? hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, logical_index) : NULL;
+
+	return pu ? (int)pu->os_index : -1;
+}
+
+int starpu_bindid_get_workerids(int bindid, int **workerids)
+{
+	static XS_THREAD_LOCAL int list[STARPU_NMAXWORKERS];
+	int n = 0;
+
+	for (int w = 0; w < (int)xs_global.nworkers && n < STARPU_NMAXWORKERS; w++)
+		if (starpu_worker_get_bindid(w) == bindid)
+			list[n++] = w;
+	*workerids = n ? list : NULL;
+	return n;
+}
+
+int starpu_worker_get_mp_nodeid(int id)
+{
+	(void)id;
+	return -1;
+}
+
+unsigned starpu_mic_device_get_count(void)
+{
+	return 0;
+}
+
+void starpu_display_bindings(void)
+{
+	for (int w = 0; w < (int)xs_global.nworkers; w++) {
+		char name[64];
+
+		starpu_worker_get_name(w, name, sizeof name);
+		fprintf(stderr, "%s: processing unit %d\n", name, starpu_worker_get_bindid(w));
+	}
+}
+
+/* Not known here: now. */
+void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date)
+{
+	(void)workerid;
+	clock_gettime(CLOCK_MONOTONIC, date);
+}
+
+void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid))
+{
+	if (callback)
+		xs_note("starpu_worker_set_going_to_sleep_callback has no effect");
+}
+
+void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid))
+{
+	if (callback)
+		xs_note("starpu_worker_set_waking_up_callback has no effect");
 }

@@ -160,6 +160,36 @@ static void copies(void)
 	starpu_data_unregister(from);
 }
 
+static void lower(void *arg)
+{
+	value++;
+	starpu_data_release_to(handle, STARPU_R);
+	*(unsigned *)arg = 1;
+	starpu_data_release(handle);
+}
+
+/* The data is released in part, by a thread and by a callback. */
+static void releases_in_part(void)
+{
+	unsigned lowered = 0;
+
+	value = 0;
+	STARPU_ASSERT(starpu_data_acquire(handle, STARPU_RW) == 0);
+	value++;
+	STARPU_ASSERT(starpu_task_insert(&cl, STARPU_RW, handle, 0) == 0);
+	starpu_data_release_to(handle, STARPU_R);
+	STARPU_ASSERT(value == 2);
+	starpu_data_release(handle);
+	STARPU_ASSERT(starpu_data_acquire_cb(handle, STARPU_RW, lower, &lowered) == 0);
+	STARPU_ASSERT(starpu_task_insert(&cl, STARPU_RW, handle, 0) == 0);
+	STARPU_ASSERT(starpu_data_acquire(handle, STARPU_R) == 0);
+	STARPU_ASSERT(value == 4);
+	starpu_data_release_to(handle, STARPU_NONE);
+	starpu_task_wait_for_all();
+	STARPU_ASSERT(lowered);
+	value = 0;
+}
+
 int main(void)
 {
 	starpu_data_handle_t nothing;
@@ -174,6 +204,7 @@ int main(void)
 	STARPU_ASSERT(starpu_data_fetch_on_node(handle, STARPU_MAIN_RAM, 0) == 0);
 	starpu_data_wont_use(handle);
 	increments();
+	releases_in_part();
 	callbacks();
 	reductions();
 	scratch();

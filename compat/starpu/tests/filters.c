@@ -145,9 +145,52 @@ static void block(void)
 		STARPU_ASSERT((&b[0][0][0])[i] == 1);
 }
 
+static void copy_middle(void *buffers[], void *arg)
+{
+	const int *from = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	int *to = (int *)STARPU_VECTOR_GET_PTR(buffers[1]);
+	unsigned n = STARPU_VECTOR_GET_NX(buffers[1]);
+
+	(void)arg;
+	STARPU_ASSERT(STARPU_VECTOR_GET_NX(buffers[0]) == n + 4);
+	for (unsigned i = 0; i < n; i++)
+		to[i] = from[i] + from[i + 4];
+}
+
+/* Children that share elements with their neighbours, next to children that don't. */
+static void shadows(void)
+{
+	static struct starpu_codelet cl = { .cpu_funcs = { copy_middle },
+					    .nbuffers = 2,
+					    .modes = { STARPU_R, STARPU_W } };
+	struct starpu_data_filter wide = { .filter_func = starpu_vector_filter_block_shadow,
+					   .nchildren = 3,
+					   .filter_arg_ptr = (void *)(uintptr_t)2 };
+	struct starpu_data_filter narrow = { .filter_func = starpu_vector_filter_block, .nchildren = 3 };
+	int from[N + 4], to[N];
+	starpu_data_handle_t a, b;
+
+	for (int i = 0; i < N + 4; i++)
+		from[i] = i;
+	starpu_vector_data_register(&a, STARPU_MAIN_RAM, (uintptr_t)from, N + 4, sizeof *from);
+	starpu_vector_data_register(&b, STARPU_MAIN_RAM, (uintptr_t)to, N, sizeof *to);
+	starpu_data_partition(a, &wide);
+	starpu_data_partition(b, &narrow);
+	for (unsigned i = 0; i < 3; i++)
+		STARPU_ASSERT(starpu_task_insert(&cl, STARPU_R, starpu_data_get_sub_data(a, 1, i), STARPU_W,
+						 starpu_data_get_sub_data(b, 1, i), 0) == 0);
+	starpu_data_unpartition(a, STARPU_MAIN_RAM);
+	starpu_data_unpartition(b, STARPU_MAIN_RAM);
+	starpu_data_unregister(a);
+	starpu_data_unregister(b);
+	for (int i = 0; i < N; i++)
+		STARPU_ASSERT(to[i] == 2 * i + 4);
+}
+
 int main(void)
 {
 	STARPU_ASSERT(starpu_init(NULL) == 0);
+	shadows();
 	matrix();
 	vector();
 	plans();

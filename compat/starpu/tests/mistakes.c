@@ -31,6 +31,30 @@ static struct starpu_codelet nobody = { .cpu_funcs = { wait }, .can_execute = ne
 static struct starpu_codelet elsewhere = { .cpu_funcs = { wait }, .where = STARPU_CUDA };
 static struct starpu_codelet none = { .nbuffers = 0 };
 
+static void never_called(void *buffers[], void *arg)
+{
+	(void)buffers;
+	(void)arg;
+	STARPU_ABORT();
+}
+
+/* Tasks that wait for each other: StarPU waits for ever. */
+static void cycle(void)
+{
+	static struct starpu_codelet cl = { .cpu_funcs = { never_called } };
+	struct starpu_task *tasks[3];
+
+	for (int i = 0; i < 3; i++)
+		tasks[i] = starpu_task_create();
+	tasks[0]->cl = &cl;
+	for (int i = 0; i < 3; i++)
+		starpu_task_declare_deps_array(tasks[i], 1, &tasks[(i + 2) % 3]);
+	for (int i = 2; i >= 0; i--)
+		STARPU_ASSERT(starpu_task_submit(tasks[i]) == 0);
+	STARPU_ASSERT(starpu_task_wait_for_all() == -EDEADLK);
+	STARPU_ASSERT(starpu_task_wait_for_all() == 0);
+}
+
 int main(void)
 {
 	struct starpu_task zeroed, *task;
@@ -58,6 +82,7 @@ int main(void)
 	starpu_data_release(handle);        /* not acquired */
 	starpu_data_unpartition(handle, 0); /* not partitioned */
 	starpu_data_unregister(handle);
+	cycle();
 	starpu_shutdown();
 	return 0;
 }

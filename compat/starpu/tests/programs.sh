@@ -28,7 +28,7 @@ program() {
 	shift
 	name=$(basename "$source")
 	if ! "$@" -g -Wall -Wextra -Werror $XY_SANITIZER_FLAGS -I"$src/compat/starpu/include" -I"$src/include" "$source" -o "$work/$name.out" \
-		-L"$work/lib" -lxylem-starpu -lxylem -pthread >"$work/log" 2>&1; then
+		-L"$work/lib" -lxylem-starpu -lxylem -lhwloc -pthread >"$work/log" 2>&1; then
 		echo "$name does not compile with: $*"
 		cat "$work/log"
 		status=1

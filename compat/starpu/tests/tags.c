@@ -90,11 +90,54 @@ static void again(void)
 	STARPU_ASSERT(starpu_tag_wait(6000) == 0);
 }
 
+#define SIDE 40
+#define POINT(y, x) ((starpu_tag_t)(y) << 32 | (starpu_tag_t)(x))
+#define START POINT(SIDE, SIDE)
+
+static void tagged(starpu_tag_t tag)
+{
+	struct starpu_task *task = starpu_task_create();
+
+	task->cl = &empty;
+	task->use_tag = 1;
+	task->tag_id = tag;
+	task->callback_func = callback;
+	task->callback_arg = (void *)1;
+	STARPU_ASSERT(starpu_task_submit(task) == 0);
+}
+
+/* Tags that differ in their upper or lower half only, more than the table begins with, and all behind one. Their
+ * numbers serve again after they were removed. */
+static void many(void)
+{
+	for (int round = 0; round < 2; round++) {
+		callbacks = 0;
+		for (int i = 0; i < SIDE * SIDE; i++) {
+			int y = i / SIDE, x = i % SIDE;
+
+			starpu_tag_declare_deps(POINT(y, x), 1, START);
+			if (x && y)
+				starpu_tag_declare_deps(POINT(y, x), 2, POINT(y - 1, x), POINT(y, x - 1));
+			tagged(POINT(y, x));
+		}
+		STARPU_ASSERT(starpu_task_nsubmitted() == SIDE * SIDE);
+		STARPU_ASSERT(callbacks == 0);
+		starpu_tag_notify_from_apps(START);
+		STARPU_ASSERT(starpu_tag_wait(POINT(SIDE - 1, SIDE - 1)) == 0);
+		starpu_task_wait_for_all();
+		STARPU_ASSERT(callbacks == SIDE * SIDE);
+		for (int i = 0; i < SIDE * SIDE; i++)
+			starpu_tag_remove(POINT(i / SIDE, i % SIDE));
+		starpu_tag_remove(START);
+	}
+}
+
 int main(void)
 {
 	STARPU_ASSERT(starpu_initialize(NULL, NULL, NULL) == 0);
 	wavefront();
 	again();
+	many();
 	starpu_shutdown();
 	return 0;
 }

@@ -65,7 +65,7 @@ static void run(void)
 	STARPU_ASSERT(starpu_task_insert(&cl, STARPU_R, handle, 0) == -EINVAL);
 	STARPU_ASSERT(starpu_task_insert(&cl, 0) == -EINVAL);
 	starpu_data_unregister(handle);
-	starpu_free_noflag(v);
+	starpu_free_noflag(v, N * sizeof *v);
 	starpu_shutdown();
 	STARPU_ASSERT(!starpu_is_initialized());
 }

@@ -30,7 +30,9 @@ enum starpu_data_access_mode {
 	STARPU_NOPLAN = 1 << 8,
 	STARPU_UNMAP = 1 << 9,
 	STARPU_NOFOOTPRINT = 1 << 10,
-	STARPU_ACCESS_MODE_MAX = 1 << 11
+	STARPU_RECURSIVE_TASK_STRONG = 1 << 11,
+	STARPU_MPI_SAME = 1 << 12,
+	STARPU_ACCESS_MODE_MAX = 1 << 13
 };
 
 #define STARPU_MAIN_RAM 0
@@ -71,6 +73,28 @@ int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle, e
 int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node,
 							  enum starpu_data_access_mode mode, void (*callback)(void *),
 							  void *arg, int sequential_consistency);
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(starpu_data_handle_t handle, int node,
+								      enum starpu_data_access_mode mode,
+								      void (*callback)(void *), void *arg,
+								      int sequential_consistency, int quick,
+								      long *pre_sync_jobid, long *post_sync_jobid);
+#define STARPU_DATA_ACQUIRE_CB(handle, mode, code) \
+	do { \
+		void callback(void *arg) \
+		{ \
+			(void)arg; \
+			code; \
+			starpu_data_release(handle); \
+		} \
+		starpu_data_acquire_cb(handle, mode, callback, NULL); \
+	} while (0)
+int starpu_data_acquire_on_node_cb_sequential_consistency_quick(starpu_data_handle_t handle, int node,
+								enum starpu_data_access_mode mode,
+								void (*callback)(void *), void *arg,
+								int sequential_consistency, int quick);
+/* Runs a callback when the data is on a node, without acquiring it. */
+int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum starpu_is_prefetch is_prefetch,
+				    void (*callback)(void *), void *arg, int prio);
 int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
 void starpu_data_release(starpu_data_handle_t handle);
@@ -112,13 +136,18 @@ void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starp
 				       struct starpu_codelet *init_cl);
 void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
 						 void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg);
+void starpu_data_display_memory_stats(void);
 struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle);
 
 int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous,
 		    void (*callback_func)(void *), void *callback_arg);
 int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous,
 			     void (*callback_func)(void *), void *callback_arg, int priority);
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous);
+/* A copy that is only read: the one that is there already, if the source was not written since. StarPU dropped the
+ * third argument after 1.4. */
+int _starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous, ...);
+#define starpu_data_dup_ro(dst_handle, ...) _starpu_data_dup_ro(dst_handle, __VA_ARGS__, 1)
+starpu_data_handle_t starpu_data_dup_ro_get(starpu_data_handle_t handle);
 
 /* The handle of <xylem.h> behind one of these, and a handle for one of
  * <xylem.h> that has one of its predefined shapes; see

@@ -64,12 +64,23 @@ extern "C" {
 #define STARPU_RECURSIVE_TASK_GEN_DAG_FUNC_ARG (50 << STARPU_MODE_SHIFT)
 #define STARPU_RECURSIVE_TASK_PARENT (51 << STARPU_MODE_SHIFT)
 #define STARPU_NODE_ARRAY (52 << STARPU_MODE_SHIFT)
-#define STARPU_SHIFTED_MODE_MAX (53 << STARPU_MODE_SHIFT)
+#define STARPU_DATA_MODE_NODE_ARRAY (53 << STARPU_MODE_SHIFT)
+#define STARPU_SHIFTED_MODE_MAX (54 << STARPU_MODE_SHIFT)
 
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...);
 struct starpu_task *starpu_task_build(struct starpu_codelet *cl, ...);
 int starpu_task_insert(struct starpu_codelet *cl, ...);
 int starpu_insert_task(struct starpu_codelet *cl, ...);
+void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+				       int current_buffer, int room);
+void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
+					 int *current_buffer, int arg_type, starpu_data_handle_t handle);
+void starpu_task_insert_data_process_array_arg(struct starpu_codelet *cl, struct starpu_task *task,
+					       int *allocated_buffers, int *current_buffer, int nb_handles,
+					       starpu_data_handle_t *handles);
+void starpu_task_insert_data_process_mode_array_arg(struct starpu_codelet *cl, struct starpu_task *task,
+						    int *allocated_buffers, int *current_buffer, int nb_descrs,
+						    struct starpu_data_descr *descrs);
 
 void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...);
 struct starpu_codelet_pack_arg_data {

@@ -67,11 +67,6 @@ struct starpu_data_copy_methods {
 	int (*max_fpga_to_mic)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
 	int (*max_fpga_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
 	int (*max_fpga_to_max_fpga)(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node);
-#ifdef __cplusplus
-#define XYLEM_STARPU_ANY ...
-#else
-#define XYLEM_STARPU_ANY
-#endif
 	int (*ram_to_cuda_async)(XYLEM_STARPU_ANY);
 	int (*ram_to_opencl_async)(XYLEM_STARPU_ANY);
 	int (*ram_to_hip_async)(XYLEM_STARPU_ANY);
@@ -204,6 +199,41 @@ int starpu_data_get_home_node(starpu_data_handle_t handle);
 int starpu_data_interface_get_next_id(void);
 starpu_data_handle_t starpu_data_lookup(const void *ptr);
 
+int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count);
+int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count);
+int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count);
+size_t starpu_data_get_max_size(starpu_data_handle_t handle);
+int starpu_data_register_ops(struct starpu_data_interface_ops *ops);
+/* Where the program's own memory for a handle is, on a node. */
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node);
+void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset);
+void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				  size_t offset);
+void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset, uint32_t ld);
+void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+			       size_t offset, uint32_t ldy, uint32_t ldz);
+void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+				size_t offset, uint32_t ldy, uint32_t ldz, uint32_t ldt);
+void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
+			      size_t offset, uint32_t *ldn);
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
+			    void *async_data);
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
+			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, void *async_data);
+int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
+			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, size_t numblocks_3, size_t ld3_src,
+			    size_t ld3_dst, void *async_data);
+int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+			    unsigned dst_node, size_t elemsize, size_t ndim, uint32_t *nn, uint32_t *ldn_src,
+			    uint32_t *ldn_dst, void *async_data);
+void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start);
+void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start);
+void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size);
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
 			  unsigned dst_node, size_t size, void *async_data);
 
@@ -221,9 +251,10 @@ struct starpu_matrix_interface {
 	size_t elemsize;
 	size_t allocsize;
 };
+#define STARPU_MATRIX_CHECK(interface) STARPU_ASSERT((interface) != NULL)
 #define STARPU_MATRIX_GET_PTR(interface) (((struct starpu_matrix_interface *)(interface))->ptr)
-#define STARPU_MATRIX_GET_DEV_HANDLE(interface) (((struct starpu_matrix_interface *)(interface))->dev_handle)
-#define STARPU_MATRIX_GET_OFFSET(interface) (((struct starpu_matrix_interface *)(interface))->offset)
+#define STARPU_MATRIX_GET_DEV_HANDLE(interface) (((struct starpu_matrix_interface *)(interface))->ptr)
+#define STARPU_MATRIX_GET_OFFSET(interface) ((void)(interface), (size_t)0)
 #define STARPU_MATRIX_GET_NX(interface) (((struct starpu_matrix_interface *)(interface))->nx)
 #define STARPU_MATRIX_GET_NY(interface) (((struct starpu_matrix_interface *)(interface))->ny)
 #define STARPU_MATRIX_GET_LD(interface) (((struct starpu_matrix_interface *)(interface))->ld)
@@ -263,9 +294,10 @@ struct starpu_block_interface {
 	uint32_t ldz;
 	size_t elemsize;
 };
+#define STARPU_BLOCK_CHECK(interface) STARPU_ASSERT((interface) != NULL)
 #define STARPU_BLOCK_GET_PTR(interface) (((struct starpu_block_interface *)(interface))->ptr)
-#define STARPU_BLOCK_GET_DEV_HANDLE(interface) (((struct starpu_block_interface *)(interface))->dev_handle)
-#define STARPU_BLOCK_GET_OFFSET(interface) (((struct starpu_block_interface *)(interface))->offset)
+#define STARPU_BLOCK_GET_DEV_HANDLE(interface) (((struct starpu_block_interface *)(interface))->ptr)
+#define STARPU_BLOCK_GET_OFFSET(interface) ((void)(interface), (size_t)0)
 #define STARPU_BLOCK_GET_NX(interface) (((struct starpu_block_interface *)(interface))->nx)
 #define STARPU_BLOCK_GET_NY(interface) (((struct starpu_block_interface *)(interface))->ny)
 #define STARPU_BLOCK_GET_NZ(interface) (((struct starpu_block_interface *)(interface))->nz)
@@ -317,9 +349,10 @@ struct starpu_tensor_interface {
 	uint32_t ldt;
 	size_t elemsize;
 };
+#define STARPU_TENSOR_CHECK(interface) STARPU_ASSERT((interface) != NULL)
 #define STARPU_TENSOR_GET_PTR(interface) (((struct starpu_tensor_interface *)(interface))->ptr)
-#define STARPU_TENSOR_GET_DEV_HANDLE(interface) (((struct starpu_tensor_interface *)(interface))->dev_handle)
-#define STARPU_TENSOR_GET_OFFSET(interface) (((struct starpu_tensor_interface *)(interface))->offset)
+#define STARPU_TENSOR_GET_DEV_HANDLE(interface) (((struct starpu_tensor_interface *)(interface))->ptr)
+#define STARPU_TENSOR_GET_OFFSET(interface) ((void)(interface), (size_t)0)
 #define STARPU_TENSOR_GET_NX(interface) (((struct starpu_tensor_interface *)(interface))->nx)
 #define STARPU_TENSOR_GET_NY(interface) (((struct starpu_tensor_interface *)(interface))->ny)
 #define STARPU_TENSOR_GET_NZ(interface) (((struct starpu_tensor_interface *)(interface))->nz)
@@ -366,6 +399,38 @@ uint32_t starpu_tensor_get_local_ldt(starpu_data_handle_t handle);
 size_t starpu_tensor_get_elemsize(starpu_data_handle_t handle);
 uintptr_t starpu_tensor_get_local_ptr(starpu_data_handle_t handle);
 
+/* --- ndim: up to 8 dimensions, the contiguous one first --- */
+
+extern struct starpu_data_interface_ops starpu_interface_ndim_ops;
+struct starpu_ndim_interface {
+	enum starpu_data_interface_id id;
+	uintptr_t ptr;
+	uintptr_t dev_handle;
+	size_t offset;
+	size_t allocsize;
+	uint32_t *nn;
+	uint32_t *ldn;
+	size_t ndim;
+	size_t elemsize;
+};
+#define STARPU_NDIM_CHECK(interface) STARPU_ASSERT((interface) != NULL)
+#define STARPU_NDIM_GET_PTR(interface) (((struct starpu_ndim_interface *)(interface))->ptr)
+#define STARPU_NDIM_GET_DEV_HANDLE(interface) (((struct starpu_ndim_interface *)(interface))->ptr)
+#define STARPU_NDIM_GET_OFFSET(interface) ((void)(interface), (size_t)0)
+#define STARPU_NDIM_GET_NN(interface) (((struct starpu_ndim_interface *)(interface))->nn)
+#define STARPU_NDIM_GET_LDN(interface) (((struct starpu_ndim_interface *)(interface))->ldn)
+#define STARPU_NDIM_GET_NDIM(interface) (((struct starpu_ndim_interface *)(interface))->ndim)
+#define STARPU_NDIM_GET_ELEMSIZE(interface) (((struct starpu_ndim_interface *)(interface))->elemsize)
+void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node, uintptr_t ptr, uint32_t *ldn,
+			       uint32_t *nn, size_t ndim, size_t elemsize);
+uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle);
+uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i);
+uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle);
+uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i);
+uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle);
+size_t starpu_ndim_get_ndim(starpu_data_handle_t handle);
+size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle);
+
 /* --- vector --- */
 
 extern struct starpu_data_interface_ops starpu_interface_vector_ops;
@@ -379,9 +444,10 @@ struct starpu_vector_interface {
 	uint32_t slice_base;
 	size_t allocsize;
 };
+#define STARPU_VECTOR_CHECK(interface) STARPU_ASSERT((interface) != NULL)
 #define STARPU_VECTOR_GET_PTR(interface) (((struct starpu_vector_interface *)(interface))->ptr)
-#define STARPU_VECTOR_GET_DEV_HANDLE(interface) (((struct starpu_vector_interface *)(interface))->dev_handle)
-#define STARPU_VECTOR_GET_OFFSET(interface) (((struct starpu_vector_interface *)(interface))->offset)
+#define STARPU_VECTOR_GET_DEV_HANDLE(interface) (((struct starpu_vector_interface *)(interface))->ptr)
+#define STARPU_VECTOR_GET_OFFSET(interface) ((void)(interface), (size_t)0)
 #define STARPU_VECTOR_GET_NX(interface) (((struct starpu_vector_interface *)(interface))->nx)
 #define STARPU_VECTOR_GET_ELEMSIZE(interface) (((struct starpu_vector_interface *)(interface))->elemsize)
 #define STARPU_VECTOR_GET_SLICE_BASE(interface) (((struct starpu_vector_interface *)(interface))->slice_base)
@@ -405,9 +471,10 @@ struct starpu_variable_interface {
 	size_t offset;
 	size_t elemsize;
 };
+#define STARPU_VARIABLE_CHECK(interface) STARPU_ASSERT((interface) != NULL)
 #define STARPU_VARIABLE_GET_PTR(interface) (((struct starpu_variable_interface *)(interface))->ptr)
-#define STARPU_VARIABLE_GET_DEV_HANDLE(interface) (((struct starpu_variable_interface *)(interface))->dev_handle)
-#define STARPU_VARIABLE_GET_OFFSET(interface) (((struct starpu_variable_interface *)(interface))->offset)
+#define STARPU_VARIABLE_GET_DEV_HANDLE(interface) (((struct starpu_variable_interface *)(interface))->ptr)
+#define STARPU_VARIABLE_GET_OFFSET(interface) ((void)(interface), (size_t)0)
 #define STARPU_VARIABLE_GET_ELEMSIZE(interface) (((struct starpu_variable_interface *)(interface))->elemsize)
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle);
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
@@ -594,6 +661,8 @@ void starpu_data_map_filters_parray(starpu_data_handle_t root_handle, int nfilte
 void starpu_data_map_filters_array(starpu_data_handle_t root_handle, int nfilters, struct starpu_data_filter *filters);
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct starpu_data_filter *f,
 				starpu_data_handle_t *children);
+unsigned starpu_data_partition_get_nplans(starpu_data_handle_t handle);
+int starpu_data_get_nb_children_async(starpu_data_handle_t handle);
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle, unsigned nparts, starpu_data_handle_t *children);
 void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 					   starpu_data_handle_t *children);
@@ -609,6 +678,10 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 				      int gather_node);
 void starpu_data_partition_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,
 							 starpu_data_handle_t *children, int sequential_consistency);
+void starpu_data_unpartition_submit_sequential_consistency_cb(starpu_data_handle_t initial_handle, unsigned nparts,
+							      starpu_data_handle_t *children, int gather_node,
+							      int sequential_consistency, void (*callback_func)(void *),
+							      void *callback_arg);
 void starpu_data_unpartition_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,
 							   starpu_data_handle_t *children, int gathering_node,
 							   int sequential_consistency);
@@ -668,6 +741,88 @@ struct starpu_data_interface_ops *starpu_matrix_filter_pick_vector_child_ops(str
 struct starpu_data_interface_ops *starpu_vector_filter_pick_variable_child_ops(struct starpu_data_filter *f,
 									       unsigned child);
 unsigned starpu_bcsr_filter_canonical_block_get_nchildren(struct starpu_data_filter *f, starpu_data_handle_t handle);
+void starpu_matrix_filter_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+					unsigned id, unsigned nparts);
+void starpu_block_filter_pick_matrix_z(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_block_filter_pick_matrix_y(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_block_filter_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_tensor_filter_block_shadow(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_tensor_filter_vertical_block_shadow(void *parent_interface, void *child_interface,
+						struct starpu_data_filter *f, unsigned id, unsigned nparts);
+void starpu_tensor_filter_depth_block_shadow(void *parent_interface, void *child_interface,
+					     struct starpu_data_filter *f, unsigned id, unsigned nparts);
+void starpu_tensor_filter_time_block_shadow(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+					    unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_block_t(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_block_z(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_block_y(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_tensor_filter_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+					unsigned id, unsigned nparts);
+void starpu_ndim_filter_block(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
+			      unsigned nparts);
+void starpu_ndim_filter_block_shadow(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				     unsigned id, unsigned nparts);
+void starpu_ndim_filter_to_tensor(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				  unsigned id, unsigned nparts);
+void starpu_ndim_filter_to_block(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				 unsigned id, unsigned nparts);
+void starpu_ndim_filter_to_matrix(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				  unsigned id, unsigned nparts);
+void starpu_ndim_filter_to_vector(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				  unsigned id, unsigned nparts);
+void starpu_ndim_filter_to_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				    unsigned id, unsigned nparts);
+void starpu_ndim_filter_pick_ndim(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				  unsigned id, unsigned nparts);
+void starpu_ndim_filter_5d_pick_tensor(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_ndim_filter_4d_pick_block(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				      unsigned id, unsigned nparts);
+void starpu_ndim_filter_3d_pick_matrix(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_ndim_filter_2d_pick_vector(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				       unsigned id, unsigned nparts);
+void starpu_ndim_filter_1d_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+					 unsigned id, unsigned nparts);
+void starpu_ndim_filter_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f,
+				      unsigned id, unsigned nparts);
+struct starpu_data_interface_ops *starpu_matrix_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+									       unsigned child);
+struct starpu_data_interface_ops *starpu_block_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
+									    unsigned child);
+struct starpu_data_interface_ops *starpu_block_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+									      unsigned child);
+struct starpu_data_interface_ops *starpu_tensor_filter_pick_block_child_ops(struct starpu_data_filter *f,
+									    unsigned child);
+struct starpu_data_interface_ops *starpu_tensor_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+									       unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_pick_tensor_child_ops(struct starpu_data_filter *f,
+									   unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_pick_block_child_ops(struct starpu_data_filter *f, unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_pick_matrix_child_ops(struct starpu_data_filter *f,
+									   unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_pick_vector_child_ops(struct starpu_data_filter *f,
+									   unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_pick_variable_child_ops(struct starpu_data_filter *f,
+									     unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_to_tensor_child_ops(struct starpu_data_filter *f, unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_to_block_child_ops(struct starpu_data_filter *f, unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_to_matrix_child_ops(struct starpu_data_filter *f, unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_to_vector_child_ops(struct starpu_data_filter *f, unsigned child);
+struct starpu_data_interface_ops *starpu_ndim_filter_to_variable_child_ops(struct starpu_data_filter *f,
+									   unsigned child);
+/* The names before 1.4. */
+#define starpu_ndim_filter_pick_tensor starpu_ndim_filter_5d_pick_tensor
+#define starpu_ndim_filter_pick_block starpu_ndim_filter_4d_pick_block
+#define starpu_ndim_filter_pick_matrix starpu_ndim_filter_3d_pick_matrix
+#define starpu_ndim_filter_pick_vector starpu_ndim_filter_2d_pick_vector
 void starpu_filter_nparts_compute_chunk_size_and_offset(unsigned n, unsigned nparts, size_t elemsize, unsigned id,
 							unsigned ld, unsigned *chunk_size, size_t *offset);
 

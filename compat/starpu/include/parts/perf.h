@@ -62,6 +62,12 @@ extern struct starpu_perfmodel starpu_perfmodel_nop;
 struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id);
 double starpu_task_expected_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl);
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl);
+double starpu_task_expected_data_transfer_time(unsigned memory_node, struct starpu_task *task);
+double starpu_task_expected_data_transfer_time_for(struct starpu_task *task, unsigned worker);
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node,
+					  enum starpu_data_access_mode mode);
+double starpu_task_expected_conversion_time(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+					    unsigned nimpl);
 double starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch);
 uint32_t starpu_task_data_footprint(struct starpu_task *task);
 double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size);

@@ -23,8 +23,7 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 enum starpu_worker_collection_type { STARPU_WORKER_TREE, STARPU_WORKER_LIST };
 
-/* A policy of StarPU's: here a name. Functions of the program's own are refused
- * by starpu_init. */
+/* A policy: a predefined one by its name, or functions of the program's own. */
 struct starpu_sched_policy {
 	void (*init_sched)(unsigned sched_ctx_id);
 	void (*deinit_sched)(unsigned sched_ctx_id);
@@ -72,10 +71,23 @@ struct starpu_worker_collection {
 	int *workerids;
 	void *collection_private;
 	unsigned nworkers;
+	void *unblocked_workers;
+	unsigned nunblocked_workers;
+	void *masters;
+	unsigned nmasters;
+	char present[STARPU_NMAXWORKERS];
+	char is_unblocked[STARPU_NMAXWORKERS];
+	char is_master[STARPU_NMAXWORKERS];
 	enum starpu_worker_collection_type type;
 	unsigned (*has_next)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
 	int (*get_next)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
+	int (*add)(struct starpu_worker_collection *workers, int worker);
+	int (*remove)(struct starpu_worker_collection *workers, int worker);
+	void (*init)(struct starpu_worker_collection *workers);
+	void (*deinit)(struct starpu_worker_collection *workers);
 	void (*init_iterator)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
+	void (*init_iterator_for_parallel_tasks)(struct starpu_worker_collection *workers,
+						 struct starpu_sched_ctx_iterator *it, struct starpu_task *task);
 };
 
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...);

@@ -98,8 +98,9 @@ struct starpu_codelet {
 	starpu_mic_func_t mic_funcs[STARPU_MAXIMPLEMENTATIONS];
 	starpu_mpi_ms_func_t mpi_ms_funcs[STARPU_MAXIMPLEMENTATIONS];
 	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
-	void (*recursive_task_func)(struct starpu_task *t, void *arg);
-	int (*recursive_task_gen_dag_is_recursive)(struct starpu_task *t, void *arg);
+	/* (task, argument, buffers): whether the task is replaced by others, and the function that submits those */
+	int (*recursive_task_func)(XYLEM_STARPU_ANY);
+	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
 	int nbuffers;
 	enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
 	enum starpu_data_access_mode *dyn_modes;
@@ -119,6 +120,11 @@ struct starpu_codelet {
 
 /* --- tasks --- */
 
+struct starpu_data_mode_node_descr {
+	starpu_data_handle_t handle;
+	enum starpu_data_access_mode mode;
+	int node;
+};
 struct starpu_data_descr {
 	starpu_data_handle_t handle;
 	enum starpu_data_access_mode mode;
@@ -166,6 +172,7 @@ struct starpu_task {
 	unsigned destroy : 1;
 	unsigned regenerate : 1;
 	unsigned no_submitorder : 1;
+	unsigned failed : 1;
 	unsigned char mf_skip;
 	unsigned char scheduled;
 	unsigned char prefetched;
@@ -192,6 +199,14 @@ struct starpu_task {
 	void *starpu_private;
 	struct starpu_omp_task *omp_task;
 	unsigned nb_termination_call_required;
+	int (*recursive_task_func)(XYLEM_STARPU_ANY);
+	void *recursive_task_func_arg;
+	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
+	void *recursive_task_gen_dag_func_arg;
+	struct starpu_task *recursive_task_parent;
+	unsigned specific_nodes;
+	int nodes[STARPU_NMAXBUFS];
+	int *dyn_nodes;
 	void *sched_data;
 };
 
@@ -244,6 +259,17 @@ struct starpu_task {
 		else \
 			(codelet)->nodes[i] = (node); \
 	} while (0)
+#define STARPU_TASK_GET_NODE(task, i, default_node) \
+	((task)->specific_nodes       ? ((task)->dyn_nodes ? (task)->dyn_nodes[i] : (task)->nodes[i]) \
+	 : (task)->cl->specific_nodes ? STARPU_CODELET_GET_NODE((task)->cl, i) \
+				      : (default_node))
+#define STARPU_TASK_SET_NODE(task, node, i) \
+	do { \
+		if ((task)->dyn_nodes) \
+			(task)->dyn_nodes[i] = (node); \
+		else \
+			(task)->nodes[i] = (node); \
+	} while (0)
 
 extern struct starpu_codelet starpu_codelet_nop;
 
@@ -265,6 +291,10 @@ int starpu_task_wait_for_n_submitted(unsigned n);
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n);
 int starpu_task_nsubmitted(void);
+/* Tasks that no tag and no other task holds back; those that wait for data count. */
+int starpu_task_nready(void);
+int starpu_task_wait_for_no_ready(void);
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg);
 void starpu_iteration_push(unsigned long iteration);
 void starpu_iteration_pop(void);
 void starpu_do_schedule(void);

@@ -29,6 +29,12 @@
 #define STARPU_ATTRIBUTE_CALLOC_SIZE(num, size) __attribute__((alloc_size(num, size)))
 #define STARPU_ATTRIBUTE_ALLOC_SIZE(size) __attribute__((alloc_size(size)))
 #define STARPU_INLINE __starpu_inline
+/* The parameters of functions that differ between StarPU's versions. */
+#ifdef __cplusplus
+#define XYLEM_STARPU_ANY ...
+#else
+#define XYLEM_STARPU_ANY
+#endif
 #define STARPU_WARN_UNUSED_RESULT __attribute__((warn_unused_result))
 #if defined(STARPU_USE_DEPRECATED_API) || defined(STARPU_USE_DEPRECATED_ONE_ZERO_API)
 #define STARPU_DEPRECATED
@@ -123,8 +129,8 @@
 #define STARPU_TEST_AND_SET(ptr, value) (__sync_lock_test_and_set((ptr), (value)))
 #define STARPU_RELEASE(ptr) (__sync_lock_release((ptr)))
 #define STARPU_SYNCHRONIZE() __sync_synchronize()
-#define STARPU_RMB() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define STARPU_WMB() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define STARPU_RMB() __sync_synchronize()
+#define STARPU_WMB() __sync_synchronize()
 #define STARPU_CACHELINE_SIZE 64
 
 /* Nothing to tell the checkers of races. */

@@ -76,6 +76,16 @@ int starpu_worker_get_devid(int id);
 int starpu_worker_get_devnum(int id);
 int starpu_worker_get_subworkerid(int id);
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num);
+hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid);
+int starpu_get_pu_os_index(unsigned logical_index);
+/* The workers bound to a processing unit; the list lives until the next call. */
+int starpu_bindid_get_workerids(int bindid, int **workerids);
+int starpu_worker_get_mp_nodeid(int id);
+unsigned starpu_mic_device_get_count(void);
+void starpu_display_bindings(void);
+void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date);
+void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid));
+void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid));
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
 
 /* Workers that run a parallel task together. */
@@ -97,6 +107,7 @@ int starpu_memory_node_get_name(unsigned node, char *name, size_t size);
 int starpu_memory_nodes_get_numa_count(void);
 int starpu_memory_nodes_numa_id_to_devid(int osid);
 int starpu_memory_nodes_numa_devid_to_id(unsigned id);
+int starpu_memory_nodes_numa_id_to_hwloclogid(unsigned id);
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
 
 /* --- memory --- */
@@ -113,16 +124,24 @@ enum starpu_node_kind starpu_node_get_kind(unsigned node);
 void starpu_malloc_set_align(size_t align);
 int starpu_malloc(void **A, size_t dim);
 int starpu_free(void *A);
-int starpu_free_noflag(void *A);
+int starpu_free_noflag(void *A, size_t dim);
 int starpu_malloc_flags(void **A, size_t dim, int flags);
 int starpu_free_flags(void *A, size_t dim, int flags);
 typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim, int flags);
 typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim, int flags);
+void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook);
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);
 starpu_ssize_t starpu_memory_get_total(unsigned node);
 starpu_ssize_t starpu_memory_get_available(unsigned node);
 size_t starpu_memory_get_used(unsigned node);
+starpu_ssize_t starpu_memory_get_total_all_nodes(void);
+starpu_ssize_t starpu_memory_get_available_all_nodes(void);
+size_t starpu_memory_get_used_all_nodes(void);
+void starpu_memory_wait_available(unsigned node, size_t size);
+int starpu_memory_allocate(unsigned node, size_t size, int flags);
+void starpu_memory_deallocate(unsigned node, size_t size);
+void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags);
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags);
@@ -132,6 +151,8 @@ void starpu_usleep(float nb_micro_sec);
 
 /* --- helpers --- */
 
+/* Xylem's own: which of StarPU's variables and policies there are, and what they do. */
+void starpu_xylem_print_environment(FILE *to);
 char *starpu_getenv(const char *str);
 int starpu_getenv_string_var_default(const char *str, const char *strings[], int defvalue);
 int starpu_getenv_size_default(const char *str, int defval);
@@ -153,6 +174,7 @@ uint32_t starpu_hash_crc32c_be_ptr(void *input, uint32_t inputcrc);
 uint32_t starpu_hash_crc32c_be(uint32_t input, uint32_t inputcrc);
 uint32_t starpu_hash_crc32c_string(const char *str, uint32_t inputcrc);
 char *_starpu_mkdtemp(char *tmpl);
+const char *starpu_strerror_r(int errnum, char *buf, size_t buflen);
 
 #ifdef __cplusplus
 }

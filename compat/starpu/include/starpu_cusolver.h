@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The handle of the worker that calls, on its stream; NULL in other threads and without the library. */
+#ifndef XYLEM_STARPU_CUSOLVER_H
+#define XYLEM_STARPU_CUSOLVER_H
+
+#include <starpu.h>
+#if defined STARPU_USE_CUDA && !defined STARPU_DONT_INCLUDE_CUDA_HEADERS
+#include <cusolverDn.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+cusolverDnHandle_t starpu_cusolverDn_get_local_handle(void);
+#ifdef __cplusplus
+}
+#endif
+#endif
+#endif

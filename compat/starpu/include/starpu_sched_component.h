@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* Policies as trees of components. */
+#include <starpu.h>
+#include <parts/component.h>
