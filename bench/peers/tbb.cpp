@@ -207,9 +207,27 @@ static int tbb_wake(size_t n, double *latency_ns)
 	return 0;
 }
 
+/* Field by field: C++17 has no designated initialisers. What is not set, the runtime can't do. */
+static struct peer tbb_peer()
+{
+	struct peer peer = {};
+
+	peer.name = "oneTBB";
+	peer.start = tbb_start;
+	peer.stop = tbb_stop;
+	peer.share = tbb_share;
+	peer.unshare = tbb_unshare;
+	peer.independent = tbb_independent;
+	peer.chain = tbb_chain;
+	peer.wavefront = tbb_wavefront;
+	peer.stencil = tbb_stencil;
+	peer.fans = tbb_fans;
+	peer.gated = tbb_gated;
+	peer.wake = tbb_wake;
+	peer.reset = tbb_reset;
+	return peer;
+}
+
 extern "C" {
-const struct peer bench_peer = {
-	"oneTBB", false, tbb_start, tbb_stop, tbb_share, tbb_unshare, tbb_independent, nullptr,
-	tbb_chain, tbb_wavefront, tbb_stencil, tbb_fans, tbb_gated, tbb_wake, tbb_reset,
-};
+const struct peer bench_peer = tbb_peer();
 }
