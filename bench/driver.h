@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MAX_ROUNDS 100
-#define MAX_SUBJECTS 10
+#define MAX_SUBJECTS 11
 #define NCOLUMNS 2
 
 /* --- what the user asked for --- */
@@ -88,7 +88,8 @@ enum {
 	STARPU_LWS,
 	OPENMP_GCC,
 	OPENMP_CLANG,
-	TBB
+	TBB,
+	TASKFLOW
 };
 
 bool subject_is_xylem(unsigned subject);

@@ -12,7 +12,7 @@ if HAVE_OPENCL
 bench_programs += bench/peers/devices-xylem
 endif
 bench_openmp =
-EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb
+EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb bench/peers/taskflow
 EXTRA_PROGRAMS += bench/peers/devices-starpu
 
 # The driver and our own programs are built by `make check` too, for a run with a few tasks.
@@ -62,6 +62,10 @@ bench_peers_tbb_SOURCES = bench/peers/tbb.cpp $(bench_shared)
 bench_peers_tbb_CXXFLAGS = $(AM_CXXFLAGS) $(TBB_CFLAGS)
 bench_peers_tbb_LDADD = $(TBB_LIBS) -lm
 
+bench_peers_taskflow_SOURCES = bench/peers/taskflow.cpp $(bench_shared)
+bench_peers_taskflow_CXXFLAGS = $(AM_CXXFLAGS) $(TASKFLOW_CFLAGS)
+bench_peers_taskflow_LDADD = -lm
+
 if HAVE_STARPU
 bench_starpu = bench/peers/starpu
 endif
@@ -73,14 +77,17 @@ endif
 if HAVE_TBB
 bench_tbb = bench/peers/tbb
 endif
+if HAVE_TASKFLOW
+bench_taskflow = bench/peers/taskflow
+endif
 if HAVE_OPENMP
 bench_openmp += bench/peers/openmp-gcc
 endif
 if HAVE_CLANG_OPENMP
 bench_openmp += bench/peers/openmp-clang
 endif
-bench_peers = $(bench_starpu) $(bench_tbb) $(bench_openmp) $(bench_starpu_opencl)
-CLEANFILES += bench/peers/starpu bench/peers/tbb bench/peers/openmp-gcc bench/peers/openmp-clang
+bench_peers = $(bench_starpu) $(bench_tbb) $(bench_taskflow) $(bench_openmp) $(bench_starpu_opencl)
+CLEANFILES += bench/peers/starpu bench/peers/tbb bench/peers/taskflow bench/peers/openmp-gcc bench/peers/openmp-clang
 CLEANFILES += bench/peers/devices-starpu
 
 # One source by two compilers, whatever CC is, with the flags of the others.

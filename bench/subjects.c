@@ -19,6 +19,7 @@ const struct subject subjects[MAX_SUBJECTS] = {
 	[OPENMP_GCC] = { "OpenMP (gcc)", NULL, "openmp-gcc", "gcc" },
 	[OPENMP_CLANG] = { "OpenMP (clang)", NULL, "openmp-clang", "clang libomp-dev" },
 	[TBB] = { "oneTBB", NULL, "tbb", "libtbb-dev g++" },
+	[TASKFLOW] = { "Taskflow", NULL, "taskflow", "libtaskflow-cpp-dev, configure --with-taskflow" },
 };
 
 bool subject_is_xylem(unsigned subject)

@@ -271,6 +271,33 @@ AS_IF([test "x$xy_tbb" != xno], [
 	AC_LANG_POP([C++])])
 XY_ROW([oneTBB], [$xy_tbb], [bench peer], [libtbb-dev g++])
 AM_CONDITIONAL([HAVE_TBB], [test "x$xy_tbb" != xno])
+
+XY_TASKFLOW
+])
+
+dnl Taskflow is a folder of headers. A folder that was named and does not serve is an error.
+AC_DEFUN([XY_TASKFLOW], [
+AC_ARG_WITH([taskflow], [AS_HELP_STRING([--with-taskflow=FOLDER],
+	[compare with Taskflow, whose taskflow/taskflow.hpp is in FOLDER @<:@if the compiler finds it@:>@])],
+	[], [with_taskflow=check])
+TASKFLOW_CFLAGS=
+AS_CASE([$with_taskflow], [yes | check | no], [], [TASKFLOW_CFLAGS="-isystem $with_taskflow"])
+xy_taskflow=no
+AS_IF([test "x$with_taskflow" != xno], [
+	AC_MSG_CHECKING([for Taskflow])
+	cat >conftest.cpp <<_XYEOF
+#include <taskflow/taskflow.hpp>
+int main() { tf::Executor executor(1); return 0; }
+_XYEOF
+	AS_IF([$CXX -std=c++17 -pthread $TASKFLOW_CFLAGS conftest.cpp -o conftest >&AS_MESSAGE_LOG_FD 2>&1],
+		[xy_taskflow=yes])
+	rm -f conftest.cpp conftest
+	AC_MSG_RESULT([$xy_taskflow])
+	AS_CASE([$with_taskflow:$xy_taskflow], [check:*], [],
+		[*:no], [AC_MSG_ERROR([--with-taskflow=$with_taskflow: no usable taskflow/taskflow.hpp, see config.log])])])
+XY_ROW([Taskflow], [$xy_taskflow], [bench peer (--with-taskflow)], [libtaskflow-cpp-dev])
+AC_SUBST([TASKFLOW_CFLAGS])
+AM_CONDITIONAL([HAVE_TASKFLOW], [test $xy_taskflow = yes])
 ])
 
 dnl Prints what was found and what will be left out.
