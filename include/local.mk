@@ -2,6 +2,7 @@
 include_HEADERS += include/xylem.h
 xylemincludedir = $(includedir)/xylem
 xyleminclude_HEADERS = \
+	include/xylem/agent.h \
 	include/xylem/atomic.h \
 	include/xylem/batch.h \
 	include/xylem/check.h \
@@ -16,12 +17,14 @@ xyleminclude_HEADERS = \
 	include/xylem/gpu.h \
 	include/xylem/hip.h \
 	include/xylem/interface.h \
+	include/xylem/lock.h \
 	include/xylem/machine.h \
 	include/xylem/opencl.h \
 	include/xylem/memory.h \
 	include/xylem/mpi.h \
 	include/xylem/partition.h \
 	include/xylem/perf.h \
+	include/xylem/queue.h \
 	include/xylem/shapes.h \
 	include/xylem/task.h \
 	include/xylem/tree.h

@@ -24,20 +24,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <xylem/agent.h>
 #include <xylem/atomic.h>
+#include <xylem/lock.h>
 #include <xylem/machine.h>
 #include <xylem/perf.h>
+#include <xylem/queue.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct xy_component;
-struct xy_lock;
 struct xy_report;
 struct xy_task;
 struct xy_tree;
-struct xy_trail;
 struct xy_runtime;
 
 /* Changes with the structs below; a plug-in built for another value is refused. */
@@ -48,62 +49,6 @@ struct xy_runtime;
  * XY_ON_CPU, if the tree has a parallel-worker.
  */
 #define XY_ON_TEAM (1u << XY_NARCH)
-
-/* --- agents --- */
-
-/* The thread that carries a call through the tree: a worker's, or the application's. Owner only. */
-struct xy_agent {
-	int worker;                /* its worker, -1 for the application */
-	unsigned archs;            /* mask with the architecture of its worker, 0 for the application */
-	struct xy_component *team; /* the parallel-worker it pulls for, else NULL; archs is then XY_ON_TEAM */
-	unsigned shard;            /* index of its counters */
-	int verb;                  /* the verb or hook it is in, for the words of locks; 0: not known */
-	uint64_t random;           /* state of xy_agent_random */
-	bool for_others;           /* its offers are for other workers; set by the functions below */
-	unsigned offered;          /* the architectures of the task it kept for itself, 0 if constrained */
-	bool gave_back;            /* xy_give_back was called: there may be a task where it has already looked */
-	int mark;                  /* in the words of locks it holds: see xy_lock_holder */
-	struct xy_trail *trail;    /* where it is and which locks it holds, while the rules are checked; else NULL */
-};
-
-/*
- * The recipient of an agent's offers. A worker about to look for a task needs no wake-up: it keeps the first offer it
- * could take for itself, and only further ones wake others. A worker that has its task keeps none.
- */
-
-/* The worker looks for a task next: the first offer of a task it can run is for itself. */
-static inline void xy_agent_offer_to_itself(struct xy_agent *by)
-{
-	by->for_others = false;
-}
-
-/*
- * The worker has a task: all offers are for others. Call it before you offer tasks that you store while you also
- * return one. Returns whether the next offer was for itself, for callers that restore it.
- */
-static inline bool xy_agent_offer_to_others(struct xy_agent *by)
-{
-	bool itself = !by->for_others;
-
-	by->for_others = true;
-	return itself;
-}
-
-/*
- * Keeps an offer for the agent's own worker, which can run it; false if the offer is for others. archs are those of
- * the task, 0 if it is constrained.
- */
-static inline bool xy_agent_keep_offer(struct xy_agent *by, unsigned archs)
-{
-	if (by->for_others)
-		return false;
-	by->for_others = true;
-	by->offered = archs;
-	return true;
-}
-
-/* The next number of the agent's own sequence, uniform in [0, 2^32). */
-uint32_t xy_agent_random(struct xy_agent *by);
 
 /* --- options --- */
 
@@ -395,137 +340,6 @@ struct xy_task *xy_task_cut(struct xy_component *self, struct xy_task *task, uin
 			    struct xy_agent *by);
 /* Whether this component cut the piece, and which place it gave; false for any other task. */
 bool xy_task_place(const struct xy_task *piece, const struct xy_component *self, unsigned *place);
-
-/* --- locks --- */
-
-/* A lock for a component's state: short critical sections, spins briefly, then sleeps. */
-struct xy_lock {
-	XY_ATOMIC(int) word; /* 0 free, else its holder, and bit 0 if threads sleep */
-};
-
-/*
- * The word of a lock that the agent holds: twice its worker's number + 4, 2 for all others, and in the upper bits the
- * verb that took it. While the rules are checked bit 0 is set, so that each drop reaches xy_lock_wake.
- */
-static inline int xy_lock_holder(const struct xy_agent *by)
-{
-	return by->mark + by->verb + 2;
-}
-
-/* The slow paths of the two functions below, which a component built for a debug library always takes. */
-void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by);
-void xy_lock_wake(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by);
-#ifdef XY_DEBUG
-#define XY_LOCK_SLOWLY 1
-#else
-#define XY_LOCK_SLOWLY 0
-#endif
-
-static inline void xy_lock_take(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
-{
-	int expected = 0;
-
-	/* acquire: pairs with the release in xy_lock_drop */
-	if (XY_LOCK_SLOWLY || !atomic_compare_exchange_strong_explicit(&lock->word, &expected, xy_lock_holder(by),
-								       XY_ORDER(acquire), XY_ORDER(relaxed)))
-		xy_lock_wait(lock, self, by);
-}
-
-static inline void xy_lock_drop(struct xy_lock *lock, struct xy_component *self, struct xy_agent *by)
-{
-	/* release: pairs with the acquire in xy_lock_take and xy_lock_wait */
-	if ((atomic_exchange_explicit(&lock->word, 0, XY_ORDER(release)) & 1) || XY_LOCK_SLOWLY)
-		xy_lock_wake(lock, self, by);
-}
-
-/* --- queues --- */
-
-/*
- * Tasks in order, taken by workers that can run them. All zero is an empty queue; the links are inside the tasks, so
- * nothing is allocated and nothing can fail. The owner guards the queue with a lock; only xy_queue_count,
- * xy_queue_peak and xy_queue_length_us may be called without it.
- */
-#define XY_NLANES 16u
-#define XY_QUEUE_READY 64u
-#define XY_QUEUE_PREDICTED (1u << 31)
-#define XY_QUEUE_KEYED (1u << 30)
-
-struct xy_queue_lane {
-	unsigned archs;               /* of each of its tasks; 0 until the first */
-	struct xy_task *front, *back; /* priority 0, or all of an unordered queue: in order of arrival */
-	struct xy_task *heap;         /* other priorities, highest first */
-};
-
-struct xy_queue {
-	XY_ATOMIC(size_t) count;
-	XY_ATOMIC(size_t) peak;
-	size_t simple;               /* inserting is simple below this count: the peak, 0 if it predicts */
-	XY_ATOMIC(double) length_us; /* sum of the lengths; written with the lock held */
-	uint64_t arrivals;
-	unsigned used;              /* lanes that are not empty, XY_QUEUE_PREDICTED and XY_QUEUE_KEYED */
-	struct xy_queue_lane *only; /* the lane that has all tasks, in its list, unless it predicts; else NULL */
-	bool ordered;               /* by priority; set it before use */
-	/* The author's order; see xy_queue_order. */
-	const struct xy_component *self;
-	double (*key)(const struct xy_component *self, const struct xy_task *task);
-	bool (*before)(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b);
-	struct xy_queue_lane
-		lanes[XY_NLANES + 1]; /* by set of architectures; the last: constrained tasks, further sets */
-};
-
-/*
- * Before use, for a predicted component: lengths are then the expected durations where tasks were sent, not only those
- * of their descriptions.
- */
-void xy_queue_predict(struct xy_queue *q);
-/*
- * Before use, in place of `ordered`: an order of one's own, oldest first among equals. Inserting and taking cost
- * O(log n); constrained tasks are in a list of their own, where inserting costs as many steps as it has later tasks.
- * By a key, the smallest first (what is no number is last), or by a comparison, whether a leaves before b. The answers
- * must not change while tasks are in the queue. xy_queue_take, _take_newest and _take_ready then all take the first
- * task.
- */
-void xy_queue_order_by(struct xy_queue *q, const struct xy_component *self,
-		       double (*key)(const struct xy_component *self, const struct xy_task *task));
-void xy_queue_order(struct xy_queue *q, const struct xy_component *self,
-		    bool (*before)(const struct xy_component *self, const struct xy_task *a, const struct xy_task *b));
-void xy_queue_insert(struct xy_queue *q, struct xy_task *task);
-/* The first task that the agent's worker can run: highest priority or smallest key, oldest first. NULL without one. */
-struct xy_task *xy_queue_take(struct xy_queue *q, const struct xy_agent *by);
-/* xy_queue_take with the newest of priority 0 first: the owner's end of a work-stealing queue. */
-struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *by);
-/*
- * Among the first XY_QUEUE_READY tasks of the highest priority that the agent's worker can run, the one that misses
- * the fewest bytes on its node; the oldest among equals.
- */
-struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by);
-/* The first task of all. */
-struct xy_task *xy_queue_first(struct xy_queue *q);
-/* The first task that can run below c. */
-struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
-/* Pushes a task of the queue to a child, with the owner's lock held. If refused it keeps its place. */
-bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by);
-/* Offers what is in the queue to those below, once for each set of architectures and for each constrained task. With
- * the owner's lock held. */
-void xy_queue_offer(struct xy_queue *q, struct xy_component *self, struct xy_agent *by);
-/* Removes a task from the queue. */
-void xy_queue_remove(struct xy_queue *q, struct xy_task *task);
-static inline size_t xy_queue_count(const struct xy_queue *q)
-{
-	return atomic_load_explicit(&((struct xy_queue *)q)->count, XY_ORDER(relaxed));
-}
-static inline size_t xy_queue_peak(const struct xy_queue *q)
-{
-	return atomic_load_explicit(&((struct xy_queue *)q)->peak, XY_ORDER(relaxed));
-}
-static inline double xy_queue_length_us(const struct xy_queue *q)
-{
-	return atomic_load_explicit(&((struct xy_queue *)q)->length_us, XY_ORDER(relaxed));
-}
-/* Calls visit for each task, in the order in which they would leave. */
-void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
-/* One task for each set of architectures, then each constrained one. */
-void xy_queue_each_distinct(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 
 /* --- plug-ins --- */
 
