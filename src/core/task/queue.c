@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Queues of tasks: a lane for each set of architectures that comes, up to XY_NLANES of them, and a mixed one for
- * constrained tasks and for further sets. Within a lane of an ordered queue a list has priority 0 and a pairing heap
- * has the others; in a queue with an order of its author's the heap has all. The mixed lane is one list in the order of
- * the queue. All tasks of any other lane can run on the
- * same workers, so that looking at its first one is enough. Invariant: a lane keeps its set for the life of the queue,
- * and a set that found no lane finds none later, so that a task's lane follows from its set.
- */
-#include "core/task/queue.h"
+/* Queues of tasks: inserting, taking, passing on. queue_parts.h says how they are built. */
+#include "core/task/queue_parts.h"
 
-#include "core/task/heap.h"
-#include "core/task/task.h"
-
-enum {
-	QUEUE_MIXED = XY_NLANES,                 /* the lane of tasks that have to be asked one by one */
-	QUEUE_PLAIN = (1 << XY_NLANES) - 1,      /* mask of the others */
-	QUEUE_LANES = (1 << (XY_NLANES + 1)) - 1 /* mask of all */
-};
-
-_Static_assert(QUEUE_LANES < XY_QUEUE_KEYED, "the lanes and the flags fit in a word");
-
-/* The lane of a set that is not in the first place where it could be; the first without a set if it has none yet. */
-static __attribute__((noinline)) unsigned queue_find_lane(const struct xy_queue *q, unsigned archs)
+unsigned xy__queue_find_lane(const struct xy_queue *q, unsigned archs)
 {
 	unsigned i = archs % XY_NLANES;
 
@@ -33,52 +14,14 @@ static __attribute__((noinline)) unsigned queue_find_lane(const struct xy_queue 
 	return QUEUE_MIXED;
 }
 
-static inline unsigned queue_lane(const struct xy_queue *q, const struct xy_task *task)
-{
-	unsigned i = task->archs % XY_NLANES;
-
-	if (task->constrained)
-		return QUEUE_MIXED;
-	return q->lanes[i].archs == task->archs ? i : queue_find_lane(q, task->archs);
-}
-
 /* The lane of a set that comes for the first time, or that queue_lane has to look for. */
 static __attribute__((noinline)) unsigned queue_make_lane(struct xy_queue *q, unsigned archs)
 {
-	unsigned i = queue_find_lane(q, archs);
+	unsigned i = xy__queue_find_lane(q, archs);
 
 	if (i != QUEUE_MIXED)
 		q->lanes[i].archs = archs;
 	return i;
-}
-
-/* Whether the author orders it: all its tasks are then in heaps, or in the mixed lane. */
-static inline bool queue_is_keyed(const struct xy_queue *q)
-{
-	return q->used & XY_QUEUE_KEYED;
-}
-
-static inline bool queue_in_heap(const struct xy_queue *q, const struct xy_task *task, unsigned lane)
-{
-	return ((q->ordered && task->priority != 0) || queue_is_keyed(q)) && lane != QUEUE_MIXED;
-}
-
-/* The priority as far as this queue cares. */
-static inline int queue_rank(const struct xy_queue *q, const struct xy_task *task)
-{
-	return q->ordered ? task->priority : 0;
-}
-
-/* Whether a leaves before b. */
-static inline bool queue_before(const struct xy_queue *q, const struct xy_task *a, const struct xy_task *b)
-{
-	int rank_a, rank_b;
-
-	if (queue_is_keyed(q))
-		return heap_before_by(q, a, b);
-	rank_a = queue_rank(q, a);
-	rank_b = queue_rank(q, b);
-	return rank_a != rank_b ? rank_a > rank_b : a->arrival < b->arrival;
 }
 
 /* --- lists --- */
@@ -125,32 +68,11 @@ static inline void list_remove(struct xy_queue_lane *lane, struct xy_task *task)
 		lane->back = task->prev;
 }
 
-/* --- lanes --- */
-
-static inline struct xy_task *lane_first(const struct xy_queue_lane *lane)
-{
-	return lane->heap && (!lane->front || lane->heap->priority > 0) ? lane->heap : lane->front;
-}
+/* --- the owner's end --- */
 
 static inline struct xy_task *lane_newest(const struct xy_queue_lane *lane)
 {
 	return lane->heap && (!lane->back || lane->heap->priority > 0) ? lane->heap : lane->back;
-}
-
-static inline bool mixed_can_run(const struct xy_task *task, const struct xy_agent *by)
-{
-	if (by->team)
-		return xy_task_can_run_below(task, by->team);
-	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
-}
-
-static struct xy_task *mixed_first(const struct xy_queue *q, const struct xy_agent *by)
-{
-	struct xy_task *task = q->lanes[QUEUE_MIXED].front;
-
-	while (task && !mixed_can_run(task, by))
-		task = task->next;
-	return task;
 }
 
 static struct xy_task *mixed_newest(const struct xy_queue *q, const struct xy_agent *by)
@@ -172,14 +94,7 @@ static struct xy_task *mixed_newest(const struct xy_queue *q, const struct xy_ag
 	return negative;
 }
 
-/* The first task of a lane that the agent's worker can run, or the first at the owner's end; NULL if there is none. */
-static inline struct xy_task *lane_first_for(const struct xy_queue *q, unsigned i, const struct xy_agent *by)
-{
-	if (i == QUEUE_MIXED)
-		return mixed_first(q, by);
-	return q->lanes[i].archs & by->archs ? lane_first(&q->lanes[i]) : NULL;
-}
-
+/* The first task of a lane at the owner's end that the agent's worker can run; NULL if there is none. */
 static inline struct xy_task *lane_newest_for(const struct xy_queue *q, unsigned i, const struct xy_agent *by)
 {
 	if (i == QUEUE_MIXED)
@@ -203,14 +118,6 @@ static void lane_remove(const struct xy_queue *q, struct xy_queue_lane *lane, st
 		heap_remove(q, &lane->heap, task);
 	else
 		heap_remove(NULL, &lane->heap, task);
-}
-
-static void lane_sort(const struct xy_queue *q, struct xy_queue_lane *lane, size_t n)
-{
-	if (queue_is_keyed(q))
-		heap_sort(q, &lane->heap, n);
-	else
-		heap_sort(NULL, &lane->heap, n);
 }
 
 static void queue_set_order(struct xy_queue *q, const struct xy_component *self)
@@ -417,167 +324,6 @@ struct xy_task *xy_queue_take_newest(struct xy_queue *q, const struct xy_agent *
 	return best;
 }
 
-/* The next task of a lane after this one in the order of arrival. A part of a heap that is looked at is a path. */
-static struct xy_task *lane_next(const struct xy_queue *q, const struct xy_task *task, const struct xy_agent *by)
-{
-	unsigned i = queue_lane(q, task);
-	struct xy_task *next = queue_in_heap(q, task, i) ? task->child : task->next;
-
-	while (next && i == QUEUE_MIXED && !mixed_can_run(next, by))
-		next = next->next;
-	return next && queue_rank(q, next) == queue_rank(q, task) ? next : NULL;
-}
-
-/* The oldest of the first tasks of the lanes, NULL if there are none. */
-static struct xy_task **lanes_oldest(struct xy_task **heads, unsigned n)
-{
-	struct xy_task **oldest = NULL;
-
-	for (unsigned i = 0; i < n; i++)
-		if (heads[i] && (!oldest || heads[i]->arrival < (*oldest)->arrival))
-			oldest = &heads[i];
-	return oldest;
-}
-
-/* Puts the first task of each lane that has some of the highest priority into heads; returns how many those are. */
-static unsigned queue_heads(struct xy_queue *q, const struct xy_agent *by, struct xy_task **heads)
-{
-	unsigned n = 0;
-
-	for (unsigned lanes = q->used & QUEUE_LANES; lanes; lanes &= lanes - 1) {
-		struct xy_task *task = lane_first_for(q, (unsigned)__builtin_ctz(lanes), by);
-
-		if (!task || (n && queue_rank(q, task) < queue_rank(q, heads[0])))
-			continue;
-		if (n && queue_rank(q, task) > queue_rank(q, heads[0]))
-			n = 0;
-		heads[n++] = task;
-	}
-	for (unsigned i = 0; i < n; i++) {
-		unsigned lane = queue_lane(q, heads[i]);
-
-		if (queue_in_heap(q, heads[i], lane))
-			lane_sort(q, &q->lanes[lane], XY_QUEUE_READY);
-	}
-	return n;
-}
-
-struct xy_task *xy__queue_ready(struct xy_queue *q, const struct xy_agent *by)
-{
-	struct xy_task *heads[XY_NLANES + 1], **head, *best = NULL;
-	unsigned n = queue_heads(q, by, heads);
-	size_t least = SIZE_MAX;
-
-	for (unsigned i = 0; i < XY_QUEUE_READY && least && (head = lanes_oldest(heads, n)); i++) {
-		size_t missing = xy_task_missing_bytes(*head, (unsigned)by->worker);
-
-		if (!best || missing < least) {
-			best = *head;
-			least = missing;
-		}
-		*head = lane_next(q, *head, by);
-	}
-	return best;
-}
-
-struct xy_task *xy_queue_take_ready(struct xy_queue *q, const struct xy_agent *by)
-{
-	struct xy_task *task;
-
-	if (queue_is_keyed(q))
-		return xy_queue_take(q, by);
-	task = xy__queue_ready(q, by);
-	if (task)
-		xy_queue_remove(q, task);
-	return task;
-}
-
-/* The first of the heads of these lanes that are for some of these architectures, and of `other` if there is one. */
-static struct xy_task *queue_first_of(const struct xy_queue *q, unsigned lanes, unsigned archs, struct xy_task *other)
-{
-	struct xy_task *best = other;
-
-	for (lanes &= q->used & QUEUE_PLAIN; lanes; lanes &= lanes - 1) {
-		const struct xy_queue_lane *lane = &q->lanes[__builtin_ctz(lanes)];
-		struct xy_task *task = lane_first(lane);
-
-		if ((lane->archs & archs) && (!best || queue_before(q, task, best)))
-			best = task;
-	}
-	return best;
-}
-
-struct xy_task *xy_queue_first(struct xy_queue *q)
-{
-	return queue_first_of(q, QUEUE_PLAIN, ~0u, q->lanes[QUEUE_MIXED].front);
-}
-
-struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c)
-{
-	struct xy_task *mixed = q->lanes[QUEUE_MIXED].front;
-
-	while (mixed && !xy_task_can_run_below(mixed, c))
-		mixed = mixed->next;
-	return queue_first_of(q, QUEUE_PLAIN, c->archs, mixed);
-}
-
-/* Each lane is two sorted sequences, its list and its heap as far as that is sorted; this merges them all. */
-struct queue_walk {
-	struct xy_task *at[2 * (XY_NLANES + 1)];
-};
-
-static void walk_begin(struct queue_walk *walk, struct xy_queue *q, size_t n)
-{
-	for (unsigned i = 0; i <= XY_NLANES; i++) {
-		lane_sort(q, &q->lanes[i], n);
-		walk->at[2 * i] = q->lanes[i].front;
-		walk->at[2 * i + 1] = q->lanes[i].heap;
-	}
-}
-
-static struct xy_task *walk_next(struct queue_walk *walk, const struct xy_queue *q)
-{
-	struct xy_task **best = NULL, *task;
-
-	for (unsigned i = 0; i < 2 * (XY_NLANES + 1); i++)
-		if (walk->at[i] && (!best || queue_before(q, walk->at[i], *best)))
-			best = &walk->at[i];
-	if (!best)
-		return NULL;
-	task = *best;
-	*best = (best - walk->at) % 2 ? task->child : task->next;
-	return task;
-}
-
-void xy_queue_each(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
-{
-	struct queue_walk walk;
-	struct xy_task *task;
-
-	walk_begin(&walk, q, SIZE_MAX);
-	while ((task = walk_next(&walk, q)))
-		visit(arg, task);
-}
-
-unsigned xy__queue_some(struct xy_queue *q, struct xy_task **tasks, unsigned n)
-{
-	struct queue_walk walk;
-	unsigned count = 0;
-
-	walk_begin(&walk, q, n);
-	while (count < n && (tasks[count] = walk_next(&walk, q)))
-		count++;
-	return count;
-}
-
-void xy_queue_each_distinct(struct xy_queue *q, void (*visit)(void *arg, const struct xy_task *task), void *arg)
-{
-	for (unsigned lanes = q->used & QUEUE_PLAIN; lanes; lanes &= lanes - 1)
-		visit(arg, lane_first(&q->lanes[__builtin_ctz(lanes)]));
-	for (struct xy_task *task = q->lanes[QUEUE_MIXED].front; task; task = task->next)
-		visit(arg, task);
-}
-
 /* --- passing on --- */
 
 /*
@@ -623,11 +369,4 @@ bool xy__queue_pump(struct xy_queue *q, xy__give *give, struct xy_component *to,
 			lanes &= ~(1u << queue_lane(q, task));
 	}
 	return moved;
-}
-
-bool xy__queue_leads(const struct xy_queue *q, const struct xy_task *task)
-{
-	unsigned i = queue_lane(q, task);
-
-	return i == QUEUE_MIXED || lane_first(&q->lanes[i]) == task;
 }
