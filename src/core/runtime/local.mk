@@ -38,6 +38,7 @@ libxylem_all_la_SOURCES += src/core/runtime/submit_group.c
 libxylem_all_la_SOURCES += src/core/runtime/task_build.c src/core/runtime/task_build.h
 libxylem_all_la_SOURCES += src/core/runtime/task_refuse.c src/core/runtime/task_refuse.h
 libxylem_all_la_SOURCES += src/core/runtime/team.c src/core/runtime/team.h
+libxylem_all_la_SOURCES += src/core/runtime/team_setup.c
 libxylem_all_la_SOURCES += src/core/runtime/team_threads.c src/core/runtime/team_threads.h
 libxylem_all_la_SOURCES += src/core/runtime/version.c
 libxylem_all_la_SOURCES += src/core/runtime/wait.c src/core/runtime/wait.h
