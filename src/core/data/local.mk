@@ -31,6 +31,7 @@ libxylem_all_la_SOURCES += src/core/data/leave.c src/core/data/leave.h
 libxylem_all_la_SOURCES += src/core/data/lend.c src/core/data/lend.h
 libxylem_all_la_SOURCES += src/core/data/memory.c src/core/data/memory.h
 libxylem_all_la_SOURCES += src/core/data/node.c src/core/data/node.h
+libxylem_all_la_SOURCES += src/core/data/node_evict.c
 libxylem_all_la_SOURCES += src/core/data/pack.c
 libxylem_all_la_SOURCES += src/core/data/partition.c src/core/data/partition.h
 libxylem_all_la_SOURCES += src/core/data/plan.c src/core/data/plan.h

@@ -103,6 +103,8 @@ int xy__node_take(struct xy__node *node, size_t bytes, void **memory, enum xy__e
 void xy__node_give(struct xy__node *node, void *memory, size_t bytes);
 /* Gives kept memory back to the device until `bytes` more fit; false if there was none. */
 bool xy__node_flush(struct xy__node *node, size_t bytes);
+/* Makes room; true if there is more than before. What is being saved will be room later. */
+bool xy__node_make_room(struct xy__node *node, size_t bytes, enum xy__effort effort, struct xy__agent *agent);
 
 /*
  * A transfer of the handle failed: records the driver's message, to quote it for later errors of that handle. Without
