@@ -28,7 +28,7 @@ libxylem_all_la_SOURCES += \
 	src/components/prio.c \
 	src/components/random.c \
 	src/components/rehearse.c \
-	src/components/reservoir.c src/components/reservoir.h \
+	src/components/reservoir.c src/components/reservoir.h src/components/reservoir_setup.c \
 	src/components/pipeline_schedule.c src/components/pipeline_schedule.h \
 	src/components/slowness.c src/components/slowness.h \
 	src/components/share.c src/components/share.h \
