@@ -2,6 +2,8 @@
 /* Offering again what rests above a component that turned tasks or workers away. */
 #include "../../components/recording.h"
 
+#include "core/tree/offer.h"
+
 enum { CPU0, CPU1, CUDA0, OPENCL0 };
 
 /* root | recorder | eager | each worker { }, on three architectures. */
@@ -76,12 +78,33 @@ static void the_only_worker_of_a_pinned_task_is_woken(void **state)
 	bed_close(bed);
 }
 
+/* A worker that takes a task offers the others. That of a pinned task was woken when it came. */
+static void a_worker_offers_what_it_leaves_but_not_pinned_tasks(void **state)
+{
+	struct bed *bed = bed_open("cpu:2 cuda:1 opencl:1");
+	struct xy_component *root = bed_add(bed, NULL, &xy__fifo_ops);
+
+	(void)state;
+	open_below(bed, root);
+	bed_submit(bed, bed_task_pinned(bed, XY_ON_CPU, CPU1));
+	bed_forget(bed);
+	xy__offer_stored(root, &bed->workers[CPU0]);
+	assert_int_equal(bed->nwoken, 0);
+	bed_submit(bed, bed_task(bed, XY_ON_CUDA));
+	bed_forget(bed);
+	xy__offer_stored(root, &bed->workers[CPU0]);
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], CUDA0);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_listed_is_offered_to_each_architecture),
 		cmocka_unit_test(what_is_listed_is_offered_to_those_that_can_run_it),
 		cmocka_unit_test(the_only_worker_of_a_pinned_task_is_woken),
+		cmocka_unit_test(a_worker_offers_what_it_leaves_but_not_pinned_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
