@@ -12,13 +12,30 @@
 #include "core/util/buffer.h"
 #include "tools/machine.h"
 
-enum { IMPORT_PATH = 4096, IMPORT_MOST = 1 << 20 };
+/* A measurement between two devices must exceed the links of both with RAM by so much to show a link of their own. */
+#define IMPORT_FASTER 1.2
+
+enum { IMPORT_PATH = 4096, IMPORT_MOST = 1 << 20, IMPORT_COUNT = 100000 };
+
+/* What a host has, in the order in which StarPU numbers memory nodes. */
+enum import_what { IMPORT_CPUS, IMPORT_NUMA, IMPORT_CUDA, IMPORT_HIP, IMPORT_OPENCL, IMPORT_WHATS };
+
+static const struct {
+	const char *word; /* in its configuration file */
+	enum xy_arch arch;
+} import_whats[IMPORT_WHATS] = {
+	[IMPORT_CPUS] = { "of CPUs", XY_CPU },
+	[IMPORT_NUMA] = { "of NUMA nodes", XY_CPU },
+	[IMPORT_CUDA] = { "of CUDA devices", XY_CUDA },
+	[IMPORT_HIP] = { "of HIP devices", XY_HIP },
+	[IMPORT_OPENCL] = { "of OpenCL devices", XY_OPENCL },
+};
 
 /* What StarPU knows of a host. */
 struct import {
 	const char *folder, *host;
-	unsigned counts[3]; /* CPUs, CUDA and OpenCL devices */
-	struct xy__bus bus; /* RAM, CUDA devices, OpenCL devices */
+	unsigned counts[IMPORT_WHATS];
+	struct xy__bus bus; /* NUMA nodes, CUDA, HIP and OpenCL devices */
 };
 
 /* A file of the folder, from malloc; NULL after a message. */
@@ -42,26 +59,26 @@ static char *import_read(const struct import *import, const char *kind)
 	return text;
 }
 
-/* The first numbers of the first lines without "#" at the front. */
+/* Lines such as "12 # Number of CPUs". What has no line is not there, but for a NUMA node. */
 static bool import_config(struct import *import)
 {
 	char *text = import_read(import, "config"), *rest = text, *line;
-	unsigned n = 0;
 
 	if (!text)
 		return false;
-	while (n < 3 && (line = strsep(&rest, "\n"))) {
+	import->counts[IMPORT_NUMA] = 1;
+	while ((line = strsep(&rest, "\n"))) {
 		char *end;
 		unsigned long count = strtoul(line, &end, 10);
 
-		if (end != line && count <= XY__BUS_NODES)
-			import->counts[n++] = (unsigned)count;
+		for (unsigned i = 0; i < IMPORT_WHATS && end != line; i++)
+			if (strstr(end, import_whats[i].word))
+				import->counts[i] = count <= IMPORT_COUNT ? (unsigned)count : IMPORT_COUNT;
 	}
 	free(text);
-	if (n < 3)
-		tool_say("%s/bus/%s.config: does not say how many CPUs, CUDA and OpenCL devices there are",
-			 import->folder, import->host);
-	return n == 3;
+	if (!import->counts[IMPORT_CPUS])
+		tool_say("%s/bus/%s.config: does not say how many CPUs there are", import->folder, import->host);
+	return import->counts[IMPORT_CPUS];
 }
 
 static bool import_bus(struct import *import)
@@ -88,16 +105,22 @@ static void import_link(const struct import *import, const char *way, unsigned f
 	printf("link %s%u %gus %gMB/s\n", way, device, link->latency_us, link->mb_per_s);
 }
 
-/* A way between two devices is as fast as measured, but no faster than their links. */
+/* A way between two devices passes their links, unless it is faster: then there is a link for it alone. */
 static void import_peer(const struct import *import, const char *arch, unsigned first, unsigned from, unsigned to)
 {
 	const struct xy__link *link = xy__bus_link(&import->bus, first + from, first + to);
 	double most = fmin(xy__bus_link(&import->bus, first + from, 0)->mb_per_s,
 			   xy__bus_link(&import->bus, 0, first + to)->mb_per_s);
 
-	if (link->mb_per_s > 0)
+	if (!(link->mb_per_s > 0))
+		return;
+	if (link->mb_per_s > IMPORT_FASTER * most) {
+		printf("link peer%u-%u %gus %gMB/s\n", from, to, link->latency_us, link->mb_per_s);
+		printf("route %s%u -> %s%u via peer%u-%u\n", arch, from, arch, to, from, to);
+	} else {
 		printf("route %s%u -> %s%u via out%u in%u latency %gus bandwidth %gMB/s\n", arch, from, arch, to, from,
 		       to, link->latency_us, fmin(link->mb_per_s, most));
+	}
 }
 
 static void import_links(const struct import *import, enum xy_arch arch, unsigned first, unsigned n)
@@ -139,12 +162,25 @@ static void import_models(const struct import *import)
 	printf("\nmodels %s/codelets%s %s\n", import->folder, stat(path, &about) ? "" : "/45", import->host);
 }
 
+/* CUDA and HIP devices are often known to OpenCL, too: the first that there are count. */
+static enum import_what import_devices(const struct import *import)
+{
+	enum import_what what = IMPORT_CUDA;
+
+	while (what < IMPORT_OPENCL && !import->counts[what])
+		what++;
+	return what;
+}
+
 static enum tool_status import_write(const struct import *import)
 {
-	enum xy_arch arch = import->counts[1] || !import->counts[2] ? XY_CUDA : XY_OPENCL;
-	unsigned n = import->counts[arch == XY_CUDA ? 1 : 2], first = arch == XY_CUDA ? 1 : 1 + import->counts[1];
-	unsigned cores = import->counts[0] > n ? import->counts[0] - n : 1;
+	enum import_what what = import_devices(import);
+	enum xy_arch arch = import_whats[what].arch;
+	unsigned n = import->counts[what], first = 0;
+	unsigned cores = import->counts[IMPORT_CPUS] > n ? import->counts[IMPORT_CPUS] - n : 1;
 
+	for (enum import_what before = IMPORT_NUMA; before < what; before++)
+		first += import->counts[before];
 	if (!import_knows(import, first, n))
 		return TOOL_WRONG;
 	printf("# From StarPU's measurements of the host %s.\nmachine %s\n", import->host, import->host);

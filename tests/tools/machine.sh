@@ -57,7 +57,7 @@ mkdir -p "$work/sampling/bus" "$work/sampling/codelets/45"
 cp "$src/tests/core/perf/starpu/chol_model_gemm.mirage" "$work/sampling/codelets/45/chol_model_gemm.host"
 printf '# Current configuration\n4 # Number of CPUs\n2 # Number of CUDA devices\n2 # Number of OpenCL devices\n' \
 	>"$work/sampling/bus/host.config"
-printf '# to 0\tto 1\tto 2\tto 3\n0\t6000\t5000\tnan\n6500\t0\t3000\tnan\n5500\t9000\t0\tnan\nnan\tnan\tnan\tnan\n' \
+printf '# to 0\tto 1\tto 2\tto 3\n0\t6000\t5000\tnan\n6500\t0\t3000\tnan\n5500\t5600\t0\tnan\nnan\tnan\tnan\tnan\n' \
 	>"$work/sampling/bus/host.bandwidth"
 printf '# to 0\tto 1\tto 2\tto 3\n0\t9.5\t9\tnan\n10\t0\t24\tnan\n11\t25\t0\tnan\nnan\tnan\tnan\tnan\n' \
 	>"$work/sampling/bus/host.latency"
@@ -70,6 +70,18 @@ expect 1 'other.config: No such file' $tool machine import --starpu "$work/sampl
 expect 1 'nowhere: No such file' $tool machine import --starpu "$work/nowhere" host
 expect 2 'an import is' $tool machine import host
 expect 2 'an import is' $tool machine import --starpu "$work/sampling"
+# A newer one: many cores, two NUMA nodes, and two devices with a link of their own.
+printf '# Current configuration\n128 # Number of CPUs\n2 # Number of NUMA nodes\n2 # Number of CUDA devices\n' \
+	>"$work/sampling/bus/host.config"
+printf '0 # Number of HIP devices\n2 # Number of OpenCL devices\n0 # Number of MIC devices\n' \
+	>>"$work/sampling/bus/host.config"
+printf '0 9000 6000 5000\n9000 0 5900 4900\n6500 6400 0 48000\n5500 5400 5000 0\n' >"$work/sampling/bus/host.bandwidth"
+printf '0 1 9.5 9\n1 0 10 10\n10 11 0 4\n11 12 25 0\n' >"$work/sampling/bus/host.latency"
+$tool machine import --starpu "$work/sampling" host >"$work/host.xym" || failures=$((failures + 1))
+expect 0 'valid: 128 workers, 3 memory nodes, 5 links, 1 kernel' $tool machine --check "$work/host.xym"
+expect 0 'ram0      cuda0     9.5         6000        in0' $tool machine "$work/host.xym"
+expect 0 'cuda0     cuda1     4           48000       peer0-1' $tool machine "$work/host.xym"
+expect 0 'cuda1     cuda0     25          5000        out1 in0' $tool machine "$work/host.xym"
 printf 'nothing\n' >"$work/sampling/bus/host.config"
 expect 1 'does not say how many CPUs' $tool machine import --starpu "$work/sampling" host
 
