@@ -23,7 +23,8 @@ struct xy_task;
 
 struct graph_kernel {
 	char *name;
-	double length_us; /* of its tasks on a worker of speed 1; 0: not known here */
+	double length_us;  /* of its tasks on a worker of speed 1; 0: not known here */
+	double nominal_us; /* instead, if the machine knows nothing of the kernel; 0: none. Not written to files */
 };
 
 struct graph_data {

@@ -20,6 +20,11 @@ struct make_request {
 	enum make_kernels kernels; /* of a random graph */
 };
 
+/*
+ * Adds a kernel of a factorization, such as "sgemm", with its duration at a nominal rate. Its number, or -errno.
+ */
+int graph__make_kernel(struct graph *g, const char *name, uint64_t tile);
+
 /* 0 or -errno. */
 int graph__make_cholesky(struct graph *g, const struct make_request *request);
 int graph__make_lu(struct graph *g, const struct make_request *request);

@@ -6,17 +6,42 @@
 #include "graph/make.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* Floating-point operations per microsecond: 40 GFlop/s in single precision, half of it in double. */
+#define DENSE_RATE 40000
+
+int graph__make_kernel(struct graph *g, const char *name, uint64_t tile)
+{
+	/* operations, divided by the third power of the tile's rows */
+	static const struct {
+		const char *name;
+		double flops;
+	} kernels[] = { { "potrf", 1 / 3.0 }, { "getrf", 2 / 3.0 }, { "trsm_l", 1 },      { "trsm_u", 1 },
+			{ "trsm", 1 },        { "syrk", 1 },        { "geqrt", 4 / 3.0 }, { "tsqrt", 2 },
+			{ "unmqr", 2 },       { "gemm", 2 },        { "tsmqr", 4 } };
+	int kernel = graph_add_kernel(g, name, 0);
+	double us = (double)tile * (double)tile * (double)tile / DENSE_RATE * (*name == 'd' ? 2 : 1), flops = 0;
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (!strcmp(kernels[i].name, name + 1))
+			flops = kernels[i].flops;
+	if (kernel >= 0)
+		g->kernels[kernel].nominal_us = flops * us;
+	return kernel;
+}
 
 /* A square matrix of tiles, each of them a datum; tile (i, j) is first + i * n + j. */
 struct dense {
 	struct graph *g;
 	uint32_t n, first;
+	uint64_t tile;
 	int error; /* the first one */
 };
 
 static uint32_t dense_kernel(struct dense *d, const char *name)
 {
-	int kernel = d->error ? d->error : graph_add_kernel(d->g, name, 0);
+	int kernel = d->error ? d->error : graph__make_kernel(d->g, name, d->tile);
 
 	if (kernel < 0)
 		d->error = kernel;
@@ -35,7 +60,7 @@ static void dense_add_tiles(struct dense *d, uint32_t count, uint64_t bytes)
 
 static struct dense dense_begin(struct graph *g, const struct make_request *request, unsigned elem)
 {
-	struct dense d = { .g = g, .n = (uint32_t)request->size, .first = g->ndata };
+	struct dense d = { .g = g, .n = (uint32_t)request->size, .first = g->ndata, .tile = request->tile };
 
 	dense_add_tiles(&d, d.n * d.n, request->tile * request->tile * elem);
 	return d;

@@ -143,7 +143,7 @@ int graph__make_random(struct graph *g, const struct make_request *request)
 	if (!r.above || !r.here || !r.accesses)
 		error = -ENOMEM;
 	for (unsigned i = 0; i < RANDOM_KERNELS && request->kernels && error >= 0; i++)
-		error = graph_add_kernel(g, random_kinds[request->kernels].names[i], 0);
+		error = graph__make_kernel(g, random_kinds[request->kernels].names[i], request->tile);
 	if (!request->kernels && !error)
 		error = graph_add_kernel(g, "work", request->us);
 	if (error >= 0)

@@ -106,7 +106,8 @@ static int own_double(struct own *own, const char *expected, double *value)
 	if (error)
 		return error;
 	end = word;
-	return xy__text_double(&end, value) && !*end ? 0 : own_wrong(own, expected, word);
+	return xy__text_double(&end, value) && !*end && *value <= GRAPH_LENGTH_MAX_US ? 0
+										      : own_wrong(own, expected, word);
 }
 
 static int own_unsigned(struct own *own, const char *expected, uint64_t max, uint64_t *value)
@@ -271,7 +272,7 @@ static int own_record(struct own *own, struct draft_task *task, const char *key,
 		task->record.worker = -1;
 	task->recorded = true;
 	if (time)
-		return own_double(own, "microseconds", time);
+		return own_double(own, "microseconds, at most 1e30,", time);
 	error = own_unsigned(own, "a worker's number", INT_MAX, &worker);
 	if (!error)
 		task->record.worker = (int32_t)worker;
@@ -302,7 +303,7 @@ static int own_field(struct own *own, uint32_t number, const char *key)
 	if (!strcmp(key, "priority"))
 		return own_priority(own, &task->priority);
 	if (!strcmp(key, "us"))
-		return own_double(own, "microseconds", &task->length_us);
+		return own_double(own, "microseconds, at most 1e30,", &task->length_us);
 	if (!strcmp(key, "costs"))
 		return own_costs(own, task);
 	if (!strcmp(key, "name")) {
@@ -352,7 +353,8 @@ static int own_read_kernel(struct own *own)
 	if (!error)
 		error = own_key(own, &key, &more);
 	if (!error && more)
-		error = strcmp(key, "us") ? own_wrong(own, "us", key) : own_double(own, "microseconds", &length_us);
+		error = strcmp(key, "us") ? own_wrong(own, "us", key)
+					  : own_double(own, "microseconds, at most 1e30,", &length_us);
 	return error ? error : graph__draft_kernel(&own->draft, name, length_us, &number);
 }
 

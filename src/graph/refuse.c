@@ -30,6 +30,6 @@ int graph__refuse_whole(struct graph_source *source, int error)
 	graph__refuse(source, 0, "%s",
 		      error == -ENOMEM  ? "not enough memory"
 		      : error == -E2BIG ? "too many tasks or data"
-					: "invalid number");
+					: "a duration is longer than 1e30 us, or a datum larger than 2^50 bytes");
 	return error;
 }

@@ -48,6 +48,7 @@ struct sim_case {
 	unsigned *node;               /* by worker: its memory node; without transfers there is one */
 	unsigned nnodes;
 	char (*node_names)[16];           /* by memory node */
+	unsigned long long *node_bytes;   /* by memory node: its size; 0 without limit */
 	double *latency_us, *us_per_byte; /* [from * nnodes + to] */
 	struct sim_class *classes;
 	unsigned *kind;          /* by task: tasks of one kind take equally long */

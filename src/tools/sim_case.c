@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/platform.h"
 #include "tools/sim.h"
 
 enum { CASE_WINDOW = 2048, CASE_EACH = 4 }; /* tasks in flight, and for each worker of a large machine */
@@ -55,6 +56,24 @@ static enum tool_status case_status(int error, const char *what)
 }
 
 /* --- durations --- */
+
+/* A machine that is a text knows no kernel. What is wrong with a file is said when it is simulated. */
+static void case_nominal(struct sim_case *c)
+{
+	struct xy__platform *p = NULL;
+
+	if (xy__platform_read(&p, c->request->machine, c->request->settings.machines, NULL, 0))
+		p = NULL;
+	for (uint32_t k = 0; k < c->graph.nkernels; k++) {
+		bool known = c->graph.kernels[k].length_us > 0;
+
+		for (unsigned i = 0; p && i < xy__platform_nkernels(p); i++)
+			known = known || !strcmp(xy__platform_kernel_name(p, i), c->graph.kernels[k].name);
+		if (!known)
+			c->graph.kernels[k].length_us = c->graph.kernels[k].nominal_us;
+	}
+	xy__platform_destroy(p);
+}
 
 /* By task; a kernel that no class knows is an error. */
 static int case_durations(struct sim_case *c)
@@ -169,6 +188,7 @@ enum tool_status sim_case_init(struct sim_case *c, const struct sim_request *req
 	status = case_open(c);
 	if (status != TOOL_OK)
 		return status;
+	case_nominal(c);
 	error = sim_probe(c);
 	if (!error)
 		error = case_durations(c);
@@ -187,6 +207,7 @@ void sim_case_fini(struct sim_case *c)
 	free(c->node);
 	free(c->infos);
 	free(c->node_names);
+	free(c->node_bytes);
 	free(c->latency_us);
 	free(c->us_per_byte);
 	free(c->classes);

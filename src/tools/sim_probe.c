@@ -208,11 +208,15 @@ static int probe_bus(struct sim_case *c, const struct xy_runtime *rt)
 	c->latency_us = calloc((size_t)c->nnodes * c->nnodes, sizeof(*c->latency_us));
 	c->us_per_byte = calloc((size_t)c->nnodes * c->nnodes, sizeof(*c->us_per_byte));
 	c->node_names = calloc(c->nnodes, sizeof(*c->node_names));
-	if (!c->latency_us || !c->us_per_byte || !c->node_names)
+	c->node_bytes = calloc(c->nnodes, sizeof(*c->node_bytes));
+	if (!c->latency_us || !c->us_per_byte || !c->node_names || !c->node_bytes)
 		return -ENOMEM;
-	for (unsigned i = 0; i < c->nnodes; i++)
-		snprintf(c->node_names[i], sizeof(*c->node_names), "%s",
-			 xy_machine_node(xy_runtime_machine(rt), i)->name);
+	for (unsigned i = 0; i < c->nnodes; i++) {
+		const struct xy_node_info *info = xy_machine_node(xy_runtime_machine(rt), i);
+
+		snprintf(c->node_names[i], sizeof(*c->node_names), "%s", info->name);
+		c->node_bytes[i] = info->memory_bytes;
+	}
 	for (unsigned i = 0; i < c->nnodes * c->nnodes; i++) {
 		struct xy_prediction few = xy_bus_time_us(rt, i / c->nnodes, i % c->nnodes, PROBE_FEW);
 		struct xy_prediction many = xy_bus_time_us(rt, i / c->nnodes, i % c->nnodes, PROBE_MANY);

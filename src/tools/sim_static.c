@@ -3,6 +3,7 @@
  * Schedules made before the first task begins, by the list schedulers of src/graph, for the simulator to follow.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,15 +31,27 @@ bool sim_is_static(const char *policy)
 	return static_find(policy);
 }
 
+/* Whether the data of a task exceeds the memory of a worker. Disks extend main memory. */
+static bool static_is_too_large(const struct sim_case *c, uint64_t bytes, unsigned worker)
+{
+	return c->infos[worker].arch != XY_CPU && c->node_bytes[c->node[worker]] &&
+	       bytes > c->node_bytes[c->node[worker]];
+}
+
 static double *static_costs(const struct sim_case *c)
 {
 	double *costs = (double)c->graph.ntasks * c->nworkers > STATIC_COSTS_MAX
 				? NULL
 				: malloc((size_t)c->graph.ntasks * c->nworkers * sizeof(*costs));
 
-	for (uint32_t i = 0; i < c->graph.ntasks && costs; i++)
+	for (uint32_t i = 0; i < c->graph.ntasks && costs; i++) {
+		uint64_t bytes = graph_task_bytes(&c->graph, i);
+
 		for (unsigned w = 0; w < c->nworkers; w++)
-			costs[(size_t)i * c->nworkers + w] = sim_case_us(c, i, c->class[w]);
+			costs[(size_t)i * c->nworkers + w] = static_is_too_large(c, bytes, w)
+								     ? INFINITY
+								     : sim_case_us(c, i, c->class[w]);
+	}
 	return costs;
 }
 

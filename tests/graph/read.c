@@ -95,7 +95,7 @@ static void own_format_is_checked(void **state)
 		{ "xygraph 1\nname \"x",
 		  "f:2: expected a quote at the end of the word instead of the end of the line" },
 		{ "xygraph 1\nkernel", "f:2: expected a kernel's name instead of the end of the line" },
-		{ "xygraph 1\nkernel k us=-1", "f:2: expected microseconds instead of \"-1\"" },
+		{ "xygraph 1\nkernel k us=-1", "f:2: expected microseconds, at most 1e30, instead of \"-1\"" },
 		{ "xygraph 1\nkernel k\nkernel k", "f:3: expected a new kernel name instead of \"k\"" },
 		{ "xygraph 1\nkernel k k=3", "f:2: expected us instead of \"k\"" },
 		{ "xygraph 1\ndata d x", "f:2: expected a number of bytes instead of \"x\"" },

@@ -182,7 +182,8 @@ fi
 printf 'xygraph 1\nkernel "k"\ntask t0 "k" us=123456789.123\n' >"$work/digits.xyg"
 expect 0 '"makespan_us": 123456789.12' $tool sim --machine cpu:2 --graph "$work/digits.xyg" --policy tree-eager --json
 sed 's/us=.*/us=1e39/' "$work/digits.xyg" >"$work/endless.xyg"
-expect 1 'invalid number' $tool sim --machine cpu:2 --graph "$work/endless.xyg" --policy tree-eager
+expect 1 ':3: expected microseconds, at most 1e30, instead of' \
+	$tool sim --machine cpu:2 --graph "$work/endless.xyg" --policy tree-eager
 expect 1 'instead of a zero byte' $tool sim --machine cpu:2 --graph /dev/zero --policy tree-eager
 
 # Several graphs and machines.
@@ -213,6 +214,37 @@ expect 0 '' $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eage
 printf '%s\n' 'policy,task,name,kernel,worker,ready_us,fetch_us,start_us,end_us,data,from,to,bytes' \
 	'tree-eager,0,,a,cpu0,0,0,0,1000,,,,' 'tree-eager,1,,a,cpu0,1000,1000,1000,2000,,,,' >"$work/first"
 expect 0 '' diff "$work/first" "$work/run.csv"
+
+# Static schedulers know what fits: a task too large for the device goes to a core, though that is slower.
+cat >"$work/small.xym" <<END
+machine small
+class core cpu
+class gpu cuda speed 10
+workers 2 core
+devices 1 gpu memory 16M
+link in 10us 10GB/s
+route ram0 <-> cuda0 via in
+END
+cat >"$work/large.xyg" <<END
+xygraph 1
+kernel work us=100
+data d0 10M
+data d1 10M
+data d2 1K
+task t0 work rw=d0,d1
+task t1 work rw=d2
+END
+for policy in heft cpop peft tree-heft tree-dmdas tree-cambium; do
+	expect 0 '' $tool sim --machine "$work/small.xym" --graph "$work/large.xyg" --policy $policy \
+		--schedule "$work/run.csv"
+	expect 0 "$policy,0,,work,cpu" cat "$work/run.csv"
+done
+
+# Factorizations run on a machine that knows no kernel.
+expect 0 'lp' \
+	$tool sim --machine 'cpu:4 cuda:2*15' --graph cholesky:4,lu:4,qr:4,random:kernels=qr --policy heft,tree-dmdas
+expect 0 '"path": 29491.' $tool bound qr:1 --machine cpu:2 --json
+expect 1 'gives a duration of spotrf' $tool sim --machine laptop --graph cholesky:3:tile=7 --policy heft
 
 # Transfers of a schedule: a replay finds all content where a task needs it, transfers of one device and direction
 # never overlap, and their bytes are those that the run has moved. Arguments: policy.
