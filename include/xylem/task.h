@@ -171,6 +171,7 @@ struct xy_call {
 	unsigned rank, nranks; /* of a parallel task: the calling thread's number, and how many call */
 	void *stream;          /* the cudaStream_t, cl_command_queue or hipStream_t to launch on */
 	const void *services;  /* of the driver: see <xylem/cuda.h>, <xylem/opencl.h>, <xylem/hip.h> */
+	double *device_us;     /* for drivers: where to store how long the device works on it; NULL: not needed */
 };
 
 /* Returns 0, or an error if the task failed. */

@@ -345,6 +345,8 @@ static int gpu_launch(struct xy_device *device, struct gpu_queue *queue, xy_func
 
 	if (status)
 		return status;
+	if (call->device_us)
+		xy__gpu_event_time(device, *event, call->device_us);
 	status = gpu_call(device, queue, function, call);
 	if (!status)
 		return xy__gpu_event_record(device, event);

@@ -70,13 +70,15 @@ struct xy_device {
 struct xy_event {
 	struct xy_event *next, *next_made;
 	struct CUevent_st *event;
-	struct CUstream_st *stream; /* that it is on */
-	int status;                 /* why some of the work could not be started; 0: all of it was */
-	enum cudaError code;        /* the library's code for it */
-	const char *what;           /* the call that returned it */
-	struct gpu_staged *staged;  /* copies through a stage, NULL for other work */
-	struct gpu_stage *stage;    /* that one */
-	bool ended;                 /* (s) all of it has been copied, or can't be */
+	struct CUevent_st *from, *to; /* of timed work, in place of `event`; NULL before they are needed */
+	double *us;                   /* where its time goes; NULL: it is not timed */
+	struct CUstream_st *stream;   /* that it is on */
+	int status;                   /* why some of the work could not be started; 0: all of it was */
+	enum cudaError code;          /* the library's code for it */
+	const char *what;             /* the call that returned it */
+	struct gpu_staged *staged;    /* copies through a stage, NULL for other work */
+	struct gpu_stage *stage;      /* that one */
+	bool ended;                   /* (s) all of it has been copied, or can't be */
 };
 
 /* --- the operations of struct xy_driver that are not in a file of their own: gpu.c --- */
@@ -152,6 +154,8 @@ void xy__gpu_pool_free(struct xy_device *device, void *memory);
 /* An event for work about to be started on the stream. 0 or an error. */
 int xy__gpu_event_take(struct xy_device *device, struct CUstream_st *stream, struct xy_event **event);
 void xy__gpu_event_give(struct xy_device *device, struct xy_event *event);
+/* The device is to say how long the work on the stream takes from here. It may not be able to: then *us is not set. */
+void xy__gpu_event_time(struct xy_device *device, struct xy_event *event, double *us);
 /* All work on the event's stream has been started. On failure it has also completed, and the event is destroyed. */
 int xy__gpu_event_record(struct xy_device *device, struct xy_event **event);
 void xy__gpu_events_destroy(struct xy_device *device);

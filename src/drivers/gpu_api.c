@@ -62,6 +62,7 @@ static const struct {
 	API_OPTIONAL(MemPoolSetAccess),
 	API_OPTIONAL(MallocFromPoolAsync),
 	API_OPTIONAL(FreeAsync),
+	API_OPTIONAL(EventElapsedTime),
 };
 
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;

@@ -52,6 +52,7 @@ enum cudaError cudaEventCreateWithFlags(struct CUevent_st **event, unsigned flag
 enum cudaError cudaEventDestroy(struct CUevent_st *event);
 enum cudaError cudaEventRecord(struct CUevent_st *event, struct CUstream_st *stream);
 enum cudaError cudaEventQuery(struct CUevent_st *event);
+enum cudaError cudaEventElapsedTime(float *ms, struct CUevent_st *from, struct CUevent_st *to);
 
 enum cudaError cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
 			       struct CUstream_st *stream);
@@ -105,6 +106,7 @@ struct xy__gpu_api {
 	__typeof__(cudaMemPoolSetAccess) *cudaMemPoolSetAccess;
 	__typeof__(cudaMallocFromPoolAsync) *cudaMallocFromPoolAsync;
 	__typeof__(cudaFreeAsync) *cudaFreeAsync;
+	__typeof__(cudaEventElapsedTime) *cudaEventElapsedTime;
 };
 
 /* A library beside it. Its functions return 0 for success. */

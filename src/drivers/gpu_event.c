@@ -52,6 +52,7 @@ int xy__gpu_event_take(struct xy_device *device, struct CUstream_st *stream, str
 		(*event)->stream = stream;
 		(*event)->status = 0;
 		(*event)->staged = NULL;
+		(*event)->us = NULL;
 	}
 	return status;
 }
@@ -64,6 +65,44 @@ void xy__gpu_event_give(struct xy_device *device, struct xy_event *event)
 	pthread_mutex_unlock(&device->lock);
 }
 
+static enum cudaError event_timed(struct xy_device *device, struct CUevent_st **event)
+{
+	return *event ? cudaSuccess : device->api->cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+void xy__gpu_event_time(struct xy_device *device, struct xy_event *event, double *us)
+{
+	enum cudaError code;
+
+	if (!device->api->cudaEventElapsedTime)
+		return;
+	code = event_timed(device, &event->from);
+	if (code == cudaSuccess)
+		code = event_timed(device, &event->to);
+	if (code == cudaSuccess)
+		code = device->api->cudaEventRecord(event->from, event->stream);
+	if (xy__gpu_error(device, code, "EventRecord") == 0)
+		event->us = us;
+}
+
+/* The one at the end of the work. */
+static struct CUevent_st *event_last(const struct xy_event *event)
+{
+	return event->us ? event->to : event->event;
+}
+
+static void event_tell(struct xy_device *device, const struct xy_event *event)
+{
+	float ms;
+
+	if (!event->us)
+		return;
+	if (device->api->cudaEventElapsedTime(&ms, event->from, event->to) == cudaSuccess)
+		*event->us = (double)ms * 1e3;
+	else
+		device->api->cudaGetLastError();
+}
+
 void xy__gpu_events_destroy(struct xy_device *device)
 {
 	while (device->events) {
@@ -71,6 +110,10 @@ void xy__gpu_events_destroy(struct xy_device *device)
 
 		device->events = event->next_made;
 		device->api->cudaEventDestroy(event->event);
+		if (event->from)
+			device->api->cudaEventDestroy(event->from);
+		if (event->to)
+			device->api->cudaEventDestroy(event->to);
 		free(event);
 	}
 }
@@ -78,7 +121,7 @@ void xy__gpu_events_destroy(struct xy_device *device)
 /* Without an event, waiting is the only way to know when the work has ended. */
 int xy__gpu_event_record(struct xy_device *device, struct xy_event **event)
 {
-	int status = xy__gpu_error(device, device->api->cudaEventRecord((*event)->event, (*event)->stream),
+	int status = xy__gpu_error(device, device->api->cudaEventRecord(event_last(*event), (*event)->stream),
 				   "EventRecord");
 
 	if (!status)
@@ -101,7 +144,7 @@ static int event_poll(struct xy_device *device, struct xy_event *event)
 		xy__gpu_event_give(device, event);
 		return xy__gpu_is_lost(device);
 	}
-	code = device->api->cudaEventQuery(event->event);
+	code = device->api->cudaEventQuery(event_last(event));
 	if (code == cudaErrorNotReady) {
 		device->api->cudaGetLastError(); /* the query leaves it pending in the thread */
 		return -EAGAIN;
@@ -109,6 +152,8 @@ static int event_poll(struct xy_device *device, struct xy_event *event)
 	status = xy__gpu_error(device, code, "what was begun");
 	if (status && status != -ENODEV)
 		device->api->cudaStreamSynchronize(event->stream);
+	if (!status)
+		event_tell(device, event);
 	if (!status && event->status) {
 		status = event->status;
 		xy__gpu_note(device, event->code, event->what);

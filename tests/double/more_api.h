@@ -47,7 +47,6 @@ enum cudaError cudaStreamEndCapture(struct CUstream_st *stream, struct CUgraph_s
 enum cudaError cudaStreamWaitEvent(struct CUstream_st *stream, struct CUevent_st *event, unsigned flags);
 enum cudaError cudaEventCreate(struct CUevent_st **event);
 enum cudaError cudaEventSynchronize(struct CUevent_st *event);
-enum cudaError cudaEventElapsedTime(float *ms, struct CUevent_st *from, struct CUevent_st *to);
 
 enum cudaError cudaLaunchHostFunc(struct CUstream_st *stream, void (*function)(void *), void *arg);
 enum cudaError cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **args,

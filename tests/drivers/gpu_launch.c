@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { N = 256 };
 
@@ -96,6 +97,35 @@ static int add_and_wait(struct xy_call *call)
 	int status = bed_add(call);
 
 	return status ? status : xy_cuda_check(call, (int)cudaStreamSynchronize(xy_cuda_stream(call)));
+}
+
+/* However late it is polled, and although the second launch waits for the first one. */
+static void says_how_long_the_device_took(void **state)
+{
+	enum { KERNEL_US = 20000 };
+	struct xy_device *device = bed_open(0);
+	int *memory = numbers_on(device);
+	struct xy_vector view = { .ptr = memory, .n = N, .elem = sizeof *memory };
+	void *buffers[] = { &view };
+	struct xy_event *events[2];
+	double us[2] = { -1, -1 }, begin = xy_now(NULL), both_us;
+
+	(void)state;
+	cudart_double_set_delays(0, KERNEL_US);
+	for (unsigned i = 0; i < 2; i++) {
+		struct xy_call call = { .nbuffers = 1, .buffers = buffers, .arg = &one, .device_us = &us[i] };
+
+		assert_int_equal(bed_driver->launch(device, 0, bed_add, &call, &events[i]), 0);
+	}
+	assert_int_equal(cudaDeviceSynchronize(), 0);
+	both_us = (xy_now(NULL) - begin) * 1e6;
+	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(bed_wait(device, events[i]), 0);
+		assert_true(us[i] >= KERNEL_US);
+	}
+	assert_true(us[0] + us[1] <= both_us);
+	finish(device, memory);
 }
 
 static void runs_codelets_that_wait_themselves(void **state)
@@ -306,6 +336,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ends_when_the_work_on_the_stream_has, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(keeps_the_order_on_a_queue_and_none_between_queues, bed_fresh,
 						bed_nothing_left),
+		cmocka_unit_test_setup_teardown(says_how_long_the_device_took, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(runs_codelets_that_wait_themselves, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(waits_for_work_on_the_default_stream, bed_fresh, bed_nothing_left),
 		cmocka_unit_test_setup_teardown(makes_the_device_current_in_any_thread, bed_fresh, bed_nothing_left),

@@ -43,6 +43,7 @@ struct xy__slot {
 	struct xy_event *event;
 	struct xy__run run; /* if timed */
 	double begin;       /* when it was launched, if that is needed */
+	double device_us;   /* how long the device took, as it says; negative: it did not say */
 	void *few[FEW_BUFFERS];
 };
 
@@ -79,7 +80,8 @@ static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int statu
 					  memory_order_relaxed);
 	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
-				 task->implementation, (now - slot->begin) * 1e6);
+				 task->implementation,
+				 slot->device_us >= 0 ? slot->device_us : (now - slot->begin) * 1e6);
 }
 
 static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_task *task)
@@ -203,9 +205,11 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 		.nbuffers = task->naccesses,
 		.buffers = slot->fetch.buffers,
 		.nranks = 1,
+		.device_us = task->flags & XY__TASK_MEASURED ? &slot->device_us : NULL,
 	};
 	int status;
 
+	slot->device_us = -1;
 	if (slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
