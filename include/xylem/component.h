@@ -87,6 +87,8 @@ enum xy_component_flags {
 			   * while a worker pulls */
 	XY_CHOOSES = 1024, /* `passed` is only for tasks whose codelet has several implementations for some
 			    * architecture */
+	XY_SHARES = 2048,  /* does not mind which worker runs a task, as long as none that would be faster waits: a
+			    * device with nothing else to do may go on with what depends on its own tasks */
 };
 
 /* The workers that may take an offered task. */

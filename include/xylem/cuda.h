@@ -27,7 +27,10 @@ struct cublasContext;     /* what cublasHandle_t points to */
 struct cusolverDnContext; /* what cusolverDnHandle_t points to */
 struct cusparseContext;   /* what cusparseHandle_t points to */
 
-/* The cudaStream_t to launch on. Don't destroy it, nor use it after the function has returned. */
+/*
+ * The cudaStream_t to launch on. Tasks that this one depends on may still be running on it. Don't destroy it, nor use
+ * it after the function has returned.
+ */
 static inline struct CUstream_st *xy_cuda_stream(const struct xy_call *call)
 {
 	return (struct CUstream_st *)call->stream;

@@ -125,9 +125,10 @@ struct xy_driver {
 		    const struct xy_copy *copies, unsigned n, struct xy_event **event);
 
 	/*
-	 * Sets call->stream and call->services, and calls the function, which launches work on that stream. If the
-	 * function returns an error, waits for that work and returns the error. The function may call the runtime,
-	 * which may call copy and allocate: these never wait for a launch.
+	 * Sets call->stream and call->services, and calls the function, which launches work on that stream. Work of
+	 * earlier launches on this queue may still run: what is launched here runs after it. If the function returns
+	 * an error, waits for its work and returns the error. The function may call the runtime, which may call copy
+	 * and allocate: these never wait for a launch.
 	 */
 	int (*launch)(struct xy_device *device, unsigned queue, xy_function *function, struct xy_call *call,
 		      struct xy_event **event);

@@ -24,7 +24,10 @@ extern "C" {
 
 struct ihipStream_t; /* what hipStream_t points to */
 
-/* The hipStream_t to launch on. Don't destroy it, nor use it after the function has returned. */
+/*
+ * The hipStream_t to launch on. Tasks that this one depends on may still be running on it. Don't destroy it, nor use
+ * it after the function has returned.
+ */
 static inline struct ihipStream_t *xy_hip_stream(const struct xy_call *call)
 {
 	return (struct ihipStream_t *)call->stream;

@@ -69,7 +69,7 @@ const struct xy_component_ops xy__best_implementation_ops = {
 		  "It belongs directly above a worker. Above several, a pushed task gets the best\n"
 		  "implementation for the first worker that can run it; a pulled task always gets the best\n"
 		  "one for the worker that pulls.\n",
-	.flags = XY_CHOOSES,
+	.flags = XY_CHOOSES | XY_SHARES,
 	.size = sizeof(struct xy_component),
 	.push = best_push,
 	.passed = best_passed,

@@ -131,7 +131,7 @@ const struct xy_component_ops xy__eager_ops = {
 		  "room and a worker that can run it. A task whose data only one device has waits for\n"
 		  "room in the branch of that device, or for an idle worker that pulls it. Ahead of time,\n"
 		  "eager never pushes to a bare worker, which pulls instead.\n",
-	.flags = XY_MAPS,
+	.flags = XY_MAPS | XY_SHARES,
 	.size = sizeof(struct eager),
 	.init = eager_init,
 	.fini = eager_fini,

@@ -287,7 +287,7 @@ const struct xy_component_ops xy__eager_calibration_ops = {
 		  "room are held here, in order of priority. Tasks that need no more measurements by the\n"
 		  "time there is room return to the root, where a mapper may use the new predictions: see\n"
 		  "perfmodel-select.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES,
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_SHARES,
 	.size = sizeof(struct calibration),
 	.init = calibration_init,
 	.fini = calibration_fini,

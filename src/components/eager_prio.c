@@ -9,7 +9,7 @@ const struct xy_component_ops xy__eager_prio_ops = {
 	.summary = "holds tasks in order of priority and gives the next to an idle worker",
 	.manual = "Does what `prio | eager` does, in one component and so in fewer steps: an unlimited\n"
 		  "priority queue above several branches. See the manuals of both.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_ORDERS | XY_MAPS,
+	.flags = XY_STORES | XY_PUMPS | XY_ORDERS | XY_MAPS | XY_SHARES,
 	.size = sizeof(struct xy__reservoir),
 	.init = xy__reservoir_init_prio,
 	.fini = xy__reservoir_fini,

@@ -25,7 +25,7 @@ const struct xy_component_ops xy__fifo_ops = {
 		  "refusal, later tasks that the same workers can run wait too; those for other\n"
 		  "architectures are still tried, and so are all tasks that are pinned or have a\n"
 		  "can_execute hook. Otherwise the workers below are notified, and pull.\n",
-	.flags = XY_STORES | XY_PUMPS,
+	.flags = XY_STORES | XY_PUMPS | XY_SHARES,
 	.size = sizeof(struct xy__reservoir),
 	.options = xy__reservoir_options,
 	.init = xy__reservoir_init_fifo,

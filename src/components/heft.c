@@ -269,7 +269,7 @@ const struct xy_component_ops xy__heft_ops = {
 		  "A task whose best branch is full waits here. The tasks behind it, among the 64 most\n"
 		  "urgent, are mapped as if it were already in that branch, so that they don't wait in vain\n"
 		  "for the same worker. heft never refuses a task, so it can be the root of a tree.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_PREDICTS,
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_PREDICTS | XY_SHARES,
 	.size = sizeof(struct heft),
 	.options = heft_options,
 	.init = heft_init,

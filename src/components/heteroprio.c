@@ -436,7 +436,7 @@ const struct xy_component_ops xy__heteroprio_ops = {
 		  "Workers pull. A branch that begins with a limited reservoir is kept filled; if a branch\n"
 		  "has workers of several architectures, its first worker's counts. heteroprio never\n"
 		  "refuses a task, so it can be the root of a tree.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_PREDICTS | XY_ORDERS,
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_PREDICTS | XY_ORDERS | XY_SHARES,
 	.size = sizeof(struct heteroprio),
 	.options = heteroprio_options,
 	.init = heteroprio_init,

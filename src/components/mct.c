@@ -492,7 +492,7 @@ const struct xy_component_ops xy__mct_ops = {
 		  "\n"
 		  "mct decides: a worker never takes a task from above it. Put a reservoir at the head of\n"
 		  "each branch; without a limit, all tasks are mapped when they become ready.\n",
-	.flags = XY_MAPS | XY_DECIDES | XY_PREDICTS,
+	.flags = XY_MAPS | XY_DECIDES | XY_PREDICTS | XY_SHARES,
 	.size = sizeof(struct xy__mct),
 	.options = mct_options,
 	.init = xy__mct_init,

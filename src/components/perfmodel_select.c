@@ -99,7 +99,7 @@ const struct xy_component_ops xy__perfmodel_select_ops = {
 		  "\n"
 		  "The branches may share their lower parts, or be separate down to the workers, which then\n"
 		  "ask in the order of the branches.\n",
-	.flags = XY_MAPS | XY_DECIDES,
+	.flags = XY_MAPS | XY_DECIDES | XY_SHARES,
 	.size = sizeof(struct select),
 	.labels = select_labels,
 	.init = select_init,

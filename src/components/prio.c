@@ -11,7 +11,7 @@ const struct xy_component_ops xy__prio_ops = {
 		  "already pushed to a reservoir below is not called back when a more urgent one arrives.\n"
 		  "Tasks of priority 0 cost no more than in a fifo, others a heap operation. With ready,\n"
 		  "the choice is among the tasks of the highest priority present.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_ORDERS,
+	.flags = XY_STORES | XY_PUMPS | XY_ORDERS | XY_SHARES,
 	.size = sizeof(struct xy__reservoir),
 	.options = xy__reservoir_options,
 	.init = xy__reservoir_init_prio,

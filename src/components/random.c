@@ -192,7 +192,7 @@ const struct xy_component_ops xy__random_ops = {
 		  "random decides: a worker never takes a task from above it. When a worker asks for one,\n"
 		  "the reservoir above is told to push. Put a reservoir at the head of each branch, or each\n"
 		  "worker has only one task at hand.\n",
-	.flags = XY_MAPS | XY_DECIDES,
+	.flags = XY_MAPS | XY_DECIDES | XY_SHARES,
 	.size = sizeof(struct random),
 	.init = random_init,
 	.fini = random_fini,

@@ -204,7 +204,7 @@ const struct xy_component_ops xy__rehearse_ops = {
 		  "`first` initially. In a simulation, rehearsals take no virtual time.\n"
 		  "\n"
 		  "Put an unlimited reservoir at the head of each branch, so that none refuses.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES,
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_DECIDES | XY_SHARES,
 	.size = sizeof(struct rehearse),
 	.options = rehearse_options,
 	.init = rehearse_init,

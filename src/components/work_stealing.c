@@ -512,7 +512,7 @@ const struct xy_component_ops xy__work_stealing_ops = {
 		  "Data is not prefetched for tasks in these queues: a thief takes the oldest, whose data\n"
 		  "would have been moved first. A limited reservoir at the head of a branch prefetches for\n"
 		  "tasks that can no longer be stolen: work-stealing | each worker { fifo(ntasks=2) }.\n",
-	.flags = XY_STORES | XY_PUMPS | XY_MAPS,
+	.flags = XY_STORES | XY_PUMPS | XY_MAPS | XY_SHARES,
 	.size = sizeof(struct stealing),
 	.init = stealing_init,
 	.fini = stealing_fini,

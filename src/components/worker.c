@@ -181,7 +181,7 @@ const struct xy_component_ops xy__worker_ops = {
 		  "expressions need not name them. A worker pulls its tasks from above. It also has room\n"
 		  "for one task pushed by a mapper that decides, such as random; while that one waits, a\n"
 		  "second is refused and stays above. The data of a pushed task is prefetched at once.\n",
-	.flags = XY_LEAF,
+	.flags = XY_LEAF | XY_SHARES,
 	.size = sizeof(struct xy__leaf),
 	.options = worker_options,
 	.init = worker_init,

@@ -460,7 +460,7 @@ const struct xy_component_ops xy__cambium_ops = {
 		  "\n"
 		  "Ranks take precedence over priorities, which break ties. Tasks that are pinned or\n"
 		  "otherwise constrained go to the first worker that can run them.\n",
-	.flags = XY_STORES | XY_MAPS | XY_PREDICTS | XY_ORDERS,
+	.flags = XY_STORES | XY_MAPS | XY_PREDICTS | XY_ORDERS | XY_SHARES,
 	.size = sizeof(struct xy__cambium),
 	.options = cambium_options,
 	.init = cambium_init,

@@ -47,6 +47,7 @@ struct xy__copy {
 	uint8_t unsaved;          /* (l) times in a row that saving it has failed */
 	bool complete;            /* (l) it has the arrays that no task writes */
 	unsigned held;            /* (l) acquires of the application; see xy__copy_hold */
+	unsigned heirs;           /* (l) tasks launched behind its writers that will overwrite it */
 	double arrives_us;        /* (l) when that ends, as far as is known */
 	size_t bytes;             /* (l) that it takes on its node */
 	/* (n) all on the node that have memory of their own and are not home; or all that live in one copy's memory */

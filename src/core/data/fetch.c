@@ -96,6 +96,17 @@ static int fetch_separate(struct xy__copy *copy, struct xy__agent *agent)
 	return -EAGAIN;
 }
 
+/* Whether a task that is running on the same worker writes the content, which this one then finds in the copy. */
+static bool fetch_is_coming(const struct xy__fetch *f, unsigned i)
+{
+	return i < 64 && (f->coming >> i & 1);
+}
+
+static bool fetch_is_heir(const struct xy__fetch *f, unsigned mode)
+{
+	return f->behind && (mode & (XY_W | XY_SCRATCH)) == XY_W;
+}
+
 /* Makes sure that an access has memory, pins it, and begins to bring its content. */
 static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 {
@@ -113,10 +124,12 @@ static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 		if (h->copies->advice == XY_ADVICE_WONT_USE)
 			h->copies->advice = XY_ADVICE_NORMAL;
 		xy__copy_pin(copy);
-		if (mode & XY_R)
+		if ((mode & XY_R) && !fetch_is_coming(f, i))
 			error = xy__transfer_begin(copy, agent);
 		if (error)
 			copy->pins--;
+		else
+			copy->heirs += fetch_is_heir(f, mode);
 		f->buffers[i] = copy->view;
 	}
 	xy__transfers_go(h);
@@ -129,6 +142,7 @@ static void fetch_drop(struct xy__fetch *f)
 		struct xy_handle *h = fetch_handle(f, --f->npinned);
 
 		xy__lock_take(&h->lock);
+		fetch_copy(f, f->npinned)->heirs -= fetch_is_heir(f, fetch_mode(f, f->npinned));
 		fetch_copy(f, f->npinned)->pins--;
 		xy__lock_drop(&h->lock);
 	}
@@ -294,6 +308,8 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 	struct xy__copy *copy = fetch_copy(f, i);
 	int error = 0;
 
+	if (fetch_is_coming(f, i))
+		return 0; /* the task that writes it has seen to transfers of older content */
 	/* acquire: pairs with transfer_finish, which sets the bit after the data has come */
 	if (mode & XY_SCRATCH ||
 	    ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(f->node) || !(mode & XY_R)) &&
@@ -343,7 +359,8 @@ void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker
 	f->node = worker->node;
 	f->worker = worker->id;
 	f->npinned = 0;
-	f->holding = f->admitted = f->there = f->too_large = f->apart = false;
+	f->holding = f->admitted = f->there = f->too_large = f->apart = f->behind = false;
+	f->coming = 0;
 	f->buffers = buffers;
 	f->reason[0] = '\0';
 	if (task->flags & XY__TASK_WANTED)
@@ -382,10 +399,13 @@ int xy__fetch_wait(struct xy__fetch *f, struct xy__agent *agent)
 
 /* --- the end of the task --- */
 
-/* A new content: the other copies are not valid any more, except those that are to get it at once. */
+/*
+ * A new content: the other copies are not valid any more, except those that are to get it at once; unless it is being
+ * overwritten already.
+ */
 static void fetch_commit(struct xy_handle *h, unsigned node, struct xy__agent *agent)
 {
-	uint64_t others = h->copies->write_through & ~xy__bit(node);
+	uint64_t others = h->copies->on[node]->heirs ? 0 : h->copies->write_through & ~xy__bit(node);
 
 	atomic_store(&h->valid, xy__bit(node));
 	xy__transfers_spoil(h);
@@ -410,6 +430,8 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 		return;
 	xy__lock_take(&h->lock);
 	valid = atomic_load(&h->valid);
+	if (f->admitted)
+		fetch_copy(f, i)->heirs -= fetch_is_heir(f, mode);
 	if ((mode & XY_W) && !status)
 		fetch_commit(h, f->node, agent);
 	else if ((mode & XY_W) && (valid & ~mine & ~atomic_load(&agent->runtime->memory.lost)))

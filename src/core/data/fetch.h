@@ -19,6 +19,8 @@ struct xy__fetch {
 	bool there;       /* all was in RAM, and nothing had to be held */
 	bool too_large;   /* it needs more than the node may hold */
 	bool apart;       /* what it holds must not live in larger copies: these leave no room */
+	bool behind;      /* tasks before it are still running on its worker: see behind.h */
+	uint64_t coming;  /* accesses whose content those tasks write here; 0 once they have ended */
 	unsigned changes; /* the node's, when it began to look for memory */
 	void **buffers;   /* (c) by access, for the codelet */
 	char reason[320]; /* why it failed */
@@ -26,6 +28,12 @@ struct xy__fetch {
 
 /* Begins to bring a task's data to its worker's node. The fields task, node, worker and buffers are set. */
 void xy__fetch_init(struct xy__fetch *fetch, struct xy_task *task, struct xy__worker *worker, void **buffers);
+/* For a task that is launched behind others, after xy__fetch_init. */
+static inline void xy__fetch_follow(struct xy__fetch *fetch, uint64_t coming)
+{
+	fetch->behind = true;
+	fetch->coming = coming;
+}
 /* Continues: 0 if all data is present and pinned, -EAGAIN, or an error with a reason. */
 int xy__fetch_step(struct xy__fetch *fetch, struct xy__agent *agent);
 /* The task has run with this status, or will not. */

@@ -91,12 +91,17 @@ void xy__declines_add(struct xy__declines *declines, struct xy__worker *worker, 
 	declines->told = true;
 }
 
+bool xy__declines_pause(const struct xy__declines *declines, const struct xy_runtime *rt)
+{
+	return declines->until_s > 0 && xy_now(rt) < declines->until_s;
+}
+
 bool xy__declines_avoid(struct xy__declines *declines, struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy__task_extra *extra;
 
-	if (!declines->until_s || xy_now(rt) >= declines->until_s)
+	if (!xy__declines_pause(declines, rt))
 		return false;
 	extra = xy__task_extra(task);
 	if (!extra || extra->insists)

@@ -35,6 +35,8 @@ static inline void xy__declines_forget(struct xy__declines *declines)
 	declines->streak = 0;
 	declines->pause_s = declines->until_s = 0;
 }
+/* Whether it avoids tasks now. */
+bool xy__declines_pause(const struct xy__declines *declines, const struct xy_runtime *rt);
 /* Whether a task that the worker has taken goes back to the tree untried: the worker avoids tasks, and another one may
  * run it. */
 bool xy__declines_avoid(struct xy__declines *declines, struct xy__worker *worker, struct xy_task *task);

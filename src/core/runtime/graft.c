@@ -306,6 +306,7 @@ static void graft_sum_up(struct xy_runtime *rt)
 	unsigned char orders = 0;
 
 	rt->accounts = rt->awaits = rt->skips = rt->branches = false;
+	rt->shares = true;
 	rt->routed = rt->ncontexts > 1;
 	for (unsigned k = 0; k < rt->ncontexts; k++) {
 		const struct xy_tree *tree = rt->contexts[k]->tree;
@@ -317,6 +318,7 @@ static void graft_sum_up(struct xy_runtime *rt)
 			if (flags & XY_ORDERS)
 				orders = XY__INBOX_ORDERED;
 			rt->accounts |= (flags & XY_PREDICTS) != 0;
+			rt->shares &= (flags & XY_SHARES) != 0;
 			rt->awaits |= (flags & XY_AWAITS) && !tree->root->nteams;
 			rt->skips |= (flags & (XY_AWAITS | XY_CUTS)) && !tree->root->nteams;
 			rt->branches |= ((flags & XY_LEAF) && c->nparents > 1) || !(~flags & (XY_STORES | XY_DECIDES));

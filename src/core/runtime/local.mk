@@ -3,6 +3,7 @@ libxylem_all_la_SOURCES += src/core/runtime/agent.c src/core/runtime/agent.h
 libxylem_all_la_SOURCES += src/core/runtime/batch.c src/core/runtime/batch.h
 libxylem_all_la_SOURCES += src/core/runtime/batch_defaults.c src/core/runtime/batch_defaults.h
 libxylem_all_la_SOURCES += src/core/runtime/batch_data.c src/core/runtime/batch_piece.c
+libxylem_all_la_SOURCES += src/core/runtime/behind.c src/core/runtime/behind.h
 libxylem_all_la_SOURCES += src/core/runtime/bus_measure.c src/core/runtime/bus_measure.h
 libxylem_all_la_SOURCES += src/core/runtime/children.c src/core/runtime/children.h
 libxylem_all_la_SOURCES += src/core/runtime/context.c src/core/runtime/context.h

@@ -74,6 +74,7 @@ struct xy_runtime {
 	bool awaits;                    /* (h) cancelled tasks go through the tree, too */
 	bool skips;                     /* (h) workers may take tasks that are not to run, such as those */
 	bool branches;                  /* (h) a worker that keeps an offer may find another task first */
+	bool shares;                    /* (h) a device may go on with successors of its tasks: see behind.h */
 	const int *started_here;        /* (c) 0 in a child process; see fork.h */
 	struct xy__record *record;      /* (c) NULL: the run is not recorded; see record.h */
 	struct xy__deaths deaths;       /* (a) */

@@ -2,7 +2,7 @@
 /*
  * The life of a device worker. It has several tasks in flight, each in a slot: it fetches their data, launches them
  * once the data has arrived, and polls them until they have completed. So data of the next tasks is fetched while one
- * runs.
+ * runs, and what depends on that one is launched behind it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "core/data/redux.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/behind.h"
 #include "core/runtime/decline.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/division.h"
@@ -26,7 +27,7 @@
 #include "core/runtime/worker.h"
 #include "core/runtime/worker_slots.h"
 
-enum { FEW_BUFFERS = 16 };
+enum { FEW_BUFFERS = 16, MOST_LAUNCHED = 8 };
 
 enum slot_state {
 	SLOT_FREE,
@@ -44,6 +45,9 @@ struct xy__slot {
 	struct xy__run run; /* if timed */
 	double begin;       /* when it was launched, if that is needed */
 	double device_us;   /* how long the device took, as it says; negative: it did not say */
+	uint64_t launch;    /* the number of its launch */
+	bool behind;        /* predecessors of its task still run here, and it ends after them */
+	int status;         /* why its launch has failed, while it waits for these */
 	void *few[FEW_BUFFERS];
 };
 
@@ -52,6 +56,7 @@ struct xy__slots {
 	struct xy__node *node;
 	unsigned size, used;
 	unsigned fetching; /* those that wait for their data */
+	uint64_t launches; /* so far */
 	bool several;      /* memory nodes: there may be something to fetch */
 	double ended;      /* when the last one did that is measured */
 	struct xy__declines declines;
@@ -90,6 +95,8 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 
 	slot->state = SLOT_FETCHING;
 	slot->event = NULL;
+	slot->behind = false;
+	slot->status = 0;
 	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
 		xy__worker_account(all->worker, task, false);
 		xy__notes_started(all->worker, task, &slot->run);
@@ -135,14 +142,14 @@ static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
 	slot_leave(all, slot, status);
 }
 
-/* The slot's task leaves it without having run. */
-static void slot_vacate(struct xy__slots *all, struct xy__slot *slot)
+/* The slot's task leaves it without having run: -ECANCELED, or -EAGAIN if it goes back. */
+static void slot_vacate(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 
 	if (xy__runtime_is_timed(worker->agent.runtime)) {
 		xy__worker_account(worker, slot->fetch.task, true);
-		xy__notes_unused(worker, slot->fetch.task, -EAGAIN, slot->run.epoch);
+		xy__notes_unused(worker, slot->fetch.task, status, slot->run.epoch);
 	}
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_FREE;
@@ -221,6 +228,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	}
 	all->fetching -= slot->state == SLOT_FETCHING;
 	slot->state = SLOT_LAUNCHED;
+	slot->launch = ++all->launches;
 	call.nranks = xy__team_launch(worker);
 	status = slot_call(all, slot, function, &call);
 	if (slot->begin < worker->opened_s)
@@ -259,7 +267,7 @@ static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 
 	if (all->several)
 		xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
-	slot_vacate(all, slot);
+	slot_vacate(all, slot, -EAGAIN);
 	device_send_away(all->worker, task);
 }
 
@@ -306,8 +314,9 @@ static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 		return;
 	}
 	snprintf(reason, sizeof reason, "%s",
-		 slot->state == SLOT_FETCHING ? slot->fetch.reason : all->node->driver->explain());
-	slot_log_details(all, slot);
+		 slot->state == SLOT_FETCHING || slot->status ? slot->fetch.reason : all->node->driver->explain());
+	if (!slot->status)
+		slot_log_details(all, slot);
 	if (all->several)
 		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
 	snprintf(text, sizeof text, "%s", reason);
@@ -315,7 +324,7 @@ static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 		if (!slot->fetch.too_large)
 			xy__declines_add(&all->declines, all->worker, *reason ? reason : strerror(-status));
 		if (xy__decline(all->worker, task, *reason ? reason : strerror(-status), text, sizeof text)) {
-			slot_vacate(all, slot);
+			slot_vacate(all, slot, -EAGAIN);
 			task_return(all->worker, task);
 			return;
 		}
@@ -335,12 +344,107 @@ static int slot_has_data(struct xy__slots *all, struct xy__slot *slot)
 	return task->flags & XY__TASK_REDUX && !xy__redux_replicas(task, all->worker->id) ? -ENOMEM : 0;
 }
 
+/* --- behind others --- */
+
+/* Its tasks that the device has, the first one first; none if one of them might end otherwise than by its event. */
+static unsigned slots_launched(const struct xy__slots *all, struct xy_task *tasks[MOST_LAUNCHED])
+{
+	const struct xy__slot *launched[MOST_LAUNCHED];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < all->size; i++) {
+		const struct xy__slot *slot = &all->slots[i];
+		unsigned k;
+
+		if (slot->state == SLOT_FREE)
+			continue;
+		if (slot->state != SLOT_LAUNCHED || !slot->event || slot->status || n == MOST_LAUNCHED)
+			return 0;
+		for (k = n++; k > 0 && launched[k - 1]->launch > slot->launch; k--)
+			launched[k] = launched[k - 1];
+		launched[k] = slot;
+	}
+	for (unsigned i = 0; i < n; i++)
+		tasks[i] = launched[i]->fetch.task;
+	return n;
+}
+
+/* Takes a task that waits for what is running here only. False: there is none. */
+static bool slot_follow(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy_task *tasks[MOST_LAUNCHED], *task;
+	const struct xy__launched launched = { slots_launched(all, tasks), tasks };
+
+	if (!all->several || !launched.n || xy__declines_pause(&all->declines, all->worker->agent.runtime) ||
+	    xy__node_is_lost(&all->worker->agent.runtime->memory, all->node->id))
+		return false;
+	task = xy__behind_take(all->worker, &launched);
+	if (!task)
+		return false;
+	slot_begin(all, slot, task);
+	slot->behind = true;
+	xy__fetch_follow(&slot->fetch, xy__behind_coming(task, &launched));
+	return true;
+}
+
+/* The launch has failed, or its data can't be had: it is too early to say so. */
+static void slot_keep(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	slot->status = status;
+	if (slot->state == SLOT_FETCHING)
+		return;
+	snprintf(slot->fetch.reason, sizeof slot->fetch.reason, "%s", all->node->driver->explain());
+	slot_log_details(all, slot);
+}
+
+/* One of its predecessors has failed. What was launched has to end first. */
+static bool slot_cancel(struct xy__slots *all, struct xy__slot *slot, int status)
+{
+	struct xy_task *task = slot->fetch.task;
+
+	if (slot->event && all->node->driver->poll(all->node->device, slot->event) == -EAGAIN)
+		return false;
+	xy__fetch_end(&slot->fetch, status, &all->worker->agent);
+	slot_vacate(all, slot, status);
+	xy__deps_end(task, status, &all->worker->agent);
+	return true;
+}
+
+/* Looks after a task that was taken behind others. True: it has ended. */
+static bool slot_catch_up(struct xy__slots *all, struct xy__slot *slot)
+{
+	struct xy_task *task = slot->fetch.task;
+	/* relaxed: this thread has ended the predecessors */
+	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
+
+	if (xy__behind_waits(task))
+		return false;
+	if (status)
+		return slot_cancel(all, slot, status);
+	atomic_store_explicit(&task->missing, 0, memory_order_relaxed);
+	slot->behind = false;
+	slot->fetch.coming = 0;
+	if (slot->state == SLOT_FETCHING)
+		slot->status = 0; /* it is tried again */
+	return false;
+}
+
 /* Brings data, and launches what has it. */
 static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy__memory *memory = &all->worker->agent.runtime->memory;
-	int status = slot_has_data(all, slot);
+	int status;
 
+	if (slot->behind && (slot->status || xy__node_is_lost(memory, all->node->id)))
+		return false;
+	status = slot_has_data(all, slot);
+	if (slot->behind && status != -EAGAIN) {
+		if (!status)
+			status = slot_launch(all, slot);
+		if (status)
+			slot_keep(all, slot, status);
+		return true;
+	}
 	if (xy__node_is_lost(memory, all->node->id)) {
 		slot_send_away(all, slot);
 		return true;
@@ -360,8 +464,12 @@ static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
 
 static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
 {
-	int status = slot->event ? all->node->driver->poll(all->node->device, slot->event) : 0;
+	int status = slot->status;
 
+	if (slot->behind)
+		return false;
+	if (!status && slot->event)
+		status = all->node->driver->poll(all->node->device, slot->event);
 	if (status == -EAGAIN)
 		return false;
 	if (slot_is_timed(all, slot))
@@ -398,9 +506,10 @@ static bool slots_fill(struct xy__slots *all)
 		if (all->slots[i].state != SLOT_FREE)
 			continue;
 		task = slots_next(all, all->used ? xy__search_try : xy__search_next);
-		if (!task)
+		if (task)
+			slot_begin(all, &all->slots[i], task);
+		else if (!slot_follow(all, &all->slots[i]))
 			return all->used;
-		slot_begin(all, &all->slots[i], task);
 	}
 	return true;
 }
@@ -450,6 +559,8 @@ static bool slots_step(struct xy__slots *all)
 
 		if (slot->state >= SLOT_GATHERING)
 			any |= slot_meet(all, slot);
+		if (slot->state != SLOT_FREE && slot->behind)
+			any |= slot_catch_up(all, slot);
 		if (slot->state == SLOT_FETCHING)
 			any |= slot_fetch(all, slot);
 		if (slot->state == SLOT_INITIALISING || slot->state == SLOT_LAUNCHED)
