@@ -7,6 +7,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/bundle.c \
 	compat/starpu/src/device.c \
 	compat/starpu/src/codelet.c \
+	compat/starpu/src/collection.c \
 	compat/starpu/src/component.c \
 	compat/starpu/src/component.h \
 	compat/starpu/src/component_build.c \
@@ -22,11 +23,13 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/cuda.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
+	compat/starpu/src/deps.h \
 	compat/starpu/src/disk.c \
 	compat/starpu/src/driver.c \
 	compat/starpu/src/environment.c \
 	compat/starpu/src/expect.c \
 	compat/starpu/src/filters.c \
+	compat/starpu/src/gate.c \
 	compat/starpu/src/helper.c \
 	compat/starpu/src/hooks.c \
 	compat/starpu/src/init.c \
@@ -44,18 +47,27 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/omp_task.c \
 	compat/starpu/src/opaque.c \
 	compat/starpu/src/partition.c \
+	compat/starpu/src/parallel_worker.c \
 	compat/starpu/src/perf.c \
+	compat/starpu/src/policies.c \
 	compat/starpu/src/policy.c \
+	compat/starpu/src/policy_text.c \
 	compat/starpu/src/profile.c \
 	compat/starpu/src/queue.c \
 	compat/starpu/src/recursive.c \
 	compat/starpu/src/reduction.c \
 	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
+	compat/starpu/src/shape_ops.c \
+	compat/starpu/src/shape_query.c \
+	compat/starpu/src/shape_register.c \
 	compat/starpu/src/shapes.c \
+	compat/starpu/src/shapes.h \
+	compat/starpu/src/tag.c \
 	compat/starpu/src/tag_table.c \
 	compat/starpu/src/task.c \
 	compat/starpu/src/team.c \
+	compat/starpu/src/transaction.c \
 	compat/starpu/src/tree.c \
 	compat/starpu/src/worker.c
 if HAVE_OPENCL
@@ -138,6 +150,7 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/omp.h \
 	compat/starpu/include/parts/model.h \
 	compat/starpu/include/parts/opencl.h \
+	compat/starpu/include/parts/parallel_worker.h \
 	compat/starpu/include/parts/perf.h \
 	compat/starpu/include/parts/sched.h \
 	compat/starpu/include/parts/task.h \
@@ -152,7 +165,7 @@ starpupkgconfig_DATA = \
 	compat/starpu/starpu-1.3.pc \
 	compat/starpu/starpu-1.4.pc
 
-script_tests += compat/starpu/tests/programs.sh compat/starpu/tests/devices.sh
+script_tests += compat/starpu/tests/programs.sh compat/starpu/tests/programs_n_z.sh compat/starpu/tests/devices.sh
 source_tests += compat/starpu/tests/names.sh
 EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cuda/calls.c \
@@ -166,6 +179,59 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/opencl/scale.cl \
 	compat/starpu/tests/opencl/scale.h \
 	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/waits.c \
+	compat/starpu/tests/variable_size.c \
+	compat/starpu/tests/unordered.c \
+	compat/starpu/tests/two_contexts.c \
+	compat/starpu/tests/trees.c \
+	compat/starpu/tests/transactions.c \
+	compat/starpu/tests/together.c \
+	compat/starpu/tests/threads.c \
+	compat/starpu/tests/tag_cycle.c \
+	compat/starpu/tests/successors.c \
+	compat/starpu/tests/starts.c \
+	compat/starpu/tests/sparse.c \
+	compat/starpu/tests/small_calls.c \
+	compat/starpu/tests/settings.c \
+	compat/starpu/tests/scratch.c \
+	compat/starpu/tests/retries.c \
+	compat/starpu/tests/restarted.c \
+	compat/starpu/tests/repeated_graph.c \
+	compat/starpu/tests/regenerated_graph.c \
+	compat/starpu/tests/reductions.c \
+	compat/starpu/tests/readers.c \
+	compat/starpu/tests/profiles.c \
+	compat/starpu/tests/policies.c \
+	compat/starpu/tests/plans.c \
+	compat/starpu/tests/pausing.c \
+	compat/starpu/tests/pack.c \
+	compat/starpu/tests/out_of_core.c \
+	compat/starpu/tests/omp_region.c \
+	compat/starpu/tests/more_mistakes.c \
+	compat/starpu/tests/more_contexts.c \
+	compat/starpu/tests/many_handles.c \
+	compat/starpu/tests/limit.c \
+	compat/starpu/tests/like_vector.c \
+	compat/starpu/tests/late_deps.c \
+	compat/starpu/tests/inside.c \
+	compat/starpu/tests/insert_kinds.c \
+	compat/starpu/tests/implementations.c \
+	compat/starpu/tests/heteroprio.c \
+	compat/starpu/tests/handles.c \
+	compat/starpu/tests/groups.c \
+	compat/starpu/tests/forgotten.c \
+	compat/starpu/tests/filter_kinds.c \
+	compat/starpu/tests/end_deps.c \
+	compat/starpu/tests/each_worker.c \
+	compat/starpu/tests/driver.c \
+	compat/starpu/tests/crossed_deps.c \
+	compat/starpu/tests/copies.c \
+	compat/starpu/tests/collections.c \
+	compat/starpu/tests/check.h \
+	compat/starpu/tests/calibration.c \
+	compat/starpu/tests/arbiter.c \
+	compat/starpu/tests/allocation.c \
+	compat/starpu/tests/acquiring.c \
 	compat/starpu/tests/content.c \
 	compat/starpu/tests/components.c \
 	compat/starpu/tests/components_old.c \

@@ -26,6 +26,7 @@
 #include <parts/driver.h>
 #include <parts/disk.h>
 #include <parts/context.h>
+#include <parts/parallel_worker.h>
 #include <parts/tools.h>
 #ifdef STARPU_USE_OPENCL
 #include <parts/opencl.h>
@@ -112,6 +113,7 @@ int starpu_init(struct starpu_conf *conf) STARPU_WARN_UNUSED_RESULT;
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv);
 int starpu_is_initialized(void);
 void starpu_wait_initialized(void);
+void starpu_worker_wait_for_initialisation(void);
 void starpu_shutdown(void);
 void starpu_pause(void);
 void starpu_resume(void);

@@ -2,8 +2,7 @@
 /*
  * Scheduling contexts as sets of workers: a task of a context runs on its
  * workers only. A context has a policy of its own where the main one is a
- * program's, and otherwise shares the runtime's. Also the list of predefined
- * policies, and worker collections.
+ * program's, and otherwise shares the runtime's.
  */
 #include "internal.h"
 
@@ -36,66 +35,10 @@ static struct context *context_of(unsigned id, const char *who)
 	return NULL;
 }
 
-/* --- collections: an iterator over the workers of a context --- */
-
-static unsigned collection_has_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	return (unsigned)it->cursor < workers->nworkers;
-}
-
-static int collection_get_next(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	return workers->workerids[it->cursor++];
-}
-
-static void collection_init_iterator(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it)
-{
-	(void)workers;
-	it->cursor = 0;
-}
-
-static void collection_init_iterator_for_task(struct starpu_worker_collection *workers,
-					      struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
-{
-	(void)task;
-	collection_init_iterator(workers, it);
-}
-
-/* Contexts change their workers themselves. */
-static int collection_change(struct starpu_worker_collection *workers, int worker)
-{
-	(void)workers;
-	return worker;
-}
-
-static void collection_keep(struct starpu_worker_collection *workers)
-{
-	(void)workers;
-}
-
 /* After each change: threads that push tasks read it without a lock. */
 static void context_collect(struct context *c)
 {
-	c->collection = (struct starpu_worker_collection){
-		.workerids = c->ids,
-		.nworkers = c->nworkers,
-		.unblocked_workers = c->ids,
-		.nunblocked_workers = c->nworkers,
-		.masters = c->ids,
-		.nmasters = c->nworkers,
-		.type = STARPU_WORKER_LIST,
-		.has_next = collection_has_next,
-		.get_next = collection_get_next,
-		.init_iterator = collection_init_iterator,
-		.init_iterator_for_parallel_tasks = collection_init_iterator_for_task,
-		.add = collection_change,
-		.remove = collection_change,
-		.init = collection_keep,
-		.deinit = collection_keep,
-	};
-	for (unsigned i = 0; i < c->nworkers; i++)
-		c->collection.present[c->ids[i]] = c->collection.is_unblocked[c->ids[i]] =
-			c->collection.is_master[c->ids[i]] = 1;
+	xs_collection_fill(&c->collection, c->ids, c->nworkers);
 }
 
 static void context_add(struct context *c, int worker)
@@ -486,42 +429,4 @@ struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsig
 void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
 {
 	(void)sched_ctx_id;
-}
-
-/* --- predefined policies --- */
-
-#define NPOLICIES 64u
-
-struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
-{
-	static struct starpu_sched_policy policies[NPOLICIES], *pointers[NPOLICIES + 1];
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	unsigned n = 0;
-
-	pthread_mutex_lock(&lock);
-	for (const char *name; n < NPOLICIES && !pointers[n] && (name = xs_policy_name(n)); n++) {
-		policies[n].policy_name = name;
-		policies[n].policy_description = xs_policy(name);
-		pointers[n] = &policies[n];
-	}
-	pthread_mutex_unlock(&lock);
-	return pointers;
-}
-
-struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
-{
-	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
-
-	if (xs_global.policy)
-		return (struct starpu_sched_policy *)xs_global.policy;
-	for (; *all; all++)
-		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
-			return *all;
-	return starpu_sched_get_predefined_policies()[0];
-}
-
-struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
-{
-	return xs_context_policy(sched_ctx_id) ? (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id)
-					       : starpu_sched_get_sched_policy();
 }

@@ -3,7 +3,7 @@
  * Copies of data: into another handle, and copies that are only read, which are shared while their source does not
  * change.
  */
-#include "internal.h"
+#include "shapes.h"
 
 static pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -11,36 +11,12 @@ static void copy_function(void *buffers[], void *arg)
 {
 	struct starpu_task *task = starpu_task_get_current();
 	starpu_data_handle_t from = STARPU_TASK_GET_HANDLE(task, 1);
-	const struct xy_interface *interface;
-	struct xy_part to_parts[XY_NPARTS], from_parts[XY_NPARTS];
-	unsigned n;
 
 	(void)arg;
-	if (!from->shape) {
+	if (from->shape)
+		xs_shape_copy(from->shape, buffers[1], STARPU_MAIN_RAM, buffers[0], STARPU_MAIN_RAM);
+	else
 		xs_opaque_copy(buffers[0], buffers[1], from->ops);
-		return;
-	}
-	interface = xs_shape_interface(from->shape);
-	n = interface->parts(buffers[0], to_parts);
-	interface->parts(buffers[1], from_parts);
-	for (unsigned p = 0; p < n; p++) {
-		char *to = *(char **)((char *)buffers[0] + to_parts[p].pointer);
-		const char *source = *(char **)((char *)buffers[1] + from_parts[p].pointer);
-		size_t rows = 1;
-
-		for (unsigned d = 0; d < to_parts[p].ndims; d++)
-			rows *= to_parts[p].count[d];
-		for (size_t row = 0; row < rows; row++) {
-			size_t rest = row, a = 0, b = 0;
-
-			for (unsigned d = 0; d < to_parts[p].ndims; d++) {
-				a += rest % to_parts[p].count[d] * to_parts[p].stride[d];
-				b += rest % to_parts[p].count[d] * from_parts[p].stride[d];
-				rest /= to_parts[p].count[d];
-			}
-			memcpy(to + a, source + b, to_parts[p].row_bytes);
-		}
-	}
 }
 
 static struct starpu_codelet copy_codelet = {

@@ -2,7 +2,7 @@
 /*
  * Handles: their records, access modes, acquiring, and where copies are.
  */
-#include "internal.h"
+#include "shapes.h"
 
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct _starpu_data_state *handles; /* with handles_lock */
@@ -46,6 +46,25 @@ void xs_handle_free(struct _starpu_data_state *h)
 	free(h->coordinates);
 	free(h->children);
 	free(h);
+}
+
+bool xs_handles_release(void)
+{
+	struct _starpu_data_state *h;
+	unsigned n = 0;
+
+	do {
+		pthread_mutex_lock(&handles_lock);
+		for (h = handles; h && atomic_load(&h->acquired) <= 0; h = h->next)
+			;
+		pthread_mutex_unlock(&handles_lock);
+		if (h)
+			starpu_data_release(h);
+		n += h != NULL;
+	} while (h);
+	if (n)
+		xs_fail(-EBUSY, "starpu_shutdown: data was acquired %u times without being released", n);
+	return n;
 }
 
 void xs_handles_fini(void)
@@ -235,6 +254,8 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 	error = xs_access(handle, acquire_mode(mode), &xy_mode);
 	if (!error)
 		error = xy_acquire(handle->xy, xy_mode);
+	if (!error)
+		atomic_fetch_add(&handle->acquired, 1);
 	if (!error && !handle->shape)
 		error = xs_opaque_allocate(handle);
 	return error;
@@ -265,6 +286,7 @@ static void acquired(void *arg, int status)
 	if (status)
 		xs_fail(status, "starpu_data_acquire_cb: %s", strerror(-status));
 	else {
+		atomic_fetch_add(&a.handle->acquired, 1);
 		in_callbacks++;
 		a.callback(a.arg);
 		in_callbacks--;
@@ -413,6 +435,8 @@ int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access
 	state = atomic_exchange(&attempt->state, 2);
 	if (state)
 		free(attempt);
+	if (state == 1)
+		atomic_fetch_add(&handle->acquired, 1);
 	return state == 1 ? 0 : state ? -EINVAL : -EAGAIN;
 }
 
@@ -433,8 +457,11 @@ void starpu_data_release(starpu_data_handle_t handle)
 		lowered = NULL;
 		return;
 	}
-	error = handle_check(handle, "starpu_data_release") ? xy_release(handle->xy) : 0;
-
+	if (!handle_check(handle, "starpu_data_release"))
+		return;
+	/* Before others get the data, and may unregister it. */
+	atomic_fetch_sub(&handle->acquired, 1);
+	error = xy_release(handle->xy);
 	if (error)
 		xs_fail(error, "starpu_data_release: the data is not acquired");
 }
@@ -784,66 +811,20 @@ starpu_data_handle_t starpu_data_lookup(const void *ptr)
 
 /* --- content as bytes: in main memory, acquired or not, as StarPU does it --- */
 
-/* Copies the rows of a part, to the bytes or from them. Returns the bytes behind. */
-static char *part_move(const struct xy_part *part, unsigned dimension, char *at, char *bytes, bool pack)
-{
-	if (dimension == 0) {
-		memcpy(pack ? bytes : at, pack ? at : bytes, part->row_bytes);
-		return bytes + part->row_bytes;
-	}
-	for (size_t i = 0; i < part->count[dimension - 1]; i++)
-		bytes = part_move(part, dimension - 1, at + i * part->stride[dimension - 1], bytes, pack);
-	return bytes;
-}
-
-static size_t view_bytes(const struct _starpu_data_state *h)
-{
-	struct xy_part parts[XY_NPARTS];
-	unsigned n = xs_shape_interface(h->shape)->parts(xs_view(h), parts);
-	size_t sum = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		size_t bytes = parts[i].row_bytes;
-
-		for (unsigned d = 0; d < parts[i].ndims; d++)
-			bytes *= parts[i].count[d];
-		sum += bytes;
-	}
-	return sum;
-}
-
-/* -EINVAL without memory, or with too few bytes. */
-static int view_move(const struct _starpu_data_state *h, char *bytes, size_t count, bool pack)
-{
-	struct xy_part parts[XY_NPARTS];
-	char *view = xs_view(h);
-	unsigned n = xs_shape_interface(h->shape)->parts(view, parts);
-
-	if (count < view_bytes(h))
-		return -EINVAL;
-	for (unsigned i = 0; i < n; i++) {
-		char *at = *(char **)(view + parts[i].pointer);
-
-		if (!at && parts[i].row_bytes)
-			return -EINVAL;
-		bytes = part_move(&parts[i], parts[i].ndims, at, bytes, pack);
-	}
-	return 0;
-}
-
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	size_t size;
 
 	if (!handle->shape)
 		return handle->ops->pack_data ? handle->ops->pack_data(handle, node, ptr, count) : -ENOTSUP;
-	size = handle->foreign ? xy_handle_size(handle->xy) : view_bytes(handle);
+	size = handle->foreign ? xy_handle_size(handle->xy) : xs_shape_bytes(handle->shape, xs_view(handle));
 	*count = (starpu_ssize_t)size;
 	if (!ptr)
 		return 0;
 	if (starpu_malloc(ptr, size ? size : 1))
 		return -ENOMEM;
-	return handle->foreign ? xy_pack(handle->xy, *ptr, size) : view_move(handle, *ptr, size, true);
+	return handle->foreign ? xy_pack(handle->xy, *ptr, size)
+			       : xs_shape_move(handle->shape, xs_view(handle), *ptr, size, true);
 }
 
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
@@ -866,7 +847,7 @@ int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
 		error = starpu_data_acquire(handle, STARPU_W);
 	if (error)
 		return error;
-	error = view_move(handle, ptr, count, false);
+	error = xs_shape_move(handle->shape, xs_view(handle), ptr, count, false);
 	if (empty)
 		starpu_data_release(handle);
 	return error;

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explicit dependencies: between tasks, and through tags. A job whose
- * dependencies are not fulfilled when it is submitted takes its place in the
- * order of its data at once, and starts after a gate: a task of Xylem's that
- * the last dependency submits. Edges of tasks that are regenerated stay for the
- * next time; others are used once.
+ * Explicit dependencies between tasks. A job whose dependencies are not fulfilled when it is submitted takes its place
+ * in the order of its data at once, and starts after a gate that the last dependency opens. As in StarPU, an edge
+ * serves each time that its source ends, until one of the two leaves; that of a task which is freed at its end, once.
  */
-#include "internal.h"
+#include "deps.h"
 
 pthread_mutex_t xs_deps_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* A thread that waits for tags. */
-struct xs_waiter {
-	unsigned left; /* (d) */
-	pthread_cond_t cond;
-};
 
 static void edges_append(struct xs_edges *edges, struct xs_edge *edge)
 {
@@ -23,123 +15,81 @@ static void edges_append(struct xs_edges *edges, struct xs_edge *edge)
 	edges->last = edge;
 }
 
-static void edges_free(struct xs_edges *edges)
-{
-	while (edges->first) {
-		struct xs_edge *edge = edges->first;
+/* --- what edges lead to --- */
 
-		edges->first = edge->next;
-		xs_edge_free(edge);
+static struct xs_sink *sink_of(const struct xs_edge *edge)
+{
+	return edge->ends ? NULL : edge->job ? &edge->job->sink : edge->tag ? &edge->tag->sink : NULL;
+}
+
+static void sink_link(struct xs_sink *sink, struct xs_edge *edge)
+{
+	edge->in_previous = NULL;
+	edge->in_next = sink->in;
+	if (sink->in)
+		sink->in->in_previous = edge;
+	sink->in = edge;
+	sink->ndeps++;
+}
+
+static void sink_unlink(struct xs_sink *sink, struct xs_edge *edge)
+{
+	if (edge->in_next)
+		edge->in_next->in_previous = edge->in_previous;
+	*(edge->in_previous ? &edge->in_previous->in_next : &sink->in) = edge->in_next;
+}
+
+static bool sink_is_ready(const struct xs_sink *sink)
+{
+	return sink->ndone >= sink->ndeps;
+}
+
+/* What has fulfilled dependencies more than once counts for the next start. */
+static void sink_start(struct xs_sink *sink)
+{
+	sink->ndone -= sink->ndeps;
+	sink->ndeps -= sink->once;
+	sink->once = 0;
+	sink->starts++;
+}
+
+void xs_sink_leave(struct xs_sink *sink)
+{
+	for (struct xs_edge *edge = sink->in; edge; edge = edge->in_next) {
+		edge->job = NULL; /* its source frees it */
+		edge->tag = NULL;
 	}
+	*sink = (struct xs_sink){ 0 };
 }
 
-/* --- gates --- */
-
-/* Gates to be used again: any thread gives one back, and the lock's holder takes all at once. */
-static struct xs_gate *own_gates;             /* (d) */
-static _Atomic(struct xs_gate *) spare_gates; /* (a) */
-
-static struct xs_gate *gate_take(void)
+/* The edge goes, and what it has fulfilled stays so until the next start. */
+static void edge_leave(struct xs_edge *edge)
 {
-	struct xs_gate *gate;
+	struct xs_sink *sink = sink_of(edge);
 
-	if (!own_gates)
-		own_gates = atomic_exchange(&spare_gates, NULL);
-	gate = own_gates;
-	if (!gate)
-		return malloc(sizeof *gate);
-	own_gates = gate->next;
-	return gate;
-}
-
-static void gate_give(struct xs_gate *gate)
-{
-	struct xs_gate *old = atomic_load_explicit(&spare_gates, memory_order_relaxed); /* the exchange checks it */
-
-	do
-		gate->next = old;
-	while (!atomic_compare_exchange_weak(&spare_gates, &old, gate));
-}
-
-static void gates_fini(void)
-{
-	while (own_gates || atomic_load(&spare_gates))
-		free(gate_take());
-}
-
-struct xs_gate *xs_gate_create(void)
-{
-	struct xs_gate *gate = gate_take();
-
-	if (!gate)
-		return NULL;
-	gate->users = 2;
-	if (!xy_task_create(xs_global.rt, &(struct xy_task_desc){ .name = "dependencies" }, &gate->task))
-		return gate;
-	gate_give(gate);
-	return NULL;
-}
-
-void xs_gate_drop(struct xs_gate *gate)
-{
-	if (!gate || atomic_fetch_sub(&gate->users, 1) > 1)
-		return;
-	xy_task_release(gate->task);
-	gate_give(gate);
-}
-
-/* Not with the lock held: what waits behind the gate may run at once. */
-void xs_gate_open(struct xs_gate *gate)
-{
-	if (!gate)
-		return;
-	xy_task_submit(gate->task);
-	xs_gate_drop(gate);
-}
-
-/* Gates to be opened once the lock is dropped. */
-struct opening {
-	struct xs_gate *few[8], **more;
-	unsigned n, room; /* room of more */
-};
-#define FEW (sizeof((struct opening *)NULL)->few / sizeof(struct xs_gate *))
-
-static void opening_add(struct opening *o, struct xs_gate *gate)
-{
-	if (!gate)
-		return;
-	if (o->n < FEW) {
-		o->few[o->n++] = gate;
-		return;
+	if (sink) {
+		sink_unlink(sink, edge);
+		if (edge->fired && edge->fired_for == sink->starts)
+			sink->once++;
+		else
+			sink->ndeps--;
 	}
-	if (o->n - FEW == o->room) {
-		unsigned room = o->room ? 2 * o->room : 64;
-		struct xs_gate **more = realloc(o->more, room * sizeof *more);
-
-		if (!more) {
-			xs_fail(-ENOMEM, "no memory to start a task whose dependencies are fulfilled");
-			return;
-		}
-		o->more = more;
-		o->room = room;
-	}
-	o->more[o->n++ - FEW] = gate;
+	xs_edge_free(edge);
 }
 
-static void opening_unlock(struct opening *o)
-{
-	pthread_mutex_unlock(&xs_deps_lock);
-	for (unsigned i = 0; i < o->n; i++)
-		xs_gate_open(i < FEW ? o->few[i] : o->more[i - FEW]);
-	free(o->more);
-}
-
-/* --- fulfilment, with the lock held --- */
+/* --- fulfilment --- */
 
 /* The start of a job needs all its own dependencies, and those of its tag. */
 static bool job_is_free(const struct xs_job *job)
 {
-	return job->ndone >= job->ndeps && (!job->tag || job->tag->ndone >= job->tag->ndeps);
+	return sink_is_ready(&job->sink) && (!job->tag || sink_is_ready(&job->tag->sink));
+}
+
+static void job_start(struct xs_job *job)
+{
+	sink_start(&job->sink);
+	if (job->tag)
+		sink_start(&job->tag->sink);
 }
 
 static struct xs_job *gated; /* (d) */
@@ -167,74 +117,80 @@ void xs_deps_ungate(struct xs_job *job)
 	*(job->previous_gated ? &job->previous_gated->next_gated : &gated) = job->next_gated;
 }
 
-static void job_try(struct xs_job *job, struct opening *o)
+void xs_deps_try(struct xs_job *job, struct xs_opening *o)
 {
 	if (!job || !job->gate || !job_is_free(job))
 		return;
-	opening_add(o, job->gate);
+	xs_opening_add(o, job->gate);
 	xs_deps_ungate(job);
-	job->ndone = 0;
-	if (!job->task->regenerate)
-		job->ndeps = 0;
-	if (job->tag) {
-		job->tag->ndone = 0;
-		if (!job->task->regenerate)
-			job->tag->ndeps = 0;
-	}
+	job_start(job);
 }
 
-static void end_try(struct xs_job *job, struct opening *o)
+static void end_try(struct xs_job *job, struct xs_opening *o)
 {
 	if (job->nend)
 		job->nend--;
 	if (!job->nend && job->endgate) {
-		opening_add(o, job->endgate);
+		xs_opening_add(o, job->endgate);
 		job->endgate = NULL;
 	}
 }
 
-static void edge_fire(struct xs_edge *edge, struct opening *o)
+/* Returns whether the edge serves again. */
+static bool edge_fire(struct xs_edge *edge, struct xs_opening *o)
 {
+	struct xs_sink *sink = sink_of(edge);
+
 	if (edge->waiter) {
 		if (!--edge->waiter->left)
 			pthread_cond_signal(&edge->waiter->cond);
 	} else if (edge->ends) {
 		end_try(edge->job, o);
-	} else if (edge->job) {
-		edge->job->ndone++;
-		job_try(edge->job, o);
-	} else {
-		edge->tag->ndone++;
-		job_try(edge->tag->job, o);
+	} else if (sink) {
+		struct xs_job *job = edge->job ? edge->job : edge->tag->job;
+		bool stays = !edge->job || atomic_load(&job->state) != XS_SUBMITTED || job->stays;
+
+		sink->ndone++;
+		edge->fired = true;
+		edge->fired_for = sink->starts;
+		if (!stays)
+			edge_leave(edge);
+		xs_deps_try(job, o);
+		return stays;
 	}
+	xs_edge_free(edge);
+	return false;
 }
 
-/* Whether the edge serves again: what waits is a task that is regenerated. */
-static bool edge_stays(const struct xs_edge *edge)
-{
-	const struct xs_job *job = edge->job ? edge->job : edge->tag ? edge->tag->job : NULL;
-
-	return !edge->ends && !edge->waiter && job && job->task->regenerate;
-}
-
-static void edges_fire(struct xs_edges *edges, struct opening *o)
+void xs_edges_fire(struct xs_edges *edges, struct xs_opening *o)
 {
 	struct xs_edge *edge = edges->first, *next;
 
 	edges->first = NULL;
 	for (; edge; edge = next) {
-		bool stays = edge_stays(edge);
-
 		next = edge->next;
-		edge_fire(edge, o);
-		if (stays)
+		if (edge_fire(edge, o))
 			edges_append(edges, edge);
-		else
-			xs_edge_free(edge);
 	}
 }
 
-static bool edge_add(struct xs_edges *edges, struct xs_edge value)
+void xs_edges_drop(struct xs_edges *edges, struct xs_opening *o)
+{
+	while (edges->first) {
+		struct xs_edge *edge = edges->first;
+		struct xs_job *job = edge->job ? edge->job : edge->tag ? edge->tag->job : NULL;
+
+		edges->first = edge->next;
+		if (!sink_of(edge)) {
+			edge_fire(edge, o);
+			continue;
+		}
+		edge_leave(edge);
+		xs_deps_try(job, o);
+	}
+}
+
+bool xs_edge_add(struct xs_edges *edges, struct xs_edge value)
 {
 	struct xs_edge *edge = xs_edge_create();
 
@@ -244,13 +200,9 @@ static bool edge_add(struct xs_edges *edges, struct xs_edge value)
 	}
 	*edge = value;
 	edges_append(edges, edge);
+	if (sink_of(edge))
+		sink_link(sink_of(edge), edge);
 	return true;
-}
-
-static void tag_fire(struct xs_tag *tag, struct opening *o)
-{
-	tag->done = true;
-	edges_fire(&tag->successors, o);
 }
 
 /* --- the life of a job --- */
@@ -275,21 +227,14 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 		if (!*gate)
 			xs_fail(-ENOMEM, "no memory for the dependencies of a task: it starts at once");
 	} else {
-		job->ndone = 0;
-		if (!task->regenerate)
-			job->ndeps = 0;
-		if (job->tag) {
-			job->tag->ndone = 0;
-			if (!task->regenerate)
-				job->tag->ndeps = 0;
-		}
+		job_start(job);
 	}
 	pthread_mutex_unlock(&xs_deps_lock);
 }
 
 void xs_deps_ended(struct xs_job *job)
 {
-	struct opening o = { 0 };
+	struct xs_opening o = { 0 };
 
 	/* seq_cst, as in declare: either it sees the state, or we see the successor
    */
@@ -297,23 +242,27 @@ void xs_deps_ended(struct xs_job *job)
 	if (!job->tag && !atomic_load(&job->has_successors))
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
-	edges_fire(&job->successors, &o);
-	atomic_store(&job->has_successors, job->successors.first != NULL);
-	if (job->tag)
-		tag_fire(job->tag, &o); /* its task stays known until it is freed: callbacks ask for it */
-	opening_unlock(&o);
+	xs_edges_fire(&job->successors, &o);
+	if (job->tag) {
+		job->tag->done = true; /* its task stays known until it is freed: callbacks ask for it */
+		xs_edges_fire(&job->tag->successors, &o);
+	}
+	xs_opening_unlock(&o);
 }
 
 void xs_deps_forget(struct xs_job *job)
 {
-	if (!job->tag && !job->successors.first && !job->gate)
+	struct xs_opening o = { 0 };
+
+	if (!job->tag && !atomic_load(&job->has_successors) && !atomic_load(&job->has_deps))
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	if (job->tag && job->tag->job == job)
 		job->tag->job = NULL;
 	job->tag = NULL;
-	edges_free(&job->successors);
-	pthread_mutex_unlock(&xs_deps_lock);
+	xs_sink_leave(&job->sink);
+	xs_edges_drop(&job->successors, &o);
+	xs_opening_unlock(&o);
 }
 
 unsigned xs_deps_gated(void)
@@ -358,20 +307,18 @@ static void job_detach(struct xs_job *job)
 		before->successors.first = NULL;
 		for (; edge; edge = next) {
 			next = edge->next;
-			if (edge->job == job && !edge->ends) {
-				xs_edge_free(edge);
-				job->ndone++;
-			} else {
+			if (edge->job == job && !edge->ends)
+				edge_leave(edge);
+			else
 				edges_append(&before->successors, edge);
-			}
 		}
 	}
-	job->known = job->ndone < job->ndeps;
+	job->known = !sink_is_ready(&job->sink);
 }
 
 int xs_deps_cycles(void)
 {
-	struct opening o = { 0 };
+	struct xs_opening o = { 0 };
 	int error = 0;
 
 	pthread_mutex_lock(&xs_deps_lock);
@@ -384,11 +331,29 @@ int xs_deps_cycles(void)
 				starpu_task_get_name(job->task));
 		job->skipped = true;
 		job_detach(job);
-		opening_add(&o, job->gate);
+		xs_opening_add(&o, job->gate);
 		xs_deps_ungate(job);
 	}
-	opening_unlock(&o);
+	xs_opening_unlock(&o);
 	return error;
+}
+
+void xs_deps_abandon(void)
+{
+	struct xs_opening o = { 0 };
+	unsigned n = 0;
+
+	pthread_mutex_lock(&xs_deps_lock);
+	for (; gated; n++) {
+		gated->skipped = gated->known = true;
+		gated->task->regenerate = 0;
+		xs_opening_add(&o, gated->gate);
+		xs_deps_ungate(gated);
+	}
+	xs_opening_unlock(&o);
+	if (n)
+		xs_fail(-EDEADLK, "starpu_shutdown: %u tasks wait for tags or tasks that never come: they are skipped",
+			n);
 }
 
 /* --- between tasks --- */
@@ -406,19 +371,15 @@ static void task_declare(struct starpu_task *task, struct starpu_task *on, bool 
 		return;
 	}
 	pthread_mutex_lock(&xs_deps_lock);
-	if (edge_add(&before->successors, (struct xs_edge){ .job = job, .ends = ends })) {
-		atomic_store(&before->has_successors, true);
-		if (ends)
-			job->nend++;
-		else
-			job->ndeps++;
-		if (atomic_load(&before->state) == XS_ENDED && !on->regenerate) {
-			struct opening o = { 0 };
-
-			edges_fire(&before->successors, &o);
-			opening_unlock(&o);
-			return;
-		}
+	atomic_store(&before->has_successors, true);
+	/* seq_cst: either the end sees that there are some, or this sees the end, after which nothing waits */
+	if (atomic_load(&before->state) == XS_ENDED && !on->regenerate) {
+		pthread_mutex_unlock(&xs_deps_lock);
+		return;
+	}
+	if (xs_edge_add(&before->successors, (struct xs_edge){ .job = job, .ends = ends })) {
+		atomic_store(&job->has_deps, true);
+		job->nend += ends;
 	}
 	pthread_mutex_unlock(&xs_deps_lock);
 }
@@ -472,13 +433,13 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
 void starpu_task_end_dep_release(struct starpu_task *t)
 {
 	struct xs_job *job = xs_job(t);
-	struct opening o = { 0 };
+	struct xs_opening o = { 0 };
 
 	if (!job)
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	end_try(job, &o);
-	opening_unlock(&o);
+	xs_opening_unlock(&o);
 }
 
 static int succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[], bool scheduled)
@@ -507,140 +468,4 @@ int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps, struct 
 int starpu_task_get_task_scheduled_succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
 {
 	return succs(task, ndeps, task_array, true);
-}
-
-/* --- tags --- */
-
-static void tag_declare(struct xs_tag *tag, starpu_tag_t on)
-{
-	struct xs_tag *before = tag ? xs_tag_get(on) : NULL;
-
-	if (!before || (before->done && !(before->job && before->job->task->regenerate)))
-		return;
-	if (edge_add(&before->successors, (struct xs_edge){ .tag = tag }))
-		tag->ndeps++;
-}
-
-void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array)
-{
-	struct xs_tag *tag;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_get(id);
-	for (unsigned i = 0; i < ndeps; i++)
-		tag_declare(tag, array[i]);
-	pthread_mutex_unlock(&xs_deps_lock);
-}
-
-void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
-{
-	struct xs_tag *tag;
-	va_list list;
-
-	va_start(list, ndeps);
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_get(id);
-	for (unsigned i = 0; i < ndeps; i++)
-		tag_declare(tag, va_arg(list, starpu_tag_t));
-	pthread_mutex_unlock(&xs_deps_lock);
-	va_end(list);
-}
-
-int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
-{
-	struct xs_waiter waiter = { .cond = PTHREAD_COND_INITIALIZER };
-
-	if (xs_thread.task)
-		return xs_fail(-EDEADLK, "starpu_tag_wait: a codelet or callback can't wait for a tag");
-	pthread_mutex_lock(&xs_deps_lock);
-	for (unsigned i = 0; i < ntags; i++) {
-		struct xs_tag *tag = xs_tag_get(id[i]);
-
-		if (tag && !tag->done && edge_add(&tag->successors, (struct xs_edge){ .waiter = &waiter }))
-			waiter.left++;
-	}
-	while (waiter.left)
-		pthread_cond_wait(&waiter.cond, &xs_deps_lock);
-	pthread_mutex_unlock(&xs_deps_lock);
-	return 0;
-}
-
-int starpu_tag_wait(starpu_tag_t id)
-{
-	return starpu_tag_wait_array(1, &id);
-}
-
-static void tag_notify(starpu_tag_t id, bool restart)
-{
-	struct opening o = { 0 };
-	struct xs_tag *tag;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_get(id);
-	if (tag) {
-		tag_fire(tag, &o);
-		if (restart)
-			tag->done = false;
-	}
-	opening_unlock(&o);
-}
-
-void starpu_tag_notify_from_apps(starpu_tag_t id)
-{
-	tag_notify(id, false);
-}
-
-void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
-{
-	tag_notify(id, true);
-}
-
-void starpu_tag_restart(starpu_tag_t id)
-{
-	struct xs_tag *tag;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_get(id);
-	if (tag)
-		tag->done = false;
-	pthread_mutex_unlock(&xs_deps_lock);
-}
-
-static void tag_end(struct xs_tag *tag)
-{
-	if (tag->job && tag->job->tag == tag)
-		tag->job->tag = NULL;
-	edges_free(&tag->successors);
-	xs_tag_free(tag);
-}
-
-void starpu_tag_remove(starpu_tag_t id)
-{
-	struct xs_tag *tag;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_find(id);
-	if (tag)
-		tag_end(tag);
-	pthread_mutex_unlock(&xs_deps_lock);
-}
-
-struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
-{
-	struct xs_tag *tag;
-	struct starpu_task *task;
-
-	pthread_mutex_lock(&xs_deps_lock);
-	tag = xs_tag_find(id);
-	task = tag && tag->job ? tag->job->task : NULL;
-	pthread_mutex_unlock(&xs_deps_lock);
-	return task;
-}
-
-void xs_tags_fini(void)
-{
-	pthread_mutex_lock(&xs_deps_lock);
-	xs_tag_table_fini(tag_end);
-	gates_fini();
-	pthread_mutex_unlock(&xs_deps_lock);
 }

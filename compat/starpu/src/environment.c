@@ -82,6 +82,7 @@ static const struct {
 	const char *name, *effect;
 } variables[] = {
 	{ "SCHED", "SCHED, which wins; the names are below" },
+	{ "SCHED_LIB", "a shared object with policies written for StarPU" },
 	{ "NCPU", "XYLEM_NCPU" },
 	{ "NCPUS", "XYLEM_NCPU" },
 	{ "RESERVE_NCPU", "XYLEM_NCPU: so many workers fewer" },
@@ -91,6 +92,7 @@ static const struct {
 	{ "WORKERS_CUDAID", "XYLEM_CUDA_DEVICES: these" },
 	{ "WORKERS_OPENCLID", "XYLEM_OPENCL_DEVICES: these" },
 	{ "OPENCL_PROGRAM_DIR", "where starpu_opencl_load_opencl_from_file looks too" },
+	{ "WORKERS_CPUID", "workers are bound to these processors" },
 	{ "WORKERS_NOBIND", "XYLEM_BIND=0" },
 	{ "CALIBRATE", "XYLEM_CALIBRATE" },
 	{ "CALIBRATE_MINIMUM", "XYLEM_CALIBRATE_SAMPLES" },
@@ -114,16 +116,16 @@ static const struct {
 	{ "DISABLE_ASYNCHRONOUS_COPY", "starpu_asynchronous_copy_disabled" },
 	{ "SILENT", "no log lines" },
 	{ "SSILENT", "nothing; StarPU's test programs read it" },
+	{ "NTASKS_THRESHOLD", "tasks in each queue below a decision: fifo(ntasks=...), prio(ntasks=...)" },
+	{ "EXP_LEN_THRESHOLD", "microseconds in each such queue: length_us=..." },
+	{ "SCHED_ALPHA", "weight of the end: mct(alpha=...), heft(alpha=...)" },
+	{ "SCHED_BETA", "weight of transfers: beta=..." },
+	{ "SCHED_GAMMA", "weight of energy: gamma=..." },
+	{ "IDLE_POWER", "power of idle workers: idle_w=..." },
 	/* of trees that the program builds */
-	{ "NTASKS_THRESHOLD", "tasks in each queue below a decision, in the program's trees" },
-	{ "EXP_LEN_THRESHOLD", "microseconds in each such queue" },
-	{ "SCHED_READY", "such a queue prefers tasks whose data is there" },
-	{ "SCHED_SORTED_ABOVE", "the queue above decisions is sorted by priority" },
-	{ "SCHED_SORTED_BELOW", "queues below decisions are sorted by priority" },
-	{ "SCHED_ALPHA", "weight of the end, in the program's trees" },
-	{ "SCHED_BETA", "weight of transfers, in the program's trees" },
-	{ "SCHED_GAMMA", "weight of energy, in the program's trees" },
-	{ "IDLE_POWER", "power of idle workers, in the program's trees" },
+	{ "SCHED_READY", "in the program's trees, such a queue prefers tasks whose data is there" },
+	{ "SCHED_SORTED_ABOVE", "in the program's trees, the queue above decisions is sorted by priority" },
+	{ "SCHED_SORTED_BELOW", "in the program's trees, queues below decisions are sorted by priority" },
 };
 
 void starpu_xylem_print_environment(FILE *to)
@@ -203,6 +205,57 @@ static void chosen(struct xy_device_config *config, const char *name, int n, cha
 	config->devices = room;
 }
 
+static void processors_add(cpu_set_t *set, long first, long last, long n)
+{
+	for (long i = first; i <= last && i < n; i++) {
+		int os = starpu_get_pu_os_index((unsigned)i);
+
+		if (os >= 0)
+			CPU_SET((unsigned)os, set);
+	}
+}
+
+/* Numbers and ranges, such as "0 2-3": in hwloc's order, like StarPU's. */
+static bool processors_parse(const char *text, cpu_set_t *set)
+{
+	long n = hwloc_get_nbobjs_by_type(starpu_get_hwloc_topology(), HWLOC_OBJ_PU);
+
+	while (*text) {
+		char *end;
+		long first = strtol(text, &end, 10), last = first;
+
+		if (end == text || first < 0)
+			return false;
+		text = end;
+		if (*text == '-') {
+			last = strtol(text + 1, &end, 10);
+			if (end == text + 1)
+				last = n - 1;
+			text = end;
+		}
+		processors_add(set, first, last, n);
+		text += strspn(text, " ,");
+	}
+	return CPU_COUNT(set) > 0;
+}
+
+int xs_processors_narrow(cpu_set_t *before)
+{
+	const char *text = xs_getenv("STARPU_WORKERS_CPUID");
+	cpu_set_t set;
+
+	if (!text || !*text || !starpu_get_hwloc_topology())
+		return 0;
+	CPU_ZERO(&set);
+	if (!processors_parse(text, &set))
+		return xs_fail(-EINVAL, "STARPU_WORKERS_CPUID=%s: no list of processors", text);
+	CPU_ZERO(before);
+	sched_getaffinity(0, sizeof *before, before);
+	if (sched_setaffinity(0, sizeof set, &set))
+		return xs_fail(-EINVAL, "STARPU_WORKERS_CPUID=%s: these processors can't be used", text);
+	return 1;
+}
+
 /* Cores that the process may use. */
 static int cores(void)
 {
@@ -225,6 +278,7 @@ static int limit(struct xy_device_config *config, const char *name, char *room, 
 
 #define ROOM 512
 #define LIMIT_ROOM 16
+#define TEXT_ROOM 4096
 
 /* StarPU keeps codelets' models in a folder of their format's version. */
 #define MODELS_ROOM 1024
@@ -285,7 +339,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	int first = conf->precedence_over_environment_variables, error = 0;
 	const char *sched = conf->sched_policy_name, *text;
 	int reserve = conf->reserve_ncpus, seed = 0, stats = 0, bus = 0;
-	char *rooms = calloc(4, ROOM + LIMIT_ROOM), *limits;
+	char *rooms = calloc(1, 4 * (ROOM + LIMIT_ROOM) + TEXT_ROOM), *limits;
 
 	*texts = rooms;
 	if (!rooms)
@@ -324,11 +378,13 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	xs_global.policy = conf->sched_policy && conf->sched_policy->push_task ? conf->sched_policy : NULL;
 	if (conf->sched_policy)
 		sched = conf->sched_policy->policy_name;
+	else if (sched && *sched && (text = xs_getenv("STARPU_SCHED_LIB")) && *text)
+		xs_global.policy = xs_policy_of_library(text, sched);
 	snprintf(xs_global.sched, sizeof xs_global.sched, "%s", sched ? sched : "");
 	if (xs_global.policy)
 		xs_policy_configure(config);
 	else if (sched && *sched)
-		config->sched = xs_policy(sched);
+		config->sched = xs_policy_text(xs_policy(sched), limits + 3 * LIMIT_ROOM, TEXT_ROOM);
 	if (ncpus < 0 && reserve > 0)
 		ncpus = cores() > reserve ? cores() - reserve : 0;
 	if (ncpus >= 0)

@@ -36,6 +36,18 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node, struct star
 	return worker < 0 ? 0 : starpu_task_expected_data_transfer_time_for(task, (unsigned)worker);
 }
 
+double starpu_task_worker_expected_length(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,
+					  unsigned nimpl)
+{
+	return starpu_task_expected_length(task, starpu_worker_get_perf_archtype((int)workerid, sched_ctx_id), nimpl);
+}
+
+double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,
+					  unsigned nimpl)
+{
+	return starpu_task_expected_energy(task, starpu_worker_get_perf_archtype((int)workerid, sched_ctx_id), nimpl);
+}
+
 double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node,
 					  enum starpu_data_access_mode mode)
 {

@@ -83,10 +83,18 @@ static int init_runtime(const struct starpu_conf *conf)
    * tag: nothing may block. */
 	struct xy_config config = { .window = 1u << 30 };
 	char *texts = NULL;
-	int error = xs_environment(&config, conf, &texts);
+	cpu_set_t mask;
+	int narrowed, error = xs_environment(&config, conf, &texts);
 
+	narrowed = error ? 0 : xs_processors_narrow(&mask);
+	if (narrowed < 0)
+		error = narrowed;
 	if (!error)
 		error = xy_start(&xs_global.rt, &config);
+	if (narrowed > 0)
+		sched_setaffinity(0, sizeof mask, &mask);
+	if (error == -EINVAL && config.ncpu == XY_NONE)
+		error = -ENODEV; /* no worker */
 	free(texts);
 	if (error)
 		return error == -EINVAL || error == -ENOENT || error == -ENOMEM ? error : -ENODEV;
@@ -101,6 +109,8 @@ static int init_runtime(const struct starpu_conf *conf)
 	xs_global.copies_synchronous = conf->disable_asynchronous_copy > 0;
 	atomic_store(&xs_global.first_error, 0);
 	atomic_store(&xs_global.pauses, 0);
+	starpu_set_limit_max_submitted_tasks(0);
+	starpu_set_limit_min_submitted_tasks(0);
 	atomic_store(&xs_global.sequential, 1);
 	xs_global.min_priority = conf->global_sched_ctx_min_priority;
 	xs_global.max_priority = conf->global_sched_ctx_max_priority;
@@ -154,6 +164,11 @@ void starpu_wait_initialized(void)
 	pthread_mutex_unlock(&init_lock);
 }
 
+void starpu_worker_wait_for_initialisation(void)
+{
+	starpu_wait_initialized();
+}
+
 static void print_stats(void)
 {
 	if (xs_global.worker_stats)
@@ -165,6 +180,23 @@ static void print_stats(void)
 			fprintf(stderr, "memory node %u\t%llu bytes in\t%llu bytes out\t%llu transfers\n", node,
 				stats.bytes_in, stats.bytes_out, stats.transfers);
 	}
+}
+
+#define STALL_S 1.0
+
+/* Waits for all tasks. Where none has ended for a while, what the program forgot is done for it: data is released, and
+ * tasks that wait for tags or tasks that never come are skipped. */
+static void finish(void)
+{
+	long left;
+
+	do {
+		left = atomic_load(&xs_global.nsubmitted);
+		if (xy_wait_for(xs_global.rt, STALL_S) != -ETIMEDOUT)
+			return;
+		if (atomic_load(&xs_global.nsubmitted) == left && !xs_handles_release() && !starpu_task_nready())
+			xs_deps_abandon();
+	} while (true);
 }
 
 void starpu_shutdown(void)
@@ -184,7 +216,7 @@ void starpu_shutdown(void)
 	xs_pause_fini();
 	xs_deps_cycles();
 	xs_policy_do_schedule();
-	xy_wait(xs_global.rt);
+	finish();
 	xs_handles_fini();
 	xs_policy_stop();
 	print_stats();

@@ -471,8 +471,10 @@ static bool insertion_setting(struct insertion *in, int kind)
 	case STARPU_EXECUTE_ON_NODE:
 		(void)va_arg(in->list, int);
 		return true;
-	case STARPU_EXECUTE_ON_DATA:
 	case STARPU_TRANSACTION:
+		task->transaction = va_arg(in->list, struct starpu_transaction *);
+		return true;
+	case STARPU_EXECUTE_ON_DATA:
 		(void)va_arg(in->list, void *);
 		return true;
 	default:

@@ -14,6 +14,7 @@
                                      without warnings */
 #include <starpu.h>
 
+#include <sched.h>
 #include <stdbool.h>
 #include <xylem.h>
 #include <xylem/component.h>
@@ -40,6 +41,7 @@ struct xs_global {
 	_Atomic unsigned pauses;                  /* (a) depth of starpu_pause */
 	_Atomic unsigned sequential;              /* (a) of handles registered from now on */
 	_Atomic int min_priority, max_priority;
+	_Atomic int most_submitted, least_submitted; /* (a) submission waits at most for least; 0: never */
 };
 extern struct xs_global xs_global;
 
@@ -62,6 +64,13 @@ const char *xs_models_host(void);
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts);
 /* The policy of Xylem's for a name of StarPU's, NULL for an unknown one. */
 const char *xs_policy(const char *starpu_name);
+/* The policy of a shared object, NULL if it has none of that name. */
+const struct starpu_sched_policy *xs_policy_of_library(const char *file, const char *name);
+/* The expression of a policy of Xylem's with StarPU's settings in it, in *room; or the name, without such settings. */
+const char *xs_policy_text(const char *name, char *room, size_t size);
+/* Until the workers are there, this thread may use only the processors of STARPU_WORKERS_CPUID: workers find theirs
+ * among them. 1: the mask before is to be set again; 0: there is no such variable; -EINVAL. */
+int xs_processors_narrow(cpu_set_t *before);
 /* The i-th name of StarPU's list, NULL past the last. */
 const char *xs_policy_name(unsigned i);
 
@@ -91,7 +100,18 @@ struct xs_edge {
 	struct xs_job *job; /* one of these three */
 	struct xs_tag *tag;
 	struct xs_waiter *waiter;
-	bool ends; /* the end of job waits, not its start */
+	bool ends;  /* the end of job waits, not its start */
+	bool fired; /* since the start number fired_for of what it leads to */
+	unsigned fired_for;
+	struct xs_edge *in_next, *in_previous; /* of what it leads to */
+};
+
+/* What starts once its dependencies are fulfilled: all (d). */
+struct xs_sink {
+	struct xs_edge *in;
+	unsigned ndeps, ndone; /* dependencies, and how often some were fulfilled since the last start */
+	unsigned once;         /* fulfilled ones whose edge is gone */
+	unsigned starts;
 };
 
 /* In the order in which they were declared. */
@@ -104,7 +124,7 @@ struct xs_tag {
 	starpu_tag_t id;            /* (c) */
 	struct xs_job *job;         /* (d) that was submitted with it last, until it is freed */
 	struct xs_edges successors; /* (d) */
-	unsigned ndeps, ndone;      /* (d) */
+	struct xs_sink sink;        /* (d) */
 	bool done;                  /* (d) */
 };
 
@@ -132,7 +152,8 @@ struct xs_job {
 	struct xs_edges successors;     /* (d) */
 	_Atomic bool has_successors;    /* (a) */
 	_Atomic int state;              /* (a) enum xs_job_state */
-	unsigned ndeps, ndone;          /* (d) explicit dependencies, and how many are fulfilled */
+	struct xs_sink sink;            /* (d) explicit dependencies */
+	_Atomic bool has_deps;          /* (a) */
 	unsigned nend;                  /* (d) dependencies of its end */
 	struct xs_tag *tag;             /* (d) */
 	unsigned long id;               /* (c) */
@@ -141,11 +162,13 @@ struct xs_job {
 	struct xy_task *kept;           /* (o) the task of Xylem's, while a policy of the program's has it */
 	void (*check)(void *);          /* (o) of a task that is tried again, else NULL */
 	struct starpu_task *next_try;   /* (o) of such a task */
+	struct xs_epoch *epoch;         /* (o) of a transaction, or NULL */
 	struct xs_job *meta;            /* (c) the job of the task that this is a try of, else NULL */
 	bool succeeded;                 /* (o) no try is needed */
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
+	bool stays;                     /* (o) the task is not freed at its end */
 	bool known;                     /* (d) a task that ends later still knows it: it is not freed */
 	bool skipped;                   /* (d) it waits for itself: its function is not called */
 	unsigned visit;                 /* (d) of the search for cycles */
@@ -186,6 +209,8 @@ unsigned xs_deps_gated(void);
 void xs_deps_ungate(struct xs_job *job);
 /* Tasks that wait for each other: one of each cycle is skipped. 0, or -EDEADLK with a log line. */
 int xs_deps_cycles(void);
+/* Skips what still waits for tags or tasks. */
+void xs_deps_abandon(void);
 void xs_tags_fini(void);
 void xs_gate_drop(struct xs_gate *gate);
 struct xs_gate *xs_gate_create(void); /* with the lock held */
@@ -216,6 +241,7 @@ struct _starpu_data_state {
 	struct _starpu_data_state *copy;   /* that starpu_data_dup_ro made, until the next write */
 	struct _starpu_data_state *copied; /* what it is a copy of */
 	unsigned copies;                   /* how often starpu_data_dup_ro returned it */
+	_Atomic int acquired;              /* (a) by the program */
 	bool slow;                         /* codelets get another struct than that of the call */
 	int home_node;
 	void *object;                /* of a disk that is its home */
@@ -240,6 +266,8 @@ enum xy_mode xs_mode(enum starpu_data_access_mode mode);
 int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, enum xy_mode *xy_mode);
 struct _starpu_data_state *xs_handle_wrap(struct xy_handle *xy, struct starpu_data_interface_ops *ops, int home_node);
 void xs_handle_free(struct _starpu_data_state *h);
+/* Releases what the program has acquired. Whether there was any. */
+bool xs_handles_release(void);
 void xs_handles_fini(void);
 /* partition.c */
 int xs_plans_prepare(struct _starpu_data_state *h, enum starpu_data_access_mode mode);
@@ -285,6 +313,13 @@ void xs_policy_after(struct starpu_task *task);
 void xs_policy_do_schedule(void);
 /* The agent that carries the call of a policy; NULL outside of one. */
 struct xy_agent *xs_policy_agent(const struct xy_component **self);
+/* collection.c */
+void xs_collection_fill(struct starpu_worker_collection *c, int *ids, unsigned n);
+/* transaction.c */
+struct xs_epoch;
+/* The epoch that a task joins at its submission. */
+struct xs_epoch *xs_transaction_join(struct starpu_task *task);
+bool xs_transaction_runs(const struct xs_epoch *epoch);
 /* context.c */
 void xs_contexts_start(void);
 /* The policy of the program's that a context has, or NULL. */

@@ -113,6 +113,10 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	struct cutting c;
 	int error;
 
+	if (!h || !f) {
+		xs_fail(-EINVAL, "starpu_data_partition needs a handle and a filter");
+		return;
+	}
 	if (h->nchildren) {
 		xs_fail(-EBUSY, "'%s' is already partitioned", xy_handle_name(h->xy));
 		return;
@@ -155,7 +159,9 @@ void xs_unpartition(struct _starpu_data_state *h)
 void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_node)
 {
 	(void)gathering_node;
-	if (root_data->nchildren)
+	if (!root_data)
+		xs_fail(-EINVAL, "starpu_data_unpartition: no handle");
+	else if (root_data->nchildren)
 		xs_unpartition(root_data);
 	else
 		xs_fail(-EINVAL, "'%s' is not partitioned", xy_handle_name(root_data->xy));
@@ -406,6 +412,30 @@ void starpu_data_partition_readwrite_upgrade_submit(starpu_data_handle_t initial
 {
 	(void)initial_handle;
 	plan_submit(children, nparts, XY_RW);
+}
+
+void starpu_data_partition_readonly_downgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,
+						     starpu_data_handle_t *children)
+{
+	struct xs_plan *plan = plan_of(children, nparts, "starpu_data_partition_readonly_downgrade_submit");
+	int error;
+
+	(void)initial_handle;
+	if (!plan)
+		return;
+	pthread_mutex_lock(&plans_lock);
+	error = plan_end(plan);
+	if (!error)
+		error = plan_begin(plan, XY_R);
+	pthread_mutex_unlock(&plans_lock);
+	if (error)
+		xs_fail(error, "starpu_data_partition_readonly_downgrade_submit: %s", strerror(-error));
+}
+
+/* Plans begin where the program does not say so; where it does, nothing is left to be done. */
+void starpu_data_partition_not_automatic(starpu_data_handle_t handle)
+{
+	(void)handle;
 }
 
 void starpu_data_partition_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,

@@ -88,3 +88,36 @@ void starpu_profiling_worker_helper_display_summary(void)
 			(double)atomic_load(&profiles[w].busy_ns) * 1e-6);
 	}
 }
+
+/* --- energy --- */
+
+static int no_energy(void)
+{
+	xs_note("energy is not measured; a model with a cost function may predict it");
+	return -1;
+}
+
+int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
+{
+	(void)workerid;
+	(void)archi;
+	return no_energy();
+}
+
+int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl, unsigned ntasks,
+		       int workerid, enum starpu_worker_archtype archi)
+{
+	(void)model;
+	(void)task;
+	(void)nimpl;
+	(void)ntasks;
+	(void)workerid;
+	(void)archi;
+	return no_energy();
+}
+
+int starpu_energy_use(float joules)
+{
+	(void)joules;
+	return no_energy();
+}

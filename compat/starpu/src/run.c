@@ -195,6 +195,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 
 	if (job->skipped)
 		return -EDEADLK;
+	if (job->epoch && !xs_transaction_runs(job->epoch))
+		return 0;
 	xs_wait_resume();
 	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation, 0 };
 	job->implementation = call->implementation;

@@ -3,13 +3,7 @@
  * The predefined interfaces. The view of Xylem's interface is StarPU's struct
  * itself, so that codelets get the buffers of the call as they are.
  */
-#include "internal.h"
-
-struct xs_shape {
-	struct xy_interface interface;
-	struct starpu_data_interface_ops *ops;
-	size_t pointer; /* offset of the first address */
-};
+#include "shapes.h"
 
 static unsigned one_part(struct xy_part *part, size_t pointer, size_t bytes)
 {
@@ -135,11 +129,102 @@ static unsigned void_parts(const void *view, struct xy_part *parts)
 	return 0;
 }
 
+/* The functions of an interface know which one it is. */
+#define FUNCTIONS(kind) \
+	static void kind##_register(starpu_data_handle_t handle, XYLEM_STARPU_HOME home_node, void *view) \
+	{ \
+		xs_shape_fill(&kind##_shape, handle, (int)home_node, view); \
+	} \
+	static starpu_ssize_t kind##_allocate(void *view, unsigned node) \
+	{ \
+		return xs_shape_allocate(&kind##_shape, view, node); \
+	} \
+	static void kind##_free(void *view, unsigned node) \
+	{ \
+		xs_shape_free(&kind##_shape, view, node); \
+	} \
+	static int kind##_to_ram(void *from, unsigned from_node, void *to, unsigned to_node) \
+	{ \
+		return xs_shape_copy(&kind##_shape, from, from_node, to, to_node); \
+	} \
+	static int kind##_to_any(void *from, unsigned from_node, void *to, unsigned to_node, void *async_data) \
+	{ \
+		(void)async_data; \
+		return xs_shape_copy(&kind##_shape, from, from_node, to, to_node); \
+	} \
+	static void *kind##_pointer(void *view, unsigned node) \
+	{ \
+		(void)node; \
+		return xs_shape_pointer(&kind##_shape, view); \
+	} \
+	static int kind##_inside(void *view, unsigned node, void *ptr) \
+	{ \
+		(void)node; \
+		return xs_shape_is_inside(&kind##_shape, view, ptr); \
+	} \
+	static size_t kind##_size(starpu_data_handle_t handle) \
+	{ \
+		return xs_shape_bytes(&kind##_shape, starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM)); \
+	} \
+	static uint32_t kind##_footprint(starpu_data_handle_t handle) \
+	{ \
+		return xs_shape_hash(&kind##_shape, starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM)); \
+	} \
+	static int kind##_compare(void *a, void *b) \
+	{ \
+		return xs_shape_is_like(&kind##_shape, a, b); \
+	} \
+	static void kind##_display(starpu_data_handle_t handle, FILE *f) \
+	{ \
+		fprintf(f, "%zu\t", kind##_size(handle)); \
+	} \
+	static starpu_ssize_t kind##_describe(void *view, char *buf, size_t size) \
+	{ \
+		return xs_shape_describe(&kind##_shape, view, buf, size); \
+	} \
+	static int kind##_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count) \
+	{ \
+		return xs_shape_pack(&kind##_shape, starpu_data_get_interface_on_node(handle, node), node, ptr, \
+				     count); \
+	} \
+	static int kind##_peek(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count) \
+	{ \
+		return xs_shape_move(&kind##_shape, starpu_data_get_interface_on_node(handle, node), ptr, count, \
+				     false); \
+	} \
+	static int kind##_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count) \
+	{ \
+		int error = kind##_peek(handle, node, ptr, count); \
+\
+		starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0); \
+		return error; \
+	}
+
 #define SHAPE(kind, ID, first, squeeze, bytes) \
+	static const struct xs_shape kind##_shape; \
+	FUNCTIONS(kind) \
 	static char kind##_name[] = #kind; \
-	struct starpu_data_interface_ops starpu_interface_##kind##_ops = { .interfaceid = STARPU_##ID##_INTERFACE_ID, \
-									   .interface_size = bytes, \
-									   .name = kind##_name }; \
+	static const struct starpu_data_copy_methods kind##_methods = { .ram_to_ram = kind##_to_ram, \
+									.any_to_any = kind##_to_any }; \
+	struct starpu_data_interface_ops starpu_interface_##kind##_ops = { \
+		.register_data_handle = kind##_register, \
+		.allocate_data_on_node = kind##_allocate, \
+		.free_data_on_node = kind##_free, \
+		.copy_methods = &kind##_methods, \
+		.to_pointer = kind##_pointer, \
+		.pointer_is_inside = kind##_inside, \
+		.get_size = kind##_size, \
+		.footprint = kind##_footprint, \
+		.compare = kind##_compare, \
+		.display = kind##_display, \
+		.describe = kind##_describe, \
+		.pack_data = kind##_pack, \
+		.peek_data = kind##_peek, \
+		.unpack_data = kind##_unpack, \
+		.interfaceid = STARPU_##ID##_INTERFACE_ID, \
+		.interface_size = bytes, \
+		.name = kind##_name, \
+	}; \
 	static const struct xs_shape kind##_shape = { \
 		{ .name = #kind, .view_size = bytes, .parts = kind##_parts, .compact = squeeze }, \
 		&starpu_interface_##kind##_ops, \
@@ -238,360 +323,4 @@ bool xs_view_is_dense(const void *view)
 	default:
 		return false;
 	}
-}
-
-/* --- registration --- */
-
-static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view);
-
-/* Data of a disk: its pointer is the object there; it gets memory of its own. */
-static void shape_register_object(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape,
-				  const void *view)
-{
-	char copy[XS_VIEW_ROOM];
-	void *object = xs_shape_pointer(shape, view);
-
-	memcpy(copy, view, shape->interface.view_size);
-	memset(copy + shape->pointer, 0, sizeof(void *));
-	shape_register(handle, -1, shape, copy);
-	if (!*handle)
-		return;
-	(*handle)->home_node = home_node;
-	xs_disk_load(*handle, object);
-}
-
-static void shape_register(starpu_data_handle_t *handle, int home_node, const struct xs_shape *shape, const void *view)
-{
-	struct xy_handle *xy;
-	int error;
-
-	*handle = NULL;
-	if (xs_disk_is(home_node)) {
-		shape_register_object(handle, home_node, shape, view);
-		return;
-	}
-	if (!xs_global.rt) {
-		xs_fail(-ENODEV, "data is registered before starpu_init");
-		return;
-	}
-	error = xy_register(xs_global.rt, &xy, &shape->interface, view);
-	if (error) {
-		xs_fail(error, "a %s can't be registered: %s", shape->interface.name, strerror(-error));
-		return;
-	}
-	*handle = xs_handle_wrap(xy, shape->ops, home_node);
-	if (!*handle)
-		xy_unregister(&xy);
-	else if (home_node < 0 && (*handle)->shape)
-		starpu_memory_allocate(STARPU_MAIN_RAM, (*handle)->counted = xy_handle_size(xy),
-				       (int)STARPU_MEMORY_OVERFLOW);
-}
-
-/* The home node is where the program's memory is; -1: there is none yet,
- * whatever the pointer. */
-#define HOME(pointer) (home_node < 0 ? 0 : (uintptr_t)(pointer))
-
-void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
-			  struct starpu_data_interface_ops *ops)
-{
-	const struct xs_shape *shape = xs_shape_of(ops);
-
-	if (shape) {
-		shape_register(handleptr, home_node, shape, data_interface);
-		return;
-	}
-	xs_opaque_register(handleptr, home_node, data_interface, ops);
-}
-
-/* The struct without its addresses, which a worker may be setting now. */
-static void view_blank(const struct xs_shape *shape, const void *from, void *to)
-{
-	struct xy_part parts[XY_NPARTS];
-	unsigned nparts = shape->interface.parts(from, parts);
-
-	memset(to, 0, shape->interface.view_size);
-	for (size_t at = 0; at < shape->interface.view_size; at += sizeof(void *)) {
-		bool address = false;
-
-		for (unsigned i = 0; i < nparts; i++)
-			address = address || parts[i].pointer == at;
-		if (!address)
-			memcpy((char *)to + at, (const char *)from + at, sizeof(void *));
-	}
-	if (xs_view_is_dense(to))
-		((struct starpu_vector_interface *)to)->dev_handle = 0;
-}
-
-void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
-{
-	_Alignas(void *) char view[XS_VIEW_ROOM];
-
-	if (!handlesrc->shape) {
-		xs_opaque_register(handledst, -1, xs_view(handlesrc), handlesrc->ops);
-		return;
-	}
-	view_blank(handlesrc->shape, xy_handle_view(handlesrc->xy), view);
-	shape_register(handledst, -1, handlesrc->shape, view);
-}
-
-void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, size_t size)
-{
-	shape_register(
-		handle, home_node, &variable_shape,
-		&(struct starpu_variable_interface){ STARPU_VARIABLE_INTERFACE_ID, HOME(ptr), HOME(ptr), 0, size });
-}
-
-void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t nx,
-					   size_t elemsize, size_t allocsize)
-{
-	shape_register(handle, home_node, &vector_shape,
-		       &(struct starpu_vector_interface){ .id = STARPU_VECTOR_INTERFACE_ID,
-							  .ptr = HOME(ptr),
-							  .dev_handle = HOME(ptr),
-							  .nx = nx,
-							  .elemsize = elemsize,
-							  .allocsize = allocsize });
-}
-
-void starpu_vector_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t nx,
-				 size_t elemsize)
-{
-	starpu_vector_data_register_allocsize(handle, home_node, ptr, nx, elemsize, nx * elemsize);
-}
-
-void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ld,
-					   uint32_t nx, uint32_t ny, size_t elemsize, size_t allocsize)
-{
-	shape_register(handle, home_node, &matrix_shape,
-		       &(struct starpu_matrix_interface){ .id = STARPU_MATRIX_INTERFACE_ID,
-							  .ptr = HOME(ptr),
-							  .dev_handle = HOME(ptr),
-							  .nx = nx,
-							  .ny = ny,
-							  .ld = ld,
-							  .elemsize = elemsize,
-							  .allocsize = allocsize });
-}
-
-void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ld, uint32_t nx,
-				 uint32_t ny, size_t elemsize)
-{
-	starpu_matrix_data_register_allocsize(handle, home_node, ptr, ld, nx, ny, elemsize, (size_t)nx * ny * elemsize);
-}
-
-void starpu_block_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ldy, uint32_t ldz,
-				uint32_t nx, uint32_t ny, uint32_t nz, size_t elemsize)
-{
-	shape_register(handle, home_node, &block_shape,
-		       &(struct starpu_block_interface){ .id = STARPU_BLOCK_INTERFACE_ID,
-							 .ptr = HOME(ptr),
-							 .dev_handle = HOME(ptr),
-							 .nx = nx,
-							 .ny = ny,
-							 .nz = nz,
-							 .ldy = ldy,
-							 .ldz = ldz,
-							 .elemsize = elemsize });
-}
-
-void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ldy, uint32_t ldz,
-				 uint32_t ldt, uint32_t nx, uint32_t ny, uint32_t nz, uint32_t nt, size_t elemsize)
-{
-	shape_register(handle, home_node, &tensor_shape,
-		       &(struct starpu_tensor_interface){ .id = STARPU_TENSOR_INTERFACE_ID,
-							  .ptr = HOME(ptr),
-							  .dev_handle = HOME(ptr),
-							  .nx = nx,
-							  .ny = ny,
-							  .nz = nz,
-							  .nt = nt,
-							  .ldy = ldy,
-							  .ldz = ldz,
-							  .ldt = ldt,
-							  .elemsize = elemsize });
-}
-
-void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow, uintptr_t nzval,
-			      uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, size_t elemsize)
-{
-	bool none = home_node < 0;
-
-	shape_register(handle, home_node, &csr_shape,
-		       &(struct starpu_csr_interface){ .id = STARPU_CSR_INTERFACE_ID,
-						       .nnz = nnz,
-						       .nrow = nrow,
-						       .nzval = HOME(nzval),
-						       .colind = none ? NULL : colind,
-						       .rowptr = none ? NULL : rowptr,
-						       .ram_colind = colind,
-						       .ram_rowptr = rowptr,
-						       .firstentry = firstentry,
-						       .elemsize = elemsize });
-}
-
-void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow,
-			       uintptr_t nzval, uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, uint32_t r,
-			       uint32_t c, size_t elemsize)
-{
-	bool none = home_node < 0;
-
-	shape_register(handle, home_node, &bcsr_shape,
-		       &(struct starpu_bcsr_interface){ .id = STARPU_BCSR_INTERFACE_ID,
-							.nnz = nnz,
-							.nrow = nrow,
-							.nzval = HOME(nzval),
-							.colind = none ? NULL : colind,
-							.rowptr = none ? NULL : rowptr,
-							.ram_colind = colind,
-							.ram_rowptr = rowptr,
-							.firstentry = firstentry,
-							.r = r,
-							.c = c,
-							.elemsize = elemsize });
-}
-
-void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node, uint32_t nx, uint32_t ny,
-			      uint32_t n_values, uint32_t *columns, uint32_t *rows, uintptr_t values, size_t elemsize)
-{
-	bool none = home_node < 0;
-
-	shape_register(handleptr, home_node, &coo_shape,
-		       &(struct starpu_coo_interface){ .id = STARPU_COO_INTERFACE_ID,
-						       .columns = none ? NULL : columns,
-						       .rows = none ? NULL : rows,
-						       .values = HOME(values),
-						       .nx = nx,
-						       .ny = ny,
-						       .n_values = n_values,
-						       .elemsize = elemsize });
-}
-
-void starpu_multiformat_data_register(starpu_data_handle_t *handle, int home_node, void *ptr, uint32_t nobjects,
-				      struct starpu_multiformat_data_interface_ops *format_ops)
-{
-	shape_register(handle, home_node, &multiformat_shape,
-		       &(struct starpu_multiformat_interface){ .id = STARPU_MULTIFORMAT_INTERFACE_ID,
-							       .cpu_ptr = home_node < 0 ? NULL : ptr,
-							       .nx = nobjects,
-							       .ops = format_ops });
-}
-
-void starpu_void_data_register(starpu_data_handle_t *handle)
-{
-	void *nothing = NULL;
-
-	shape_register(handle, 0, &void_shape, &nothing);
-}
-
-/* --- queries --- */
-
-#define GET(kind, type, suffix, field) \
-	type starpu_##kind##_get_##suffix(starpu_data_handle_t handle) \
-	{ \
-		return ((const struct starpu_##kind##_interface *)xs_view(handle))->field; \
-	}
-
-GET(variable, size_t, elemsize, elemsize)
-GET(variable, uintptr_t, local_ptr, ptr)
-GET(vector, uint32_t, nx, nx)
-GET(vector, size_t, elemsize, elemsize)
-GET(vector, size_t, allocsize, allocsize)
-GET(vector, uintptr_t, local_ptr, ptr)
-GET(matrix, uint32_t, nx, nx)
-GET(matrix, uint32_t, ny, ny)
-GET(matrix, uint32_t, local_ld, ld)
-GET(matrix, size_t, elemsize, elemsize)
-GET(matrix, size_t, allocsize, allocsize)
-GET(matrix, uintptr_t, local_ptr, ptr)
-GET(block, uint32_t, nx, nx)
-GET(block, uint32_t, ny, ny)
-GET(block, uint32_t, nz, nz)
-GET(block, uint32_t, local_ldy, ldy)
-GET(block, uint32_t, local_ldz, ldz)
-GET(block, size_t, elemsize, elemsize)
-GET(block, uintptr_t, local_ptr, ptr)
-GET(tensor, uint32_t, nx, nx)
-GET(tensor, uint32_t, ny, ny)
-GET(tensor, uint32_t, nz, nz)
-GET(tensor, uint32_t, nt, nt)
-GET(tensor, uint32_t, local_ldy, ldy)
-GET(tensor, uint32_t, local_ldz, ldz)
-GET(tensor, uint32_t, local_ldt, ldt)
-GET(tensor, size_t, elemsize, elemsize)
-GET(tensor, uintptr_t, local_ptr, ptr)
-GET(csr, uint32_t, nnz, nnz)
-GET(csr, uint32_t, nrow, nrow)
-GET(csr, uint32_t, firstentry, firstentry)
-GET(csr, uintptr_t, local_nzval, nzval)
-GET(csr, uint32_t *, local_colind, colind)
-GET(csr, uint32_t *, local_rowptr, rowptr)
-GET(csr, size_t, elemsize, elemsize)
-GET(bcsr, uint32_t, nnz, nnz)
-GET(bcsr, uint32_t, nrow, nrow)
-GET(bcsr, uint32_t, firstentry, firstentry)
-GET(bcsr, uintptr_t, local_nzval, nzval)
-GET(bcsr, uint32_t *, local_colind, colind)
-GET(bcsr, uint32_t *, local_rowptr, rowptr)
-GET(bcsr, uint32_t, r, r)
-GET(bcsr, uint32_t, c, c)
-GET(bcsr, size_t, elemsize, elemsize)
-
-/* --- the program's own memory on a node: known only in RAM, where it was registered --- */
-
-void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
-{
-	if ((int)node != handle->home_node)
-		xs_fail(-ENOTSUP, "'%s': the program's memory on node %u can't be used", xy_handle_name(handle->xy),
-			node);
-}
-
-void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-				  size_t offset)
-{
-	(void)ptr;
-	(void)dev_handle;
-	(void)offset;
-	starpu_data_ptr_register(handle, node);
-}
-
-void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-				size_t offset)
-{
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
-}
-
-void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-				size_t offset, uint32_t ld)
-{
-	(void)ld;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
-}
-
-void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-			       size_t offset, uint32_t ldy, uint32_t ldz)
-{
-	(void)ldy;
-	(void)ldz;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
-}
-
-void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-				size_t offset, uint32_t ldy, uint32_t ldz, uint32_t ldt)
-{
-	(void)ldt;
-	starpu_block_ptr_register(handle, node, ptr, dev_handle, offset, ldy, ldz);
-}
-
-void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
-			      size_t offset, uint32_t *ldn)
-{
-	(void)ldn;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
-}
-
-int starpu_data_register_ops(struct starpu_data_interface_ops *ops)
-{
-	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
-		ops->interfaceid = (enum starpu_data_interface_id)starpu_data_interface_get_next_id();
-	return (int)ops->interfaceid;
 }

@@ -449,6 +449,7 @@ static void job_prepare(struct xs_job *job, struct starpu_task *task)
 	xy_task_release(job->xy);
 	job->xy = NULL;
 	job->rebuffer = false;
+	job->stays = !task->destroy || task->regenerate;
 	atomic_fetch_add(&job->submissions, 1);
 	atomic_store(&job->state, XS_SUBMITTED);
 	task->status = STARPU_TASK_BLOCKED;
@@ -469,6 +470,24 @@ static bool job_is_awaited(const struct xs_job *job)
 	return task->synchronous || !task->detach || !task->destroy || task->use_tag || task->callback_func ||
 	       task->epilogue_callback_func || task->regenerate || task->cl->callback_func || job->nend ||
 	       atomic_load(&job->has_successors);
+}
+
+static void submit_throttle(void)
+{
+	int least = atomic_load(&xs_global.least_submitted);
+
+	if (!xs_thread.task && starpu_task_nsubmitted() >= atomic_load(&xs_global.most_submitted))
+		starpu_task_wait_for_n_submitted((unsigned)(least > 0 ? least : 0));
+}
+
+void starpu_set_limit_min_submitted_tasks(int limit_min)
+{
+	atomic_store(&xs_global.least_submitted, limit_min);
+}
+
+void starpu_set_limit_max_submitted_tasks(int limit_max)
+{
+	atomic_store(&xs_global.most_submitted, limit_max);
 }
 
 static int job_drop(struct xs_job *job)
@@ -499,6 +518,10 @@ int xs_submit(struct starpu_task *task, bool ordered)
 		return xs_retry_submit(job);
 	if (atomic_load(&job->state) == XS_SUBMITTED)
 		return xs_fail(-EINVAL, "task '%s' is submitted again before its end", starpu_task_get_name(task));
+	if (task->transaction)
+		job->epoch = xs_transaction_join(task);
+	if (atomic_load_explicit(&xs_global.most_submitted, memory_order_relaxed)) /* a late one does not count */
+		submit_throttle();
 	if (task->cl && (task->recursive_task_gen_dag_func || task->cl->recursive_task_gen_dag_func) &&
 	    xs_recursive(task)) {
 		if (!job_is_awaited(job))
@@ -546,7 +569,7 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	}
 	if (task->flops > 0 && (!desc.codelet || !desc.codelet->model))
 		desc.length_us = task->flops / 1e3; /* on a core with 1 GFlop/s: relative lengths are right */
-	if (task->use_tag || job->ndeps)
+	if (task->use_tag || atomic_load_explicit(&job->has_deps, memory_order_relaxed))
 		xs_deps_submitted(job, again, &gate);
 	if (gate) {
 		desc.after = &gate->task;

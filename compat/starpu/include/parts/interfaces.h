@@ -668,6 +668,9 @@ void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle, 
 					   starpu_data_handle_t *children);
 void starpu_data_partition_readwrite_upgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 						    starpu_data_handle_t *children);
+void starpu_data_partition_readonly_downgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,
+						     starpu_data_handle_t *children);
+void starpu_data_partition_not_automatic(starpu_data_handle_t handle);
 void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 				    starpu_data_handle_t *children, int gathering_node);
 void starpu_data_unpartition_submit_r(starpu_data_handle_t initial_handle, int gathering_node);

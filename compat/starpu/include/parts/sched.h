@@ -109,6 +109,8 @@ void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id);
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id);
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id);
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id);
+/* Whose functions a program copies into a collection of its own. */
+extern struct starpu_worker_collection starpu_worker_list, starpu_worker_tree;
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
 									   enum starpu_worker_collection_type type);

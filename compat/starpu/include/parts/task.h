@@ -290,6 +290,9 @@ int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_n_submitted(unsigned n);
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n);
+/* Submission waits while as many tasks as the maximum have not ended, until the minimum is left. 0: never. */
+void starpu_set_limit_min_submitted_tasks(int limit_min);
+void starpu_set_limit_max_submitted_tasks(int limit_max);
 int starpu_task_nsubmitted(void);
 /* Tasks that no tag and no other task holds back; those that wait for data count. */
 int starpu_task_nready(void);
