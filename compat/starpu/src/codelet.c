@@ -18,6 +18,7 @@ struct xylem_starpu_codelet {
 	unsigned generation;
 	uint32_t where;
 	uint64_t functions; /* a bit for each that is there */
+	bool only_cpu;
 	starpu_cpu_func_t cpu[STARPU_MAXIMPLEMENTATIONS], cuda[STARPU_MAXIMPLEMENTATIONS],
 		opencl[STARPU_MAXIMPLEMENTATIONS], hip[STARPU_MAXIMPLEMENTATIONS];
 	int32_t task_where;
@@ -68,8 +69,20 @@ static bool codelet_can_execute(const struct xy_task *task, unsigned worker, uns
 	return job->task->cl->can_execute(worker, job->task, implementation) != 0;
 }
 
+/* Most codelets have functions for CPUs alone. */
+static bool functions_of_devices(const struct starpu_codelet *cl)
+{
+	uintptr_t any = 0;
+
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		any |= (uintptr_t)cl->cuda_funcs[i] | (uintptr_t)cl->opencl_funcs[i] | (uintptr_t)cl->hip_funcs[i];
+	return any;
+}
+
 static bool functions_are(const struct xylem_starpu_codelet *c, const struct starpu_codelet *cl)
 {
+	if (c->only_cpu)
+		return !memcmp(c->cpu, cl->cpu_funcs, sizeof c->cpu) && !functions_of_devices(cl);
 	return !memcmp(c->cpu, cl->cpu_funcs, sizeof c->cpu) && !memcmp(c->cuda, cl->cuda_funcs, sizeof c->cuda) &&
 	       !memcmp(c->opencl, cl->opencl_funcs, sizeof c->opencl) && !memcmp(c->hip, cl->hip_funcs, sizeof c->hip);
 }
@@ -106,6 +119,7 @@ static struct xylem_starpu_codelet *codelet_translate(struct starpu_codelet *cl,
 	c->where = cl->where;
 	c->task_where = where;
 	c->functions = functions_of(cl);
+	c->only_cpu = !functions_of_devices(cl);
 	memcpy(c->cpu, cl->cpu_funcs, sizeof c->cpu);
 	memcpy(c->cuda, cl->cuda_funcs, sizeof c->cuda);
 	memcpy(c->opencl, cl->opencl_funcs, sizeof c->opencl);

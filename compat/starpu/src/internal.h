@@ -21,6 +21,8 @@
 #include <xylem/interface.h>
 #include <xylem/tree.h>
 
+#pragma GCC visibility push(hidden)
+
 /* --- the runtime --- */
 
 struct xs_global {
@@ -190,7 +192,12 @@ int xs_run_cuda(struct xy_call *call);
 int xs_run_opencl(struct xy_call *call);
 int xs_run_hip(struct xy_call *call);
 /* Blocks a worker while the program has paused the runtime. */
-void xs_wait_resume(void);
+void xs_wait_while_paused(void);
+static inline void xs_wait_resume(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&xs_global.pauses, memory_order_relaxed), 0))
+		xs_wait_while_paused();
+}
 void xs_pause_fini(void);
 
 /* codelet.c: the codelet of Xylem's for one of StarPU's, on these architectures
@@ -301,7 +308,12 @@ int xs_team_run(struct starpu_task *task, unsigned n, struct xy_call *call,
 		int (*function)(void *arg, struct starpu_task *task, struct xy_call *call), void *arg);
 void xs_teams_fini(void);
 /* policy.c: policies that the program brings along */
-bool xs_hub(void); /* whether there is one */
+extern bool xs_hub_is; /* (c) while a runtime runs */
+/* Whether there is one. */
+static inline bool xs_hub(void)
+{
+	return __builtin_expect(xs_hub_is, 0);
+}
 void xs_policy_configure(struct xy_config *config);
 void xs_policy_start(const struct starpu_sched_policy *policy);
 void xs_policy_stop(void);
@@ -367,5 +379,7 @@ void xs_ndim_compact(void *view);
 void xs_memory_limit(size_t bytes);
 void xs_reduction_free(struct _starpu_data_state *h);
 bool xs_reduction_combines(const struct _starpu_data_state *h);
+
+#pragma GCC visibility pop
 
 #endif

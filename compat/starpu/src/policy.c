@@ -36,10 +36,7 @@ static _Atomic unsigned busy; /* (a) threads that are about to call one, or do *
 static struct local locals[STARPU_NMAXWORKERS];
 static _Thread_local struct xy_agent *agent; /* while the thread is in a verb of the hub */
 
-bool xs_hub(void)
-{
-	return hub != NULL;
-}
+bool xs_hub_is;
 
 struct xy_agent *xs_policy_agent(const struct xy_component **self)
 {
@@ -462,12 +459,14 @@ static int hub_build(struct xy_tree *tree, void *arg)
 			return error;
 	}
 	hub = (struct hub *)root;
+	xs_hub_is = true;
 	return 0;
 }
 
 void xs_policy_configure(struct xy_config *config)
 {
 	hub = NULL;
+	xs_hub_is = false;
 	atomic_store(&open, false);
 	config->sched = NULL;
 	config->tree = hub_build;
@@ -518,6 +517,7 @@ void xs_policy_fini(void)
 	if (!hub)
 		return;
 	hub = NULL;
+	xs_hub_is = false;
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
 		pthread_mutex_destroy(&locals[i].lock);
 		pthread_mutex_destroy(&locals[i].sched_lock);

@@ -17,10 +17,8 @@ int xs_worker(void)
 
 /* --- pausing --- */
 
-void xs_wait_resume(void)
+void xs_wait_while_paused(void)
 {
-	if (!atomic_load_explicit(&xs_global.pauses, memory_order_relaxed))
-		return;
 	pthread_mutex_lock(&pause_lock);
 	while (atomic_load(&xs_global.pauses))
 		pthread_cond_wait(&pause_cond, &pause_lock);
