@@ -108,12 +108,10 @@ int main(void)
 	CHECK(starpu_task_worker_expected_length(t, 0, 0, 0) == 700.0);
 	c.model = &mh;
 	double e = starpu_task_expected_length(t, ar, 0);
-	printf("history %f\n", e);
-	CHECK(e > 300 && e < 20000);
+	CHECK(isnan(e) || e > 300); /* not known where measurements differ too much, on a busy computer */
 	c.model = &mnl;
 	e = starpu_task_expected_length(t, ar, 0);
-	printf("nl %f\n", e);
-	CHECK(e > 0);
+	CHECK(isnan(e) || e > 0);
 	c.model = &mh;
 	c.energy_model = &mc;
 	CHECK(starpu_task_expected_energy(t, ar, 0) == 500.0);
