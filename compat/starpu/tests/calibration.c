@@ -142,9 +142,9 @@ int main(void)
 	setenv("STARPU_CALIBRATE", "0", 1);
 	starpu_conf_init(&conf);
 	OK(starpu_init(&conf));
-	OK(starpu_perfmodel_load_symbol("x_memset_h", &ld));
+	OK(starpu_perfmodel_load_symbol("x_sb", &ld));
 	char path[256];
-	starpu_perfmodel_get_model_path("x_memset_h", path, 256);
+	starpu_perfmodel_get_model_path("x_sb", path, 256);
 	puts(path);
 	OK(starpu_perfmodel_unload_model(&ld));
 	memset(&ld, 0, sizeof ld);
