@@ -17,7 +17,9 @@
 
 enum { DOUBLE_DEVICES = 16, DOUBLE_MAX_PITCH = 0x7fffffff };
 
-struct double_block;
+struct double_block {
+	size_t offset, bytes;
+};
 
 /* An arena that is mapped twice: for the addresses that programs see, which the host can't read, and
  * for the threads that play the device. */
@@ -26,7 +28,9 @@ struct double_device {
 	char *addresses, *memory;    /* (c) */
 	size_t arena_bytes;          /* (c) */
 	size_t limit, used;          /* (l) */
-	struct double_block *blocks; /* (l) by address */
+	struct double_block *blocks; /* (l) by address, in order */
+	size_t nblocks, room;        /* (l) */
+	size_t packed;               /* (l) so many of the first ones have no gap before them */
 	enum cudaError lost;         /* (l) the sticky error; 0 while it is alive */
 	unsigned running;            /* (l) operations that its streams are executing */
 	struct CUstream_st *legacy;  /* (l) stream 0, made when it is first used */

@@ -15,11 +15,6 @@ enum { ALIGNMENT = 256, PAGE = 4096, FRESH = 0xcd, FREED = 0xdd };
 
 static const size_t filled_bytes = (size_t)1 << 20;
 
-struct double_block {
-	struct double_block *next;
-	size_t offset, bytes;
-};
-
 /* Host memory that is pinned: allocated here or registered. */
 static struct pinned {
 	struct pinned *next;
@@ -56,36 +51,88 @@ struct double_device *double_owner(const void *memory)
 	return NULL;
 }
 
+/* The number of blocks that begin at an offset or before it. */
+static size_t blocks_up_to(const struct double_device *device, size_t offset)
+{
+	size_t low = 0, high = device->nblocks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (device->blocks[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 char *double_device_bytes(const void *memory, size_t bytes)
 {
 	struct double_device *device = double_owner(memory);
-	size_t offset;
+	struct double_block *b;
+	size_t offset, n;
 
 	if (!device)
 		return NULL;
 	offset = (size_t)((const char *)memory - device->addresses);
-	for (struct double_block *b = device->blocks; b; b = b->next)
-		if (offset >= b->offset && offset - b->offset < b->bytes)
-			return bytes <= b->bytes - (offset - b->offset) ? device->memory + offset : NULL;
-	return NULL;
+	n = blocks_up_to(device, offset);
+	b = n ? &device->blocks[n - 1] : NULL;
+	if (!b || offset - b->offset >= b->bytes)
+		return NULL;
+	return bytes <= b->bytes - (offset - b->offset) ? device->memory + offset : NULL;
 }
 
-/* The first gap in which the bytes fit. */
-static struct double_block **gap(struct double_device *device, size_t bytes, size_t *offset)
+/* Where the next block may begin at the earliest after the first n. */
+static size_t blocks_end(const struct double_device *device, size_t n)
 {
-	struct double_block **place = &device->blocks;
+	const struct double_block *b = n ? &device->blocks[n - 1] : NULL;
 
-	*offset = 0;
-	while (*place && (*place)->offset - *offset < bytes) {
-		*offset = ((*place)->offset + (*place)->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-		place = &(*place)->next;
-	}
-	return *offset <= device->arena_bytes && bytes <= device->arena_bytes - *offset ? place : NULL;
+	return b ? (b->offset + b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
+}
+
+/* Inserts a block after the first n. */
+static bool blocks_insert(struct double_device *device, size_t n, struct double_block block)
+{
+	size_t room = device->nblocks < device->room ? device->room : 2 * device->room + 16;
+	struct double_block *blocks = device->blocks;
+
+	if (room > device->room)
+		blocks = realloc(blocks, room * sizeof *blocks);
+	if (!blocks)
+		return false;
+	device->blocks = blocks;
+	device->room = room;
+	memmove(&blocks[n + 1], &blocks[n], (device->nblocks - n) * sizeof *blocks);
+	blocks[n] = block;
+	device->nblocks++;
+	while (device->packed < device->nblocks && blocks[device->packed].offset == blocks_end(device, device->packed))
+		device->packed++;
+	return true;
+}
+
+static void blocks_remove(struct double_device *device, size_t n)
+{
+	device->nblocks--;
+	memmove(&device->blocks[n], &device->blocks[n + 1], (device->nblocks - n) * sizeof *device->blocks);
+	if (device->packed > n)
+		device->packed = n;
+}
+
+/* Adds a block in the first gap in which it fits. */
+static bool blocks_add(struct double_device *device, size_t bytes, size_t *offset)
+{
+	size_t n = device->packed;
+
+	while (n < device->nblocks && device->blocks[n].offset - blocks_end(device, n) < bytes)
+		n++;
+	*offset = blocks_end(device, n);
+	return *offset <= device->arena_bytes && bytes <= device->arena_bytes - *offset &&
+	       blocks_insert(device, n, (struct double_block){ *offset, bytes });
 }
 
 enum cudaError double_allocate(struct double_device *device, size_t bytes, void **memory)
 {
-	struct double_block **place, *block;
 	size_t offset;
 
 	if (!memory)
@@ -95,12 +142,8 @@ enum cudaError double_allocate(struct double_device *device, size_t bytes, void 
 		return cudaSuccess;
 	if (bytes > device->limit || device->used > device->limit - bytes)
 		return cudaErrorMemoryAllocation;
-	place = gap(device, bytes, &offset);
-	block = place ? malloc(sizeof *block) : NULL;
-	if (!block)
+	if (!blocks_add(device, bytes, &offset))
 		return cudaErrorMemoryAllocation;
-	*block = (struct double_block){ .next = *place, .offset = offset, .bytes = bytes };
-	*place = block;
 	device->used += bytes;
 	memset(device->memory + offset, FRESH, bytes < filled_bytes ? bytes : filled_bytes);
 	*memory = device->addresses + offset;
@@ -110,26 +153,23 @@ enum cudaError double_allocate(struct double_device *device, size_t bytes, void 
 enum cudaError double_release(void *memory)
 {
 	struct double_device *device = double_owner(memory);
-	struct double_block **place, *block;
-	size_t begin, end;
+	struct double_block block;
+	size_t n, begin, end;
 
 	if (!device)
 		return cudaErrorInvalidValue;
-	for (place = &device->blocks; *place; place = &(*place)->next)
-		if (device->addresses + (*place)->offset == (char *)memory)
-			break;
-	block = *place;
-	if (!block)
+	n = blocks_up_to(device, (size_t)((char *)memory - device->addresses));
+	if (!n || device->addresses + device->blocks[n - 1].offset != (char *)memory)
 		return cudaErrorInvalidValue;
-	*place = block->next;
-	device->used -= block->bytes;
-	begin = (block->offset + PAGE - 1) / PAGE * PAGE;
-	end = (block->offset + block->bytes) / PAGE * PAGE;
-	if (block->bytes <= filled_bytes)
-		memset(device->memory + block->offset, FREED, block->bytes);
+	block = device->blocks[n - 1];
+	blocks_remove(device, n - 1);
+	device->used -= block.bytes;
+	begin = (block.offset + PAGE - 1) / PAGE * PAGE;
+	end = (block.offset + block.bytes) / PAGE * PAGE;
+	if (block.bytes <= filled_bytes)
+		memset(device->memory + block.offset, FREED, block.bytes);
 	else
 		madvise(device->memory + begin, end - begin, MADV_REMOVE);
-	free(block);
 	return cudaSuccess;
 }
 
@@ -319,8 +359,7 @@ void cudart_double_live(struct cudart_double_live *live)
 	};
 	for (unsigned i = 0; i < double_state.ndevices; i++) {
 		live->device_bytes += double_state.devices[i].used;
-		for (struct double_block *b = double_state.devices[i].blocks; b; b = b->next)
-			live->allocations++;
+		live->allocations += double_state.devices[i].nblocks;
 	}
 	pthread_mutex_unlock(&double_state.lock);
 }
