@@ -32,6 +32,9 @@ void cudart_double_set_delays(double gigabytes_per_second, double launch_us);
 /* Copies that a stream begins to execute stay under way until they are let go, 20 seconds at most. */
 void cudart_double_hold_copies(bool hold);
 
+/* Allocations of pinned memory wait until they are let go, 20 seconds at most. */
+void cudart_double_hold_host_memory(bool hold);
+
 /* --- faults --- */
 
 /*

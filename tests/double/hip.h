@@ -96,6 +96,7 @@
 #define cudart_double_failed hip_double_failed
 #define cudart_double_grid hip_double_grid
 #define cudart_double_hold_copies hip_double_hold_copies
+#define cudart_double_hold_host_memory hip_double_hold_host_memory
 #define cudart_double_kernel hip_double_kernel
 #define cudart_double_kernels hip_double_kernels
 #define cudart_double_launch hip_double_launch

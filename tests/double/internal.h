@@ -93,7 +93,7 @@ struct double_state {
 	struct double_device *visible[DOUBLE_DEVICES];                   /* (c) by ordinal */
 	bool peers;                                                      /* (c) devices can copy from each other */
 	double bytes_per_us, launch_us;                                  /* (l) 0: no delay */
-	bool holds_copies;                                               /* (l) */
+	bool holds_copies, holds_host;                                   /* (l) */
 	struct CUstream_st *streams;                                     /* (l) */
 	unsigned nstreams, nevents, npools;                              /* (l) that are the program's */
 	size_t host_bytes, registered_bytes;                             /* (l) */

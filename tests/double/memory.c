@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-enum { ALIGNMENT = 256, PAGE = 4096, FRESH = 0xcd, FREED = 0xdd };
+enum { ALIGNMENT = 256, PAGE = 4096, FRESH = 0xcd, FREED = 0xdd, HOLD_S = 20 };
 
 static const size_t filled_bytes = (size_t)1 << 20;
 
@@ -253,9 +254,22 @@ static bool unpin(void *memory, bool registered)
 	return true;
 }
 
+/* Pinning takes long. With the lock, which is given back meanwhile. */
+static void host_hold(void)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += HOLD_S;
+	while (double_state.holds_host)
+		if (pthread_cond_timedwait(&double_state.progress, &double_state.lock, &limit))
+			break;
+}
+
 static enum cudaError host_allocate(void **memory, size_t bytes)
 {
 	*memory = NULL;
+	host_hold();
 	if (!bytes)
 		return cudaSuccess;
 	*memory = bytes <= SIZE_MAX - PAGE ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;

@@ -222,7 +222,7 @@ void cudart_double_reset(void)
 	double_faults_reset();
 	for (unsigned i = 0; i < double_state.ndevices; i++)
 		double_state.devices[i].lost = cudaSuccess;
-	double_state.holds_copies = false;
+	double_state.holds_copies = double_state.holds_host = false;
 	pthread_cond_broadcast(&double_state.progress);
 	memset(double_state.traffic, 0, sizeof double_state.traffic);
 	pthread_mutex_unlock(&double_state.lock);
@@ -252,6 +252,15 @@ void cudart_double_hold_copies(bool hold)
 	double_setup();
 	pthread_mutex_lock(&double_state.lock);
 	double_state.holds_copies = hold;
+	pthread_cond_broadcast(&double_state.progress);
+	pthread_mutex_unlock(&double_state.lock);
+}
+
+void cudart_double_hold_host_memory(bool hold)
+{
+	double_setup();
+	pthread_mutex_lock(&double_state.lock);
+	double_state.holds_host = hold;
 	pthread_cond_broadcast(&double_state.progress);
 	pthread_mutex_unlock(&double_state.lock);
 }

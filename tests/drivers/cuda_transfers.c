@@ -77,6 +77,41 @@ static void no_lock_is_held_while_a_driver_waits(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+static uint64_t pinned_allocations(void)
+{
+	return cudart_double_calls("cudaHostAlloc");
+}
+
+static void no_lock_is_held_while_memory_is_pinned(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	struct xy_handle *v = bed_vector(h, NULL, MANY);
+	unsigned device = bed_worker(h, XY_CUDA, 0);
+	struct timespec begin, end;
+	pthread_t thread;
+	uint32_t last;
+
+	(void)state;
+	bed_submit_on(h, device, &bed_set, 3, v, NULL, NULL);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(pinned_allocations(), 0);
+	cudart_double_hold_host_memory(true);
+	assert_int_equal(pthread_create(&thread, NULL, bring_home, v), 0);
+	await_count(pinned_allocations, 1);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	bed_submit_on(h, device, &bed_add, 3, v, NULL, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_true(end.tv_sec - begin.tv_sec < 10); /* the double holds allocations for 20 seconds */
+	cudart_double_hold_host_memory(false);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(xy_acquire(v, XY_R), 0);
+	last = ((uint32_t *)xy_handle_pointer(v))[MANY - 1];
+	xy_release(v);
+	assert_int_equal(last, 3 * (3 + MANY - 1) + 3);
+	bed_unregister(h, &v);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 /* --- order --- */
 
 struct hints {
@@ -194,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_other_sizes_is_made_without_waiting_for_the_device),
 		cmocka_unit_test(no_lock_is_held_while_a_driver_waits),
+		cmocka_unit_test(no_lock_is_held_while_memory_is_pinned),
 		cmocka_unit_test(what_a_task_needs_overtakes_hints),
 		cmocka_unit_test(a_hint_that_a_task_needs_overtakes_the_others),
 	};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/data/handle.h"
 #include "core/data/interface.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
@@ -163,9 +164,9 @@ int xy__copy_allocate(struct xy__copy *copy, enum xy__effort effort, struct xy__
 	if (copy->allocated)
 		return 0;
 	if (copy->home) {
-		copy->allocated = xy__interface_has_memory(h->interface, &h->view) ||
-				  !xy__interface_allocate_ram(h->interface, &h->view, &h->runtime->memory);
-		return copy->allocated ? 0 : -ENOMEM;
+		error = xy__handle_make_home(h);
+		copy->allocated |= !error;
+		return error;
 	}
 	view = malloc(h->interface->view_size);
 	if (!view)

@@ -334,15 +334,39 @@ void xy__handle_unused(struct xy_handle *h)
 		xy__futex_wake(&h->unordered, INT_MAX);
 }
 
+int xy__handle_make_home(struct xy_handle *h)
+{
+	struct xy_part parts[XY_NPARTS];
+	unsigned n = xy__interface_parts(h->interface, &h->view, parts);
+	void *view;
+	int error;
+
+	if (xy__interface_has_memory(h->interface, &h->view))
+		return 0;
+	view = malloc(h->interface->view_size);
+	if (!view)
+		return -ENOMEM;
+	memcpy(view, &h->view, h->interface->view_size);
+	xy__lock_drop(&h->lock);
+	error = xy__interface_allocate_ram(h->interface, view, &h->runtime->memory);
+	xy__lock_take(&h->lock);
+	if (!error && xy__interface_has_memory(h->interface, &h->view)) /* another thread was faster */
+		xy__interface_free_ram(h->interface, view, &h->runtime->memory);
+	else
+		for (unsigned i = 0; i < n && !error; i++)
+			*xy__part_pointer(&h->view, &parts[i]) = *xy__part_pointer(view, &parts[i]);
+	free(view);
+	return error;
+}
+
 int xy__handle_allocate(struct xy_handle *h)
 {
-	int error = 0;
+	int error;
 
 	if (!h->owns_memory || (h->copies && !h->copies->ram.home))
 		return 0;
 	xy__lock_take(&h->lock);
-	if (!xy__interface_has_memory(h->interface, &h->view))
-		error = xy__interface_allocate_ram(h->interface, &h->view, &h->runtime->memory);
+	error = xy__handle_make_home(h);
 	if (!error)
 		/* release: pairs with the acquire in xy__handle_buffer: the pointers in the view are there */
 		atomic_store_explicit(&h->allocated, true, memory_order_release);

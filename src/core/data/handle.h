@@ -22,6 +22,8 @@ static inline void xy__tasks_add(struct xy__tasks *list, struct xy_task *task, u
 /* A task that uses the handle without order has ended. */
 void xy__handle_unused(struct xy_handle *h);
 
+/* Gives the handle memory in RAM if it has none. It is locked, but not all the time. 0 or -ENOMEM. */
+int xy__handle_make_home(struct xy_handle *h);
 /* Makes sure that the handle has memory, unless that comes and goes; 0 or -ENOMEM. */
 int xy__handle_allocate(struct xy_handle *h);
 /* The buffer of an access for a codelet on this worker; NULL without memory, and for XY_REDUX: see redux.h. */

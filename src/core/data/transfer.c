@@ -170,7 +170,7 @@ static void transfer_leave(struct xy__transfer *t, struct xy__copy *copy, int er
 /* Memory for content on its way, whatever the limit. -EAGAIN: the handle was unlocked for it, and may have changed. */
 static int transfer_reserve(struct xy__copy *copy, struct xy__agent *agent)
 {
-	bool unlocks = !copy->allocated && !copy->home;
+	bool unlocks = !copy->allocated;
 	int error = xy__copy_allocate(copy, XY__EFFORT_BEYOND, agent);
 
 	return !error && unlocks ? -EAGAIN : error;
