@@ -22,7 +22,7 @@ struct xy__gpu_caller {
 	enum cudaStreamCaptureMode mode; /* for calls that a capture forbids */
 };
 
-enum { GPU_STAGES = XY_COPY_OUT + 1, GPU_STAGE_BUFFERS = 2 };
+enum { GPU_STAGES = XY_COPY_OUT + 1, GPU_STAGE_BUFFERS = 2, GPU_KEPT_LISTS = 64 };
 
 /* A handle of a library and the functions for it; only the thread that launches uses it. */
 struct gpu_library {
@@ -57,6 +57,8 @@ struct xy_device {
 	struct CUstream_st *copies[XY__GPU_KINDS]; /* (c) by enum xy_copy_kind */
 	struct CUmemPoolHandle_st *pool;           /* (c) of its memory, or NULL; see gpu_pool.c */
 	struct CUstream_st *pool_stream;           /* (c) or NULL */
+	void *blocks;                              /* (l) tree of its memory that is in use, without a pool */
+	struct gpu_block *kept[GPU_KEPT_LISTS];    /* (l) blocks for reuse, by size */
 	struct gpu_stage stages[GPU_STAGES];       /* by enum xy_copy_kind */
 	_Atomic int lost;                          /* (a) the error that made it useless; 0 while it works */
 	pthread_mutex_t lock;
@@ -142,8 +144,8 @@ int xy__gpu_select(const char *text, int ordinals[XY__GPU_DEVICES], unsigned *n,
 
 /* --- gpu_pool.c: the memory of a device, which is current --- */
 
-/* Opens a pool if the library has pools; other devices that can access the memory may do so. Without one, memory is the
- * library's. */
+/* Opens a pool if the library has pools; other devices that can access the memory may do so. Without one, freed memory
+ * is kept here. */
 void xy__gpu_pool_open(struct xy_device *device, const int *ordinals, unsigned n);
 void xy__gpu_pool_close(struct xy_device *device);
 enum cudaError xy__gpu_pool_allocate(struct xy_device *device, size_t bytes, void **memory, const char **what);

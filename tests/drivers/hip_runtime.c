@@ -117,6 +117,61 @@ static void runs_codelets_on_hip_devices(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* The driver of HIP has no pools of the library. Sizes change, so that what the runtime keeps fits seldom. */
+static void freed_memory_is_kept_for_similar_sizes(void **state)
+{
+	static int numbers[2 * N];
+	struct helper *h = start("64K");
+	struct cudart_double_live live;
+	uint64_t allocations;
+	int factor = 3;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		unsigned worker = 1;
+		struct xy_handle *v;
+
+		numbers[0] = (int)i;
+		assert_int_equal(xy_vector_register(h->rt, &v, numbers, 2 * N - 2 * (i % 20), sizeof(int)), 0);
+		HELPER_SUBMIT(h, .codelet = &on_hip, .handles = { v }, .arg = &factor, .arg_size = sizeof factor,
+			      .workers = &worker, .nworkers = 1);
+		assert_int_equal(xy_unregister(&v), 0);
+		assert_int_equal(numbers[0], 3 * i);
+	}
+	allocations = cudart_double_calls("hipMalloc");
+	assert_int_equal(cudart_double_calls("hipFree"), 0);
+	assert_in_range(allocations, 1, 20);
+	assert_int_equal(helper_stop(h), 0);
+	assert_int_equal(cudart_double_calls("hipFree"), allocations);
+	cudart_double_live(&live);
+	assert_int_equal(live.device_bytes, 0);
+}
+
+static void memory_that_is_kept_is_given_up_for_other_sizes(void **state)
+{
+	static int numbers[16 * N];
+	struct helper *h;
+	int factor = 3;
+
+	(void)state;
+	h = start("80K");
+	for (unsigned d = 0; d < 2; d++)
+		cudart_double_set_memory(d, 90000);
+	for (unsigned i = 1; i <= 16; i++) {
+		unsigned worker = 1;
+		struct xy_handle *v;
+
+		numbers[0] = (int)i;
+		assert_int_equal(xy_vector_register(h->rt, &v, numbers, i * N, sizeof(int)), 0);
+		HELPER_SUBMIT(h, .codelet = &on_hip, .handles = { v }, .arg = &factor, .arg_size = sizeof factor,
+			      .workers = &worker, .nworkers = 1);
+		assert_int_equal(xy_unregister(&v), 0);
+		assert_int_equal(numbers[0], 3 * i);
+	}
+	assert_true(cudart_double_calls("hipFree") > 0);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 static void runs_codelets_in_little_memory(void **state)
 {
 	struct helper *h = start("5K");
@@ -163,6 +218,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_codelets_on_hip_devices),
+		cmocka_unit_test(freed_memory_is_kept_for_similar_sizes),
+		cmocka_unit_test(memory_that_is_kept_is_given_up_for_other_sizes),
 		cmocka_unit_test(runs_codelets_in_little_memory),
 		cmocka_unit_test(a_device_that_is_lost_leaves_the_work_to_others),
 		cmocka_unit_test(refuses_a_device_that_is_not_there),
