@@ -217,6 +217,76 @@ static void what_is_being_overwritten_is_not_written_through(void **state)
 	assert_int_equal(bed_stop(b.h, 0), 0);
 }
 
+/* --- where it would run faster --- */
+
+static double cuda_us, cpu_us;
+
+static double modelled_us(const struct xy_task *task, enum xy_arch arch, unsigned implementation)
+{
+	(void)task;
+	(void)implementation;
+	return arch == XY_CPU ? cpu_us : cuda_us;
+}
+
+static int modelled_cpu(struct xy_call *call)
+{
+	uint32_t *v = xy_pointer(call, 0);
+
+	for (unsigned i = 0; i < N; i++)
+		v[i] = 3 * v[i] + ((const struct bed_arg *)call->arg)->k;
+	return 0;
+}
+
+static const struct xy_model by_arch = { .name = "by-arch", .kind = XY_MODEL_ARCH, .per_arch = modelled_us };
+static const struct xy_codelet modelled = {
+	.name = "modelled", .cpu = { modelled_cpu }, .cuda = { gated_cuda }, .modes = { XY_RW }, .model = &by_arch
+};
+
+/* A task that may run anywhere follows one that runs on a device: `ncalls` are made there before that one ends. */
+static void follow_anywhere(const char *policy, int ncalls)
+{
+	const struct xy_config config = { .sched = policy };
+	struct bed_arg arg = { 2 };
+	struct bench b;
+
+	bench_open(&b, &config);
+	bench_submit(&b, 0, 0);
+	assert_int_equal(xy_submit(b.h->rt, &(struct xy_task_desc){ .codelet = &modelled,
+								    .handles = { b.v },
+								    .arg = &arg,
+								    .arg_size = sizeof arg }),
+			 0);
+	expect_calls(ncalls);
+	atomic_store(&may_run, 1);
+	assert_int_equal(helper_wait(b.h), 0);
+	bed_unregister(b.h, &b.v);
+	assert_int_equal(b.numbers[1], 3 * (3 * 1 + 1) + 2);
+	assert_int_equal(bed_stop(b.h, 0), 0);
+}
+
+static void what_another_worker_runs_faster_is_left_to_it(void **state)
+{
+	static const char *const policies[] = { "tree-eager", "tree-ws", "tree-dmdas", "tree-heft" };
+
+	(void)state;
+	for (unsigned p = 0; p < HELPER_COUNT(policies); p++) {
+		cuda_us = 100;
+		cpu_us = 50;
+		follow_anywhere(policies[p], 1);
+		cpu_us = 1000;
+		follow_anywhere(policies[p], 2);
+	}
+}
+
+/* A policy that decides for each task where it runs is not passed by. */
+static void policies_that_place_each_task_are_asked(void **state)
+{
+	(void)state;
+	cuda_us = 100;
+	cpu_us = 1000;
+	follow_anywhere("fifo | userchoice | each worker { fifo | best-implementation }", 1);
+}
+
 /* --- failures --- */
 
 static void a_task_behind_one_that_fails_is_cancelled(void **state)
@@ -301,6 +371,8 @@ int main(void)
 		cmocka_unit_test(one_of_several_successors_is_launched_behind),
 		cmocka_unit_test(what_is_written_through_is_saved_before_it_is_overwritten),
 		cmocka_unit_test(what_is_being_overwritten_is_not_written_through),
+		cmocka_unit_test(what_another_worker_runs_faster_is_left_to_it),
+		cmocka_unit_test(policies_that_place_each_task_are_asked),
 		cmocka_unit_test(a_task_behind_one_that_fails_is_cancelled),
 		cmocka_unit_test(a_function_that_fails_behind_another_task_fails_alone),
 		cmocka_unit_test(nothing_is_launched_behind_a_task_that_may_run_again),
