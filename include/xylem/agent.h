@@ -19,12 +19,12 @@ struct xy_agent {
 	unsigned archs;            /* mask with the architecture of its worker, 0 for the application */
 	struct xy_component *team; /* the parallel-worker it pulls for, else NULL; archs is then XY_ON_TEAM */
 	unsigned shard;            /* index of its counters */
-	int verb;                  /* the verb or hook it is in, for the words of locks; 0: not known */
+	int verb;                  /* the verb or hook it is in, for xy_lock_holder; 0: not known */
 	uint64_t random;           /* state of xy_agent_random */
 	bool for_others;           /* its offers are for other workers; set by the functions below */
 	unsigned offered;          /* the architectures of the task it kept for itself, 0 if constrained */
 	bool gave_back;            /* xy_give_back was called: there may be a task where it has already looked */
-	int mark;                  /* in the words of locks it holds: see xy_lock_holder */
+	int mark;                  /* who it is, for xy_lock_holder */
 	struct xy_trail *trail;    /* where it is and which locks it holds, while the rules are checked; else NULL */
 };
 

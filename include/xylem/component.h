@@ -155,8 +155,8 @@ struct xy_component_ops {
 	void (*each_task)(struct xy_component *self, void (*visit)(void *arg, const struct xy_task *task), void *arg);
 	/*
 	 * Called on a component of a new tree that replaces a running one, with the component of its type and workers
-	 * in the old tree: takes over what that has learnt, such as positions or averages, but no tasks; the runtime
-	 * pushes these again. No other function runs meanwhile. NULL: starts afresh.
+	 * in the old tree: takes over what that one has learnt, such as positions or averages, but no tasks; the
+	 * runtime pushes these again. No other function runs meanwhile. NULL: starts afresh.
 	 */
 	void (*inherit)(struct xy_component *self, struct xy_component *old);
 	/* each_task for one task of each set of architectures, and for each constrained task. NULL: each_task. */
@@ -220,7 +220,7 @@ struct xy_component {
 	 * parent; and the nearest from it to there with `passed`, or NULL.
 	 */
 	struct xy_component *source, *looker;
-	bool looks_at_all;       /* some of those with `passed` has no XY_CHOOSES */
+	bool looks_at_all;       /* a component with `passed` on that way lacks XY_CHOOSES */
 	struct xy_shard *shards; /* (a) */
 	/* (a) for the dump: the lock that a thread last slept for, and when it began to; NULL: none did */
 	XY_ATOMIC(struct xy_lock *) awaited;
@@ -247,9 +247,9 @@ double xy_component_now_us(const struct xy_component *c);
 double xy_component_free_us(const struct xy_component *c, unsigned worker);
 
 /*
- * Has tick called once, at this time of xy_component_now_us or soon after, but not within a microsecond, so that time
- * passes. Of several requests the earliest counts; until it has come, tasks may rest here without being stuck. Any
- * thread, in any verb or hook, with locks held; a request of init is due at the start. Does nothing for INFINITY.
+ * Requests one call of tick, at this time of xy_component_now_us or soon after, at least a microsecond from now. Of
+ * several requests the earliest counts. Until it is due, tasks stored here do not count as stuck. Any thread, in any
+ * verb or hook, with locks held; in init, the request is due when the runtime starts. INFINITY requests nothing.
  */
 void xy_component_at(struct xy_component *self, double when_us);
 
@@ -271,8 +271,8 @@ bool xy_can_pull_children(struct xy_component *self, const struct xy_offer *offe
 struct xy_task *xy_pull_by_push(struct xy_component *self, struct xy_agent *by);
 
 /*
- * For a component that turned tasks or workers away and would let them pass now: has those above push, and offer what
- * rests there up to the next decision. An upward call: hold no lock. It fits as a tick.
+ * For a component that refused tasks or workers and would accept them now: the components above, up to the next one
+ * that decides, push to it and offer what they store. An upward call: hold no lock. Can be called in tick.
  */
 void xy_offer_again(struct xy_component *self, struct xy_agent *by);
 
@@ -331,11 +331,13 @@ void xy_task_set_expected(struct xy_task *task, double us);
 bool xy_task_is_divisible(const struct xy_task *task);
 
 /*
- * Cuts the first `items` items, at least 1, off a divisible task that you own, or that is being pushed to you. The
- * piece is yours, to be pushed like any task. If no more are left than that, or if a piece has failed, it is the task
- * itself, as its last piece; in the latter case it is empty and will not run. Any other task is its own only piece.
- * piece_ended will be called with the piece, of which xy_task_place is `place`: when it has ended, or is about to come
- * back through the root, to run again or elsewhere. Then it has XY_NO_PLACE until it is cut, as its own piece, again.
+ * Cuts the first `items` items, at least 1, off a divisible task that you own or that is being pushed to you, and
+ * returns the piece, which you own and push like any task. If no more than `items` are left, returns the task itself as
+ * the last piece; likewise if an earlier piece has failed, but then the last piece is empty and will not run. A task
+ * that is not divisible is its own only piece.
+ *
+ * xy_task_place of the piece is `place`. piece_ended is called with it when it has ended, or is about to return through
+ * the root to run again or elsewhere; a piece that returns has XY_NO_PLACE until you cut it again, as its own piece.
  */
 #define XY_NO_PLACE UINT32_MAX
 struct xy_task *xy_task_cut(struct xy_component *self, struct xy_task *task, uint64_t items, unsigned place,

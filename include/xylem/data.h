@@ -23,7 +23,7 @@ enum xy_mode {
 	XY_W = 2, /* overwritten completely, old content not needed */
 	XY_RW = 3,
 	XY_SCRATCH = 4,    /* a private buffer of the same shape, content undefined, no dependency */
-	XY_COMMUTE = 8,    /* with XY_RW: consecutive ones in any order, one at a time */
+	XY_COMMUTE = 8,    /* with XY_RW: consecutive accesses in any order, one at a time */
 	XY_UNORDERED = 16, /* with XY_R, XY_W or XY_RW, in a task's accesses: this access gives no dependency */
 	XY_REDUX = 32,     /* adds to its worker's private copy; see xy_handle_set_reduction */
 };
@@ -78,9 +78,9 @@ int xy_acquire_on(struct xy_handle *h, enum xy_mode mode, unsigned node, const v
 int xy_release(struct xy_handle *h);
 
 /*
- * The content as bytes without gaps, one array after the other unless the interface has its own form; unpack them into
- * a handle with the same interface and sizes. The handle must be acquired: for reading to pack it, for writing to
- * unpack it. `size` is the result of xy_handle_packed_size. 0, or -EINVAL, -ENOMEM with nothing done.
+ * Packs the content into bytes without gaps, array after array unless the interface has its own format, and unpacks
+ * them into a handle with the same interface and sizes. Acquire the handle first: for reading to pack, for writing to
+ * unpack. `size` is the result of xy_handle_packed_size. 0, or -EINVAL, -ENOMEM with nothing done.
  */
 int xy_handle_packed_size(const struct xy_handle *h, size_t *bytes);
 int xy_pack(struct xy_handle *h, void *bytes, size_t size);
@@ -94,7 +94,7 @@ int xy_handle_set_sequential(struct xy_handle *h, bool sequential);
  * private copy. `init` (XY_W) fills a copy with the neutral element, `combine` (XY_RW, XY_R) adds its second buffer to
  * its first. Before the next access in another mode, a tree of tasks combines the copies, and the result with the
  * handle's content from before the group. Both codelets get the arguments set below and must stay valid; the operation
- * must be associative and commutative. init may have no can_execute; its first implementation for an architecture is
+ * must be associative and commutative. init must not have can_execute; its first implementation for an architecture is
  * used, and only workers that have one run the tasks. 0, -EINVAL, -ENODEV (no worker can run them), -EBUSY (a group is
  * not combined yet), -ENOMEM.
  */

@@ -98,9 +98,10 @@ struct xy_driver {
 	int (*allocate)(struct xy_device *device, size_t bytes, void **memory);
 	void (*free)(struct xy_device *device, void *memory);
 	/*
-	 * `bytes` of memory from allocate, `offset` bytes from its start, as memory of its own for copies and codelets;
-	 * it ends before the memory. With `mixed`, bytes in between belong to parts that are written at the same time.
-	 * An error means that there is no such part. part may be NULL, and part_free too if nothing is to be freed.
+	 * Makes a part of allocated memory, `bytes` bytes from `offset` on, memory of its own for copies and codelets.
+	 * part_free comes before free. With `mixed`, some of these bytes belong to other parts, which may be written at
+	 * the same time. An error means that the driver can't make this part. part may be NULL, and part_free too if
+	 * nothing is to be freed.
 	 */
 	int (*part)(struct xy_device *device, void *memory, size_t offset, size_t bytes, bool mixed, void **part);
 	void (*part_free)(struct xy_device *device, void *part);
@@ -113,7 +114,7 @@ struct xy_driver {
 	 * determined.
 	 */
 	bool (*owns)(struct xy_device *device, const void *memory);
-	/* Pins and unpins memory of the application: -EALREADY, -EINVAL if it is (not) pinned. The pair may be NULL. */
+	/* Pins and unpins the application's memory: -EALREADY if it is pinned, -EINVAL if it is not. May be NULL. */
 	int (*host_pin)(struct xy_device *device, void *memory, size_t bytes);
 	int (*host_unpin)(struct xy_device *device, void *memory);
 

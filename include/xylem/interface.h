@@ -62,9 +62,9 @@ extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_
 int xy_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_interface *interface, const void *view);
 
 /*
- * Arrays that tasks read but never write: bit i for the i-th part of the interface (csr and bcsr: 1 << 1 is colind,
- * 1 << 2 rowptr). They are copied to a device once, and never back to RAM; tasks with XY_W get them too. To be called
- * before the first task, for memory of the application. 0 or -EINVAL.
+ * Declares arrays that tasks read but never write: bit i for the i-th part of the interface (csr and bcsr: 1 << 1 is
+ * colind, 1 << 2 rowptr). They are copied to a device once, and never back to RAM; tasks with XY_W get them too. Call
+ * it before the first task, for memory of the application. 0 or -EINVAL.
  */
 int xy_handle_set_constant(struct xy_handle *h, unsigned arrays);
 

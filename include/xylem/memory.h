@@ -48,17 +48,17 @@ enum xy_advice {
 /* Announces how the handle will be used; WONT_USE applies until the next task uses it. */
 int xy_advise(struct xy_handle *h, enum xy_advice advice);
 
-/* Copies what tasks write to these nodes (a mask of 1 << node) at once. */
+/* Whenever a task has written the data, copies it to these nodes (a mask of 1 << node). */
 int xy_handle_set_write_through(struct xy_handle *h, uint64_t nodes);
 
 /* Nodes that currently have a valid copy, as a mask of 1 << node; may be out of date when the call returns. */
 uint64_t xy_handle_nodes(const struct xy_handle *h);
 
 /*
- * Adds a file of at most this many bytes (0: what its file system has left) in folder `path` to the disks, where data
- * goes that RAM has no room for: see doc/outofcore.md. The runtime was started with a limit on RAM, or with a disk.
- * Returns the memory node of the disks, or -errno: -ENOTSUP without such a node, -ENOMEM, or why the file can't be
- * made. The file has no name; it ends with the runtime.
+ * Adds a file in folder `path`, of at most this many bytes (0: what its file system has left), to the disks, which take
+ * data that RAM has no room for: see doc/outofcore.md. Returns the memory node of the disks, or -errno: -ENOTSUP if the
+ * runtime was started with neither a limit on RAM nor a disk, -ENOMEM, or the error of creating the file. The file has
+ * no name and disappears with the runtime.
  */
 int xy_disk_add(struct xy_runtime *rt, const char *path, size_t bytes);
 

@@ -20,10 +20,10 @@ struct xy_task;
  * nothing is allocated and nothing can fail. The owner guards the queue with a lock; only xy_queue_count,
  * xy_queue_peak and xy_queue_length_us may be called without it.
  */
-#define XY_NLANES 16u
-#define XY_QUEUE_READY 64u
-#define XY_QUEUE_PREDICTED (1u << 31)
-#define XY_QUEUE_KEYED (1u << 30)
+#define XY_NLANES 16u                 /* for unconstrained tasks, one for each set of architectures */
+#define XY_QUEUE_READY 64u            /* tasks that xy_queue_take_ready compares */
+#define XY_QUEUE_PREDICTED (1u << 31) /* in `used`: lengths are expected durations */
+#define XY_QUEUE_KEYED (1u << 30)     /* in `used`: the author orders it */
 
 struct xy_queue_lane {
 	unsigned archs;               /* of each of its tasks; 0 until the first */
@@ -56,7 +56,7 @@ void xy_queue_predict(struct xy_queue *q);
 /*
  * Before use, in place of `ordered`: an order of one's own, oldest first among equals. Inserting and taking cost
  * O(log n); constrained tasks are in a list of their own, where inserting costs as many steps as it has later tasks.
- * By a key, the smallest first (what is no number is last), or by a comparison, whether a leaves before b. The answers
+ * By a key, the smallest first and NaN last, or by a comparison: whether a leaves before b. The answers
  * must not change while tasks are in the queue. xy_queue_take, _take_newest and _take_ready then all take the first
  * task.
  */
@@ -80,8 +80,8 @@ struct xy_task *xy_queue_first(struct xy_queue *q);
 struct xy_task *xy_queue_first_for(struct xy_queue *q, const struct xy_component *c);
 /* Pushes a task of the queue to a child, with the owner's lock held. If refused it keeps its place. */
 bool xy_queue_pass(struct xy_queue *q, struct xy_task *task, struct xy_component *to, struct xy_agent *by);
-/* Offers what is in the queue to those below, once for each set of architectures and for each constrained task. With
- * the owner's lock held. */
+/* Offers the queue's tasks to the children, once for each set of architectures and for each constrained task. With the
+ * owner's lock held. */
 void xy_queue_offer(struct xy_queue *q, struct xy_component *self, struct xy_agent *by);
 /* Removes a task from the queue. */
 void xy_queue_remove(struct xy_queue *q, struct xy_task *task);

@@ -317,7 +317,7 @@ struct xy_task_desc {
 	 * it may register data, nothing else. A task that is not divided has no piece.
 	 */
 	int (*split)(void *callback_arg, struct xy_piece *piece);
-	/* Optional, for each piece whose split succeeded, when it has ended; in any thread, as a callback. */
+	/* Optional: a callback, in any thread, for each piece that has ended and whose split succeeded. */
 	void (*joined)(void *callback_arg, const struct xy_piece *piece, int status);
 };
 

@@ -50,8 +50,8 @@ void xy_tree_destroy(struct xy_tree *tree);
 const struct xy_machine *xy_tree_machine(const struct xy_tree *tree);
 
 /*
- * Whether a tree is for a worker of its machine. A tree of a runtime is for the workers that are present in its
- * context, and has a leaf for each of these and for no other.
+ * Whether a tree includes a worker of its machine. The tree of a runtime includes exactly the workers that are present
+ * in its context, each with a leaf.
  */
 bool xy_tree_has_worker(const struct xy_tree *tree, unsigned worker);
 
@@ -129,8 +129,8 @@ int xy_tree_print(const struct xy_tree *tree, FILE *out, enum xy_tree_format for
 bool xy_tree_equal(const struct xy_tree *a, const struct xy_tree *b);
 
 /*
- * How often components broke rules of component.h, if that is checked: in the debug build. first gets the message of
- * the first time, "" if there is none. Any thread.
+ * How often components broke a rule of component.h; counted in the debug build. `first` receives the message of the
+ * first time, or "". Any thread.
  */
 unsigned xy_tree_broken_rules(const struct xy_tree *tree, char *first, size_t size);
 
