@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "components/balance/balance.h"
 #include "core/tree/hooks.h"
 
 enum { CPU = 0, CUDA = 1, ALL = XY_ON_CPU | XY_ON_CUDA, ITEMS = 4096 * 2 * 4 };
@@ -103,6 +104,33 @@ static void a_device_gets_no_more_than_its_share(void **state)
 	bed_close(bed);
 }
 
+/* What a device has is part of what all should do: 600 items are left, a sixth of them is due. */
+static void pieces_in_flight_are_part_of_the_whole(void **state)
+{
+	struct bed *bed = bed_parse("cuda:1", expression);
+	struct xy__balance *b = (struct xy__balance *)xy_tree_root(bed->tree)->children[0];
+	const struct xy__balance_view view = {
+		.task = bed_task_divisible(bed, ALL, 600),
+		.subject = &b->subjects[0],
+		.rate = 1,
+		.load = 300,
+		.pieces = 1,
+		.nserving = 1,
+	};
+	uint64_t size = 0;
+
+	(void)state;
+	b->of[0].serves = true;
+	b->of[0].room = 2;
+	b->of[0].pieces = 1;
+	b->of[0].load = 300;
+	b->of[0].rate = 1;
+	b->subjects[0].of[0] = (struct xy__throughput){ .level = 20, .settled = true, .recent = 1, .tail = 1 };
+	assert_int_equal(xy__balance_choose(b, &view, &size), 0);
+	assert_int_equal(size, 64);
+	bed_close(bed);
+}
+
 /* What was measured of one sort says nothing about another. */
 static void each_sort_of_items_has_its_own_speeds(void **state)
 {
@@ -153,6 +181,7 @@ int main(void)
 		cmocka_unit_test(a_device_of_unknown_speed_does_not_count),
 		cmocka_unit_test(a_slow_device_works_while_another_is_measured),
 		cmocka_unit_test(a_device_gets_no_more_than_its_share),
+		cmocka_unit_test(pieces_in_flight_are_part_of_the_whole),
 		cmocka_unit_test(each_sort_of_items_has_its_own_speeds),
 		cmocka_unit_test(fails_where_no_device_can_run_it),
 		cmocka_unit_test(any_worker_takes_tasks_without_items),

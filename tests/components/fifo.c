@@ -219,6 +219,24 @@ static void a_batch_behind_a_refused_task_is_not_tried(void **state)
 	bed_close(bed);
 }
 
+static void a_batch_for_other_workers_passes_a_refused_task(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_pumped(basins);
+	struct xy_component *fifo = xy_tree_root(bed->tree);
+	struct xy_task *batch[] = { bed_task(bed, CUDA), bed_task(bed, CUDA) };
+
+	(void)state;
+	bed_submit(bed, bed_task(bed, CPU));
+	recorder(basins[2])->room = 2;
+	assert_int_equal(xy_push_many(fifo, batch, 2, &bed->application), 2);
+	assert_int_equal(recorder(basins[2])->npushed, 2);
+	assert_ptr_equal(recorder(basins[2])->pushed[0], batch[0]);
+	assert_ptr_equal(recorder(basins[2])->pushed[1], batch[1]);
+	assert_int_equal(depth(fifo), 1);
+	bed_close(bed);
+}
+
 static void says_nothing_upwards_unless_it_has_turned_somebody_away(void **state)
 {
 	struct bed *bed = bed_open("cpu:1");
@@ -602,6 +620,7 @@ int main(void)
 		cmocka_unit_test(a_pull_that_makes_room_brings_the_next_task_down),
 		cmocka_unit_test(a_full_one_is_refilled_without_a_push_that_is_refused),
 		cmocka_unit_test(a_batch_behind_a_refused_task_is_not_tried),
+		cmocka_unit_test(a_batch_for_other_workers_passes_a_refused_task),
 		cmocka_unit_test(says_nothing_upwards_unless_it_has_turned_somebody_away),
 		cmocka_unit_test(bounds_the_expected_length),
 		cmocka_unit_test(bounds_the_length_that_models_predict),

@@ -66,6 +66,24 @@ static void measures_all_sizes_if_asked(void **state)
 		assert_true(t.samples[i] >= 3);
 }
 
+/* The speed of now is that of the last piece, and is known once a larger piece was not much faster. */
+static void knows_the_speed_after_two_sizes(void **state)
+{
+	struct xy__throughput t = { .level = 0 }, launches = { .level = 0 };
+
+	(void)state;
+	xy__throughput_learn(&t, 1, 100, &growth);
+	assert_true(t.recent == 100);
+	assert_false(t.known);
+	xy__throughput_learn(&t, 2, 160, &growth);
+	assert_false(t.settled);
+	assert_true(t.recent == 80);
+	assert_true(t.known);
+	xy__throughput_learn(&launches, 1, 100, &growth);
+	xy__throughput_learn(&launches, 2, 110, &growth);
+	assert_false(launches.known);
+}
+
 static void forgets_what_no_longer_holds(void **state)
 {
 	struct xy__throughput t = { .level = 0 };
@@ -109,6 +127,7 @@ int main(void)
 		cmocka_unit_test(skips_sizes_that_take_no_longer),
 		cmocka_unit_test(stops_where_memory_ends),
 		cmocka_unit_test(measures_all_sizes_if_asked),
+		cmocka_unit_test(knows_the_speed_after_two_sizes),
 		cmocka_unit_test(forgets_what_no_longer_holds),
 		cmocka_unit_test(goes_on_from_earlier_runs),
 	};

@@ -7,10 +7,21 @@
 #include <sys/wait.h>
 
 static const char *const fork_labels[] = { "known", "none", NULL };
+struct fork {
+	struct xy_component base;
+	char path[XY_OPTION_TEXT_SIZE];
+	unsigned id; /* its own: only the option of leaves names a worker */
+};
+static const struct xy_option fork_options[] = {
+	{ .name = "path", .help = "a text", .type = XY_OPTION_TEXT, .offset = offsetof(struct fork, path) },
+	{ .name = "id", .help = "a number", .type = XY_OPTION_UNSIGNED, .offset = offsetof(struct fork, id), .max = 9 },
+	{ 0 }
+};
 static const struct xy_component_ops fork_ops = {
 	.name = "fork",
 	.flags = XY_MAPS,
-	.size = sizeof(struct xy_component),
+	.size = sizeof(struct fork),
+	.options = fork_options,
 	.labels = fork_labels,
 };
 
@@ -119,6 +130,9 @@ static void folds_and_joins_as_people_would(void **state)
 		{ "fifo | eager | each arch { fifo(ntasks=4) | eager | each worker { } }\n", "cpu:4 cuda:2" },
 		{ "fork { known: fifo | eager, none: prio } | stage | eager | each worker { }\n", "cpu:4" },
 		{ "fork { known: fifo | eager, none: prio | eager } | each worker { stage }\n", "cpu:4" },
+		{ "fork(path=a/b.yml) { known: fifo, none: prio } | eager | each worker { }\n", "cpu:4" },
+		{ "fork(id=7) { known: fifo, none: prio } | eager | each worker { }\n", "cpu:4" },
+		{ "fork(path=\"a b (c).yml\") { known: fifo, none: prio } | eager | each worker { }\n", "cpu:4" },
 		{ "fifo | eager { stage | worker(id=0), each worker { stage } }\n", "cpu:4" },
 		{ "fifo | eager { worker(id=1), worker(id=0) }\n", "cpu:2" },
 		{ "fifo | eager { each worker { }, each team { } }\n", "cpu:5 cuda:1" },
@@ -490,8 +504,9 @@ static void writes_everything_as_json(void **state)
 		"    {\"id\": 0, \"name\": \"cpu0\", \"arch\": \"cpu\", \"node\": 0, \"leaf\": 2}\n"
 		"  ],\n"
 		"  \"components\": [\n"
-		"    {\"id\": 0, \"component\": \"fork\", \"level\": 0, \"options\": {}, \"parents\": [], "
-		"\"children\": [1], \"workers\": [0], \"counters\": {\"pushed\": 0, \"pulled\": 0, \"refused\": 0, "
+		"    {\"id\": 0, \"component\": \"fork\", \"level\": 0, \"options\": {\"path\": \"\", \"id\": 0}, "
+		"\"parents\": [], \"children\": [1], \"workers\": [0], "
+		"\"counters\": {\"pushed\": 0, \"pulled\": 0, \"refused\": 0, "
 		"\"woken\": 0, \"depth\": 0, \"peak\": 0}},\n"
 		"    {\"id\": 1, \"component\": \"fifo\", \"level\": 1, \"label\": \"known\", \"options\": {"
 		"\"ntasks\": \"inf\", \"length_us\": \"inf\", \"ready\": false}, \"parents\": [0], \"children\": [2], "
