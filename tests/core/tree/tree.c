@@ -108,7 +108,7 @@ static void tells_trees_apart(void **state)
 
 static void tells_workers_of_other_machines_apart(void **state)
 {
-	static const char *const texts[] = { "cpu:3", "cpu:2 cuda:1", "cpu:1", "cuda:1" };
+	static const char *const texts[] = { "cpu:3", "cpu:2 cuda:1", "cpu:1", "cuda:1", "opencl:1" };
 	enum { N = sizeof(texts) / sizeof(texts[0]) };
 	struct fixture *f = *state;
 	struct xy_machine *machines[N];
