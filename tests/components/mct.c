@@ -203,6 +203,21 @@ static void beta_makes_transfers_dear(void **state)
 	bed_close(bed);
 }
 
+static void like_workers_differ_by_where_the_data_is(void **state)
+{
+	struct xy_component *basins[3];
+	struct bed *bed = open_mct("cuda:3", basins, 9);
+	struct xy_task *task = bed_task(bed, CUDA);
+
+	(void)state;
+	task->length_us = 10;
+	task->naccesses = 1;
+	transfers_us[0] = transfers_us[1] = 8;
+	bed_submit(bed, task);
+	assert_int_equal(recorder(basins[2])->npushed, 1);
+	bed_close(bed);
+}
+
 /* A device is faster, but uses a joule more. */
 static void submit_with_energy(const char *gamma, unsigned expected)
 {
@@ -623,6 +638,7 @@ int main(void)
 		cmocka_unit_test(a_queue_of_several_workers_counts_by_its_share),
 		cmocka_unit_test(transfers_overlap_with_what_runs_before),
 		cmocka_unit_test(beta_makes_transfers_dear),
+		cmocka_unit_test(like_workers_differ_by_where_the_data_is),
 		cmocka_unit_test(gamma_is_what_a_joule_is_worth),
 		cmocka_unit_test(the_power_of_an_idle_machine_counts_after_the_last_worker),
 		cmocka_unit_test(chooses_the_fastest_implementation_and_says_so),
