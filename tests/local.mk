@@ -36,6 +36,8 @@ tests_core_machine_drivers_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_DRIVERS='"$(abs_buil
 tests_core_machine_drivers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access,--wrap=dlopen
 unit_tests += tests/core/task/queue
 tests_core_task_queue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
+unit_tests += tests/core/task/queue_random
+tests_core_task_queue_random_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=xy_task_missing_bytes
 one_thread_tests += tests/core/tree/component
 tests_core_tree_component_LDADD = librecording.la $(LDADD)
 one_thread_tests += tests/core/tree/hooks
@@ -110,6 +112,7 @@ tests_plugins_no_plugin_la_LDFLAGS = $(plugin_flags)
 tests_plugins_other_abi_la_LDFLAGS = $(plugin_flags)
 tests_plugins_taken_name_la_LDFLAGS = $(plugin_flags)
 include tests/plugins/drivers/local.mk
+EXTRA_DIST += tests/core/task/queue_bed.h
 EXTRA_DIST += tests/core/tree/tree_fixture.h
 
 if HAVE_LIBFUZZER
