@@ -81,23 +81,31 @@ static bool divide_pump(struct divide *d, struct xy_agent *by)
 	return moved;
 }
 
+/* Stores a task; returns it, or the piece of it that was refused, or NULL if all of it is gone. The lock is held. */
+static struct xy_task *divide_store(struct divide *d, struct xy_task *task, struct xy_agent *by)
+{
+	xy_queue_insert(&d->queue, task);
+	if (!d->pushes || xy_queue_count(&d->queue) > 1)
+		return task;
+	divide_pump(d, by);
+	return xy_queue_count(&d->queue) ? task : divide_refused(d);
+}
+
+/* What is left is offered: those below that pull may take it. */
 static bool divide_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct divide *d = divide_of(self);
-	struct xy_offer offer = xy_offer_of(task);
-	bool all = false;
+	struct xy_offer offer = { 0 };
+	struct xy_task *left;
 
 	xy_lock_take(&d->lock, self, by);
-	xy_queue_insert(&d->queue, task);
-	if (d->pushes) {
-		if (xy_queue_count(&d->queue) == 1)
-			divide_pump(d, by);
-		all = true; /* what is left has been refused: can_push will be said */
-	}
-	if (!all && offer.task)
+	left = divide_store(d, task, by);
+	if (left)
+		offer = xy_offer_of(left);
+	if (offer.task) /* constrained: it must not leave while it is being looked at */
 		xy_can_pull_children(self, &offer, by);
 	xy_lock_drop(&d->lock, self, by);
-	if (!all && !offer.task)
+	if (left && !offer.task)
 		xy_can_pull_children(self, &offer, by);
 	return true;
 }
@@ -109,7 +117,7 @@ static struct xy_task *divide_take(struct divide *d, struct xy_agent *by)
 {
 	struct xy_task *task = divide_refused(d), *piece;
 
-	if (task && (by->worker < 0 || xy__task_can_take(task, (unsigned)by->worker))) {
+	if (task && (by->worker < 0 || xy__queue_fits(task, by))) {
 		divide_set_refused(d, NULL);
 		return task;
 	}

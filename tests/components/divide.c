@@ -127,6 +127,23 @@ static void a_refused_piece_goes_first_when_there_is_room(void **state)
 	bed_close(bed);
 }
 
+/* Teams are pushed to; workers pull what is not for a team. */
+static void offers_what_is_refused_to_those_that_pull(void **state)
+{
+	struct bed *bed = bed_parse("cpu:2", "divide(items=10) | eager { each team { }, each worker { } }");
+	struct xy_task *whole = bed_task_divisible(bed, CPU, 15), *pinned = bed_task_pinned(bed, CPU, 1);
+
+	(void)state;
+	bed_submit(bed, whole);
+	assert_int_equal(bed->nwoken, 1);
+	bed_submit(bed, pinned);
+	assert_int_equal(bed->nwoken, 2);
+	expect_range(bed_pull(bed, 0), 0, 10);
+	assert_ptr_equal(bed_pull(bed, 0), whole);
+	assert_ptr_equal(bed_pull(bed, 1), pinned);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +152,7 @@ int main(void)
 		cmocka_unit_test(divisible_tasks_take_turns),
 		cmocka_unit_test(after_a_failure_the_rest_is_empty),
 		cmocka_unit_test(a_refused_piece_goes_first_when_there_is_room),
+		cmocka_unit_test(offers_what_is_refused_to_those_that_pull),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,15 +81,15 @@ static struct xy_task *mixed_newest(const struct xy_queue *q, const struct xy_ag
 	struct xy_task *task, *negative = NULL;
 
 	for (task = lane->front; task && queue_rank(q, task) > 0; task = task->next)
-		if (mixed_can_run(task, by))
+		if (xy__queue_fits(task, by))
 			return task;
 	for (task = lane->back; task && queue_rank(q, task) <= 0; task = task->prev) {
 		if (queue_rank(q, task) < 0)
 			negative = task;
-		else if (mixed_can_run(task, by))
+		else if (xy__queue_fits(task, by))
 			return task;
 	}
-	while (negative && !mixed_can_run(negative, by))
+	while (negative && !xy__queue_fits(negative, by))
 		negative = negative->next;
 	return negative;
 }

@@ -29,6 +29,14 @@ static inline void xy__queue_uncount(struct xy_queue *q)
 		xy__queue_set_length(q, 0); /* no rounding error outlives the tasks that it came from */
 }
 
+/* Whether the worker or the team that pulls can run a task. */
+static inline bool xy__queue_fits(const struct xy_task *task, const struct xy_agent *by)
+{
+	if (by->team)
+		return xy_task_can_run_below(task, by->team);
+	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
+}
+
 /* The lane that is the whole queue, if it is one list of tasks that this agent can run; else NULL, also for a queue
  * that predicts. */
 static inline struct xy_queue_lane *xy__queue_only(struct xy_queue *q, const struct xy_agent *by)

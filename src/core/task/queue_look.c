@@ -8,7 +8,7 @@ static struct xy_task *lane_next(const struct xy_queue *q, const struct xy_task 
 	unsigned i = queue_lane(q, task);
 	struct xy_task *next = queue_in_heap(q, task, i) ? task->child : task->next;
 
-	while (next && i == QUEUE_MIXED && !mixed_can_run(next, by))
+	while (next && i == QUEUE_MIXED && !xy__queue_fits(next, by))
 		next = next->next;
 	return next && queue_rank(q, next) == queue_rank(q, task) ? next : NULL;
 }

@@ -70,18 +70,11 @@ static inline struct xy_task *lane_first(const struct xy_queue_lane *lane)
 	return lane->heap && (!lane->front || lane->heap->priority > 0) ? lane->heap : lane->front;
 }
 
-static inline bool mixed_can_run(const struct xy_task *task, const struct xy_agent *by)
-{
-	if (by->team)
-		return xy_task_can_run_below(task, by->team);
-	return by->worker >= 0 && xy__task_can_take(task, (unsigned)by->worker);
-}
-
 static inline struct xy_task *mixed_first(const struct xy_queue *q, const struct xy_agent *by)
 {
 	struct xy_task *task = q->lanes[QUEUE_MIXED].front;
 
-	while (task && !mixed_can_run(task, by))
+	while (task && !xy__queue_fits(task, by))
 		task = task->next;
 	return task;
 }
