@@ -119,7 +119,7 @@ static void pipeline_open_before(struct pipeline *p, int stage, struct xy_agent 
 			xy_can_pull(child, &(struct xy_offer){ xy_task_archs(task), task }, by);
 			return;
 		}
-		if (!pipeline_pass(p, queue, child, 1, by))
+		if (!pipeline_pass(p, queue, child, UINT_MAX, by))
 			return;
 	}
 }
@@ -144,7 +144,9 @@ static void pipeline_tell(struct pipeline *p, int stage, const struct xy_task *t
 	const struct xy_offer offer = { xy_task_archs(task), task };
 
 	if (stage < 0) {
-		if (!pipeline_pass(p, &p->others, NULL, 1, by))
+		bool leads = xy_queue_first(&p->others) == task;
+
+		if (!pipeline_pass(p, &p->others, NULL, 1, by) || !leads)
 			xy__spread_offer(&p->base, &p->spread, &offer, by);
 	} else if (pipeline_child(p, stage)->takes_pushes) {
 		pipeline_fill(p, stage, by);

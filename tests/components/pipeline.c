@@ -324,6 +324,57 @@ static void a_wrong_schedule_is_explained(void **state)
 	}
 }
 
+/* pipeline { basin | worker 0, worker 1 } */
+static struct bed *open_with_basin(struct xy_component **basin)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *root = bed_add(bed, NULL, &xy__pipeline_ops);
+
+	*basin = bed_add(bed, root, &basin_ops);
+	bed_add_worker(bed, *basin, 0);
+	bed_add_worker(bed, root, 1);
+	bed_seal(bed);
+	return bed;
+}
+
+static void a_stage_that_opens_gets_all_that_it_takes(void **state)
+{
+	struct xy_component *basin;
+	struct bed *bed = open_with_basin(&basin);
+
+	(void)state;
+	recorder(basin)->room = 3;
+	for (unsigned i = 0; i < 3; i++)
+		submit_layer(bed, 2);
+	for (unsigned i = 0; i < 2; i++)
+		submit_layer(bed, 1);
+	assert_non_null(bed_pull(bed, 1));
+	assert_int_equal(recorder(basin)->npushed, 0);
+	assert_non_null(bed_pull(bed, 1));
+	assert_int_equal(recorder(basin)->npushed, 2);
+	bed_close(bed);
+}
+
+static void a_task_is_offered_when_another_one_goes_down(void **state)
+{
+	struct xy_component *basin;
+	struct bed *bed = open_with_basin(&basin);
+	struct xy_task *pinned = bed_task_pinned(bed, CPU, 1);
+	unsigned before;
+
+	(void)state;
+	recorder(basin)->room = 1;
+	bed_submit(bed, pinned);
+	bed_submit(bed, bed_task(bed, CPU)); /* waits behind it */
+	assert_int_equal(recorder(basin)->npushed, 0);
+	assert_ptr_equal(bed_pull(bed, 1), pinned);
+	before = bed->nwoken;
+	bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(recorder(basin)->npushed, 1);
+	assert_int_equal(bed->nwoken, before + 1);
+	bed_close(bed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +390,8 @@ int main(void)
 		cmocka_unit_test(the_highest_priority_goes_first_within_a_queue),
 		cmocka_unit_test(other_tasks_wait_for_room_below),
 		cmocka_unit_test(a_wrong_schedule_is_explained),
+		cmocka_unit_test(a_stage_that_opens_gets_all_that_it_takes),
+		cmocka_unit_test(a_task_is_offered_when_another_one_goes_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
