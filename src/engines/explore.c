@@ -16,6 +16,7 @@
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
+#include "core/runtime/team.h"
 #include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
 
@@ -54,6 +55,16 @@ static bool explore_blocked(struct xy__explorer *explorer, struct xy_component *
 
 /* --- workers --- */
 
+/* The worker's fibre sleeps until it is called or woken, or for no reason. */
+static void worker_rest(struct xy__worker *worker)
+{
+	struct xy__explore *e = explore_of(worker->agent.runtime);
+
+	e->fibres[worker->id + 1].state = XY__FIBRE_ASLEEP;
+	xy__explore_leave(e);
+	e->fibres[worker->id + 1].state = XY__FIBRE_READY;
+}
+
 static enum xy__wake explore_wake(struct xy__tree_engine *engine, unsigned id)
 {
 	struct xy_runtime *rt = xy__runtime_of(engine);
@@ -84,7 +95,6 @@ static struct xy_task *worker_look(struct xy__worker *worker)
 static struct xy_task *worker_sleep(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy__explore *e = explore_of(rt);
 	int asleep = XY__ASLEEP;
 	struct xy_task *task;
 
@@ -105,9 +115,7 @@ static struct xy_task *worker_sleep(struct xy__worker *worker)
 		explore_here(rt, "sleep");
 		if (atomic_load(&worker->state) != XY__ASLEEP)
 			break;
-		e->fibres[worker->id + 1].state = XY__FIBRE_ASLEEP;
-		xy__explore_leave(e);
-		e->fibres[worker->id + 1].state = XY__FIBRE_READY;
+		worker_rest(worker);
 	}
 	return NULL;
 }
@@ -133,6 +141,7 @@ static void worker_run(struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	struct xy__run run = { 0 };
+	int status = 0;
 
 	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);
 	xy_agent_offer_to_others(&worker->agent.base);
@@ -141,13 +150,31 @@ static void worker_run(struct xy__worker *worker, struct xy_task *task)
 		xy__notes_started(worker, task, &run);
 	for (uint64_t n = xy__explore_random(explore_of(rt)) % MOST_RUN + 1; n > 0; n--)
 		explore_here(rt, "run");
+	if (explore_of(rt)->fails && xy__explore_random(explore_of(rt)) % explore_of(rt)->fails == 0)
+		status = -EIO;
 	xy__worker_account(worker, task, true);
 	run.end_s = xy_now(rt);
 	if (xy__runtime_is_timed(rt))
-		xy__notes_ended(worker, task, 0, &run);
-	xy_agent_offer_to_itself(&worker->agent.base);
+		xy__notes_ended(worker, task, status, &run);
 	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed);
-	xy__worker_finish(worker, task, 0);
+	if (xy__team_is_joined(worker))
+		xy__team_tell(worker);
+	xy_agent_offer_to_itself(&worker->agent.base);
+	xy__worker_finish(worker, task, status);
+}
+
+/* The worker has joined a team: its leader runs the task when all have come, and the others wait for that. */
+static void worker_meet(struct xy__worker *worker)
+{
+	bool leads = xy__team_is_led_by(worker);
+
+	explore_here(worker->agent.runtime, "join");
+	if (!leads)
+		xy__team_tell(worker);
+	while (leads ? !xy__team_is_complete(worker) : !xy__team_has_left(worker))
+		worker_rest(worker);
+	if (leads)
+		worker_run(worker, xy__team_begin(worker));
 }
 
 static void worker_main(struct xy_runtime *rt, unsigned i)
@@ -157,7 +184,10 @@ static void worker_main(struct xy_runtime *rt, unsigned i)
 
 	xy__agent_become(&worker->agent);
 	while ((task = xy__search_next(worker)))
-		worker_run(worker, task);
+		if (xy__team_is_joined(worker))
+			worker_meet(worker);
+		else
+			worker_run(worker, task);
 }
 
 /* No data moves, but that may take long: others run meanwhile. */
@@ -327,7 +357,11 @@ static void explore_alarm(struct xy__tree_engine *engine)
 
 static void explore_call(struct xy_runtime *rt, unsigned worker)
 {
+	struct xy__fibre *fibre = &explore_of(rt)->fibres[worker + 1];
+
 	explore_wake(&rt->main.engine, worker);
+	if (fibre->state == XY__FIBRE_ASLEEP) /* it waits for its team */
+		fibre->state = XY__FIBRE_READY;
 }
 
 static void explore_nothing(struct xy_runtime *rt)

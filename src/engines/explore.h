@@ -55,6 +55,7 @@ struct xy__explore {
 	bool hangs;        /* given up: no fibre but the first runs again */
 	unsigned hung;     /* ... because of this one */
 	unsigned nticks;   /* calls of ticks */
+	unsigned fails;    /* one in so many runs of a task fails; 0: none */
 	double skipped_us; /* time that passed without a step, until a tick */
 	void *arg;         /* for the functions of its parties */
 	struct xy__step history[XY__EXPLORE_HISTORY];

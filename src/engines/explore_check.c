@@ -14,7 +14,7 @@
 #include "core/util/message.h"
 #include "engines/explore.h"
 
-enum { MOST_TASKS = 64, USUAL_TASKS = 12, MOST_AFTER = 2, SHOWN = 24, LONG_STEPS = 20000 };
+enum { MOST_TASKS = 64, USUAL_TASKS = 12, MOST_AFTER = 2, MOST_ITEMS = 20, SHOWN = 24, LONG_STEPS = 20000 };
 
 struct check_case {
 	const struct xy_check *check;
@@ -22,9 +22,11 @@ struct check_case {
 	uint64_t random;
 	/* for each architecture alone, and for all; each without a model, with one, and with one that learns */
 	struct xy_codelet codelets[XY_NARCH + 1][3];
+	struct xy_codelet parallel[2];
 	unsigned share[XY__EXPLORE_PARTIES]; /* tasks of each thread */
 	unsigned ntasks;
 	struct xy_task *tasks[MOST_TASKS];
+	bool started;
 };
 
 static unsigned case_below(struct check_case *c, unsigned n)
@@ -70,6 +72,25 @@ static void case_codelets(struct check_case *c)
 			codelet->model = models[i];
 			xy__arch_implement(codelet, arch < XY_NARCH ? 1u << arch : XY_ON_ALL, case_function);
 		}
+	c->parallel[0] = (struct xy_codelet){ .name = "spmd", .parallel = XY_SPMD, .cpu = { case_function } };
+	c->parallel[1] = (struct xy_codelet){
+		.name = "fork-join", .parallel = XY_FORK_JOIN, .most_ranks = 2, .cpu = { case_function }
+	};
+}
+
+/* Some tasks are for teams, some can be divided; the rest may be pinned. */
+static void case_vary(struct check_case *c, struct xy_task_desc *desc)
+{
+	switch (case_below(c, 8)) {
+	case 0:
+		desc->codelet = &c->parallel[case_below(c, 2)];
+		break;
+	case 1:
+		desc->range.stop = 1 + case_below(c, MOST_ITEMS);
+		break;
+	default:
+		desc->nworkers = case_below(c, 3) == 0;
+	}
 }
 
 /* A task that this worker can run, after some of those before it. What the runtime refuses is left out. */
@@ -82,11 +103,13 @@ static void case_submit(struct check_case *c, struct xy_runtime *rt)
 		.codelet = &c->codelets[on][case_below(c, 3)],
 		.priority = case_below(c, 2) ? 0 : (int)case_below(c, 5) - 2,
 		.workers = &worker,
-		.nworkers = case_below(c, 3) == 0,
 		.choice = case_below(c, 3),
+		.retries = case_below(c, 2),
+		.deadline_s = case_below(c, 2) * (xy_now(rt) + 1e-6 * case_below(c, 100)),
 		.after = after,
 	};
 
+	case_vary(c, &desc);
 	for (unsigned n = case_below(c, MOST_AFTER + 1); n > 0 && c->ntasks; n--)
 		after[desc.nafter++] = c->tasks[case_below(c, c->ntasks)];
 	if (c->ntasks == MOST_TASKS || xy_task_create(rt, &desc, &task))
@@ -101,6 +124,8 @@ static void case_party(struct xy_runtime *rt, unsigned i)
 
 	for (unsigned n = c->share[i]; n > 0; n--) {
 		xy__explore_point(rt->explore, NULL, "submit");
+		if (!i && case_below(c, 8) == 0) /* by one: it holds a lock meanwhile */
+			xy_iteration(rt, c->ntasks);
 		case_submit(c, rt);
 	}
 }
@@ -219,6 +244,7 @@ static void case_run(struct check_case *c, struct xy_runtime *rt)
 
 	e->arg = c;
 	e->most_switches = c->check->switches;
+	e->fails = case_below(c, 4) ? 0 : 8;
 	e->step = c->check->step;
 	e->step_arg = c->check->step_arg;
 	for (unsigned i = 0; i < XY__EXPLORE_PARTIES && !error; i++)
@@ -236,12 +262,13 @@ static void case_run(struct check_case *c, struct xy_runtime *rt)
 		case_history(e, result);
 }
 
+/* Why the runtime does not start; later lines are about tasks that fail on purpose. */
 static void case_log(void *arg, const char *line)
 {
-	struct xy_check_result *result = arg;
+	struct check_case *c = arg;
 
-	if (!*result->text)
-		snprintf(result->text, sizeof result->text, "%s", line);
+	if (!c->started && !*c->result->text)
+		snprintf(c->result->text, sizeof c->result->text, "%s", line);
 }
 
 /* Starts the runtime of a case, on the machine that is asked for or the first that the tree can be made for. */
@@ -262,20 +289,33 @@ static int case_start(struct check_case *c, struct xy_runtime **rt)
 			.seed = c->check->seed,
 			.ignore_environment = true,
 			.log = case_log,
-			.log_arg = c->result,
+			.log_arg = c,
 		};
 
 		snprintf(c->result->machine, sizeof c->result->machine, "%s", machine);
 		error = xy__runtime_start(rt, &config, engines);
 	}
+	c->started = !error;
 	return error;
+}
+
+/* Mostly few tasks, so that a case is short; some mistakes show only with many. */
+static void case_tasks(struct check_case *c)
+{
+	unsigned n = 1 + case_below(c, case_below(c, 8) ? USUAL_TASKS : MOST_TASKS);
+	bool together = case_below(c, 4);
+
+	n = c->check->ntasks ? c->check->ntasks : n;
+	n = n < MOST_TASKS ? n : MOST_TASKS;
+	c->share[1] = together ? 0 : n / 2;
+	c->share[0] = n - c->share[1];
+	c->result->ntasks = n;
 }
 
 int xy_check_run(const struct xy_check *check, struct xy_check_result *result)
 {
 	struct check_case c = { .check = check, .result = result };
 	struct xy_runtime *rt;
-	unsigned n, second;
 	int error;
 
 	if (!check || !result || !check->sched)
@@ -287,13 +327,7 @@ int xy_check_run(const struct xy_check *check, struct xy_check_result *result)
 		return error;
 	*result->text = '\0';
 	case_codelets(&c);
-	n = 1 + case_below(&c, USUAL_TASKS);
-	second = case_below(&c, 4);
-	n = check->ntasks ? check->ntasks : n;
-	n = n < MOST_TASKS ? n : MOST_TASKS;
-	c.share[1] = second ? 0 : n / 2;
-	c.share[0] = n - c.share[1];
-	result->ntasks = n;
+	case_tasks(&c);
 	case_run(&c, rt);
 	if (result->hangs)
 		return 0;

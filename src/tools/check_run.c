@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
 
 #include "tools/check_run.h"
 
-enum { QUIET_S = 10, PAUSE_NS = 2000000, SMALLER_TRIES = 60 };
+enum { QUIET_S = 10, SLOW_S = 1, PAUSE_NS = 2000000, SMALLER_TRIES = 60 };
 
 /* What the child tells. It has the parent's plug-ins at the parent's addresses. */
 struct run_page {
@@ -28,17 +29,50 @@ struct run_page {
 		const char *where;
 	} at;
 	volatile unsigned long long beats;
-	int error; /* of xy_check_run */
-	bool done; /* the child has come to its end */
+	struct timespec beat; /* when the last one was */
+	bool begins;          /* no step of this case was seen */
+	long waits;           /* at its first step */
+	double waited_s;      /* of the step that ended the child because it waited for so long; else 0 */
+	int error;            /* of xy_check_run */
+	bool done;            /* the child has come to its end */
 	struct xy_check_result result;
 };
 
 enum run_end { RUN_PASSED, RUN_BROKEN, RUN_REFUSED, RUN_FAILED };
 
+/* How often this process has waited for something other than a processor. */
+static long run_waits(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_nvcsw;
+}
+
+/* Whether the step since the last beat waited for long. Others may have had the processor for as long: no wait. */
+static bool run_has_waited(struct run_page *page)
+{
+	struct timespec last = page->beat;
+	double seconds;
+
+	clock_gettime(CLOCK_MONOTONIC, &page->beat);
+	seconds = (double)(page->beat.tv_sec - last.tv_sec) + 1e-9 * (double)(page->beat.tv_nsec - last.tv_nsec);
+	if (page->begins) {
+		page->begins = false;
+		page->waits = run_waits();
+		return false;
+	}
+	if (seconds < SLOW_S || run_waits() == page->waits)
+		return false;
+	page->waited_s = seconds;
+	return true;
+}
+
 static void run_step(void *arg, const struct xy_component *at, const char *where)
 {
 	struct run_page *page = arg;
 
+	if (run_has_waited(page))
+		_exit(0);
 	page->at.ops = at ? at->ops : NULL;
 	page->at.id = at ? at->id : 0;
 	page->at.where = where;
@@ -52,6 +86,7 @@ static void run_child(struct run_page *page, struct xy_check check, uint64_t n)
 	check.step_arg = page;
 	for (; n > 0 && !page->error && !page->result.broken; n--, check.seed++) {
 		page->seed = check.seed;
+		page->begins = true;
 		page->error = xy_check_run(&check, &page->result);
 		page->steps += page->result.steps;
 		page->ncases++;
@@ -100,7 +135,11 @@ static void run_explain(struct run_page *page, bool ended, int status)
 
 	run_place(page, place, sizeof place);
 	page->result.broken = true;
-	if (!ended)
+	if (page->waited_s > 0)
+		snprintf(page->result.text, sizeof page->result.text,
+			 "the rule \"do not block\" is broken: a step waited for %.1f s, after %s", page->waited_s,
+			 place);
+	else if (!ended)
 		snprintf(page->result.text, sizeof page->result.text,
 			 "the rule \"do not block\" is broken: nothing happened for %d s, after %s", QUIET_S, place);
 	else if (WIFSIGNALED(status))

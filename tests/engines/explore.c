@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xylem/check.h>
 #include <xylem/component.h>
+#include <xylem/task.h>
 
 struct hasty {
 	struct xy_component base;
@@ -125,6 +126,75 @@ static void devices_of_all_architectures_get_tasks(void **state)
 	}
 }
 
+/* What a component sees of the tasks of all seeds. */
+static struct {
+	unsigned divisible, cut, parallel, failed, iterations;
+} seen;
+
+static void watcher_submitted(struct xy_component *self, const struct xy_task *task, struct xy_agent *by)
+{
+	(void)self, (void)by;
+	seen.divisible += xy_task_is_divisible(task);
+	seen.parallel += (xy_task_archs(task) & XY_ON_TEAM) != 0;
+}
+
+static void watcher_ended(struct xy_component *self, const struct xy_report *report, struct xy_agent *by)
+{
+	(void)self, (void)by;
+	seen.failed += report->status == -EIO;
+}
+
+static void watcher_iteration(struct xy_component *self, uint64_t number, struct xy_agent *by)
+{
+	(void)self, (void)number, (void)by;
+	seen.iterations++;
+}
+
+static void watcher_passed(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	(void)self, (void)by;
+	seen.cut += xy_task_range(task).stop > 0 && !xy_task_is_divisible(task);
+}
+
+static const struct xy_component_ops watcher_ops = {
+	.name = "watcher",
+	.size = sizeof(struct xy_component),
+	.passed = watcher_passed,
+	.submitted = watcher_submitted,
+	.ended = watcher_ended,
+	.iteration = watcher_iteration,
+};
+
+static const struct xy_component_ops *const watchers[] = { &watcher_ops, NULL };
+
+static void count_joins(void *arg, const struct xy_component *at, const char *where)
+{
+	(void)at;
+	*(unsigned *)arg += !strcmp(where, "join");
+}
+
+static void tasks_are_of_all_sorts(void **state)
+{
+	unsigned joins = 0;
+	struct xy_check check = {
+		.sched = "fifo | divide(items=3) | watcher | eager { each team { }, each worker { } }",
+		.components = watchers,
+		.machine = "cpu:2",
+		.step = count_joins,
+		.step_arg = &joins,
+	};
+	struct xy_check_result result;
+
+	(void)state;
+	memset(&seen, 0, sizeof seen);
+	for (check.seed = 1; check.seed <= 100; check.seed++) {
+		assert_int_equal(xy_check_run(&check, &result), 0);
+		assert_string_equal(result.text, "");
+	}
+	assert_true(seen.divisible && seen.cut && seen.parallel && seen.failed && seen.iterations);
+	assert_true(joins > 1);
+}
+
 static void what_cannot_run_is_refused_with_a_reason(void **state)
 {
 	struct xy_check_result result;
@@ -142,11 +212,9 @@ static void what_cannot_run_is_refused_with_a_reason(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_seed_gives_the_same_run),
-		cmocka_unit_test(an_offer_that_comes_too_early_is_found),
-		cmocka_unit_test(limits_keep_a_case_small),
-		cmocka_unit_test(devices_of_all_architectures_get_tasks),
-		cmocka_unit_test(what_cannot_run_is_refused_with_a_reason),
+		cmocka_unit_test(a_seed_gives_the_same_run), cmocka_unit_test(an_offer_that_comes_too_early_is_found),
+		cmocka_unit_test(limits_keep_a_case_small),  cmocka_unit_test(devices_of_all_architectures_get_tasks),
+		cmocka_unit_test(tasks_are_of_all_sorts),    cmocka_unit_test(what_cannot_run_is_refused_with_a_reason),
 	};
 
 	helper_guard();
