@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/runtime/agent.h"
+#include "core/tree/lock.h"
 #include "core/util/arch.h"
 #include "core/util/message.h"
 #include "engines/explore.h"
@@ -135,7 +136,7 @@ static void case_party(struct xy_runtime *rt, unsigned i)
 /* The fibre that holds a lock; 0: a thread of the application. */
 static unsigned case_holder(const struct xy__explore *e, const struct xy_lock *lock)
 {
-	int worker = atomic_load(&((struct xy_lock *)lock)->word) / 2 - 2;
+	int worker = xy__lock_worker(atomic_load(&((struct xy_lock *)lock)->word));
 
 	return worker >= 0 && (unsigned)worker < e->rt->nworkers ? (unsigned)worker + 1 : 0;
 }
@@ -148,6 +149,18 @@ static bool case_is_in(const struct xy__explore *e, unsigned fibre, const struct
 		if (trail->frames[i].component == c)
 			return true;
 	return false;
+}
+
+/* A fibre that waits for a lock, best one that holds it itself; 0: none. */
+static unsigned case_blocked(const struct xy__explore *e)
+{
+	unsigned found = 0;
+
+	for (unsigned i = e->nfibres - 1; i > 0; i--)
+		if (e->fibres[i].state == XY__FIBRE_BLOCKED &&
+		    (!found || case_holder(e, e->fibres[found].lock) != found))
+			found = i;
+	return found;
 }
 
 static void case_blame_lock(const struct xy__explore *e, unsigned fibre)
@@ -200,9 +213,8 @@ static void case_blame(struct check_case *c, struct xy_runtime *rt)
 		return;
 	if (e->hangs)
 		case_blame_verb(e);
-	for (unsigned i = 1; i < e->nfibres; i++)
-		if (e->fibres[i].state == XY__FIBRE_BLOCKED)
-			case_blame_lock(e, i);
+	if (case_blocked(e))
+		case_blame_lock(e, case_blocked(e));
 	for (unsigned i = 0; i < c->ntasks && !atomic_load(&rt->main.tree->audit->nbroken); i++)
 		if (atomic_load(&c->tasks[i]->state) == XY__TASK_READY)
 			case_blame_task(rt, c->tasks[i]);
@@ -228,14 +240,6 @@ static void case_history(const struct xy__explore *e, struct xy_check_result *re
 	}
 }
 
-static bool case_is_blocked(const struct xy__explore *e)
-{
-	for (unsigned i = 1; i < e->nfibres; i++)
-		if (e->fibres[i].state == XY__FIBRE_BLOCKED)
-			return true;
-	return e->hangs;
-}
-
 static void case_run(struct check_case *c, struct xy_runtime *rt)
 {
 	struct xy_check_result *result = c->result;
@@ -255,7 +259,7 @@ static void case_run(struct check_case *c, struct xy_runtime *rt)
 	if (xy_wait(rt) == -ETIMEDOUT || !xy__explore_parties_done(e))
 		case_blame(c, rt);
 	result->broken = xy_tree_broken_rules(rt->main.tree, result->text, sizeof result->text) > 0;
-	result->hangs = case_is_blocked(e);
+	result->hangs = e->hangs || case_blocked(e);
 	result->steps = e->base.steps;
 	result->switches = e->switches;
 	if (result->broken)
