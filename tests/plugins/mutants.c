@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <xylem/component.h>
 
 enum mistake {
@@ -25,6 +26,7 @@ enum mistake {
 	WAITS,
 	CRASHES,
 	HOOK_LOCK_UP,
+	SLEEPS,
 	NMISTAKES
 };
 
@@ -156,6 +158,8 @@ static struct xy_task *mutant_pull(struct xy_component *self, struct xy_agent *b
 		return task;
 	while (is(self, WAITS) && !xy_queue_count(&m->queue) && self->nparents)
 		xy_can_push_parents(self, by);
+	if (is(self, SLEEPS))
+		nanosleep(&(struct timespec){ 1, 200000000 }, NULL);
 	xy_lock_take(&m->lock, self, by);
 	task = mutant_take(self, by);
 	refill = task && m->turned_away;
@@ -229,13 +233,27 @@ static const struct xy_component_ops mutant_ops[NMISTAKES] = {
 	MUTANT(LOCK_UP, "lock-up"), MUTANT(TWICE, "twice"),         MUTANT(ANY_WORKER, "any-worker"),
 	MUTANT(REFUSED, "refused"), MUTANT(LOST, "lost"),           MUTANT(UPWARDS, "upwards"),
 	MUTANT(WAITS, "waits"),     MUTANT(CRASHES, "crashes"),     MUTANT(HOOK_LOCK_UP, "hook-lock-up"),
+	MUTANT(SLEEPS, "sleeps"),
 };
 
 static const struct xy_component_ops *const components[] = {
-	&mutant_ops[NONE],       &mutant_ops[SILENT],   &mutant_ops[EARLY],        &mutant_ops[POPPED],
-	&mutant_ops[KEPT_LOCK],  &mutant_ops[RELOCKED], &mutant_ops[LOCK_UP],      &mutant_ops[TWICE],
-	&mutant_ops[ANY_WORKER], &mutant_ops[REFUSED],  &mutant_ops[LOST],         &mutant_ops[UPWARDS],
-	&mutant_ops[WAITS],      &mutant_ops[CRASHES],  &mutant_ops[HOOK_LOCK_UP], NULL,
+	&mutant_ops[NONE],
+	&mutant_ops[SILENT],
+	&mutant_ops[EARLY],
+	&mutant_ops[POPPED],
+	&mutant_ops[KEPT_LOCK],
+	&mutant_ops[RELOCKED],
+	&mutant_ops[LOCK_UP],
+	&mutant_ops[TWICE],
+	&mutant_ops[ANY_WORKER],
+	&mutant_ops[REFUSED],
+	&mutant_ops[LOST],
+	&mutant_ops[UPWARDS],
+	&mutant_ops[WAITS],
+	&mutant_ops[CRASHES],
+	&mutant_ops[HOOK_LOCK_UP],
+	&mutant_ops[SLEEPS],
+	NULL,
 };
 
 const struct xy_plugin xy_plugin = { .abi = XY_ABI, .name = "mutants", .components = components };

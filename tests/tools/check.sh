@@ -35,6 +35,8 @@ done
 keeps 'fifo | random | each worker { fifo(ntasks=1) }'
 keeps 'fifo | userchoice { fifo | eager | each worker { }, prio(ntasks=2) | eager | each worker { stage } }' \
 	--machine cpu:2
+keeps 'fifo | divide(items=3) | eager { each team { }, each worker { } }'
+keeps 'pipeline { each team { fifo(ntasks=1) }, each worker { } }'
 keeps 'lifo | eager | each worker { lifo | best-implementation }' --plugins "$examples"
 keeps 'prio | soonest | each worker { prio(ntasks=2) }' --plugins "$examples"
 keeps 'fifo | limit | eager | each worker { fifo(ntasks=2) }' --plugins "$examples"
@@ -75,6 +77,12 @@ check --run --plugins "$mutants" 'mutant-crashes | eager | each worker { }'
 [ $? = 1 ] || fail "a crash is not found"
 grep -q '^xylem: seed [0-9]*: the run crashed (Aborted), after .* mutant-crashes#0' "$work/out" ||
 	fail "a crash is not named"
+
+# So is a function that waits without a step.
+check --run --plugins "$mutants" 'mutant-sleeps | eager | each worker { }'
+[ $? = 1 ] || fail "a pull that sleeps is not found"
+grep -q '^xylem: seed [0-9]*: the rule "do not block" is broken: a step waited for 1.*, after pull of mutant-sleeps#0' \
+	"$work/out" || fail "a pull that sleeps is not named"
 
 # A replay says what happened.
 check --run --plugins "$mutants" 'mutant-twice | eager | each worker { }'
