@@ -149,6 +149,36 @@ static void each_sort_of_items_has_its_own_speeds(void **state)
 	bed_close(bed);
 }
 
+/* A sweep: the core has measured all its sizes and waits, so that enough items are left for those of the GPU. */
+static void a_sweep_leaves_items_for_the_sizes_of_slow_starters(void **state)
+{
+	struct bed *bed = bed_parse("cpu:1 cuda:1",
+				    "prio | balance(sweep) | each node { fifo | eager | each worker { } }");
+	struct xy_task *piece, *on_cuda;
+	uint64_t largest = 0, by_cpu = 0;
+
+	(void)state;
+	submit(bed, 1 << 20, bed);
+	on_cuda = bed_pull(bed, CUDA);
+	while ((piece = bed_pull(bed, CPU))) {
+		by_cpu += xy_task_range(piece).stop - xy_task_range(piece).start;
+		end(bed, piece, CPU, (double)(xy_task_range(piece).stop - xy_task_range(piece).start));
+	}
+	assert_in_range(by_cpu, 1 << 10, 1 << 19);
+	while (on_cuda) {
+		uint64_t items = xy_task_range(on_cuda).stop - xy_task_range(on_cuda).start;
+
+		largest = items > largest ? items : largest;
+		end(bed, on_cuda, CUDA, 1000 + 0.1 * (double)items);
+		on_cuda = bed_pull(bed, CUDA);
+	}
+	assert_in_range(largest, 1 << 14, 1 << 16);
+	piece = bed_pull(bed, CPU);
+	assert_non_null(piece);
+	end(bed, piece, CPU, 1);
+	bed_close(bed);
+}
+
 static void fails_where_no_device_can_run_it(void **state)
 {
 	struct bed *bed = bed_parse("cpu:1 cuda:1",
@@ -183,6 +213,7 @@ int main(void)
 		cmocka_unit_test(a_device_gets_no_more_than_its_share),
 		cmocka_unit_test(pieces_in_flight_are_part_of_the_whole),
 		cmocka_unit_test(each_sort_of_items_has_its_own_speeds),
+		cmocka_unit_test(a_sweep_leaves_items_for_the_sizes_of_slow_starters),
 		cmocka_unit_test(fails_where_no_device_can_run_it),
 		cmocka_unit_test(any_worker_takes_tasks_without_items),
 	};

@@ -123,12 +123,13 @@ static bool balance_push(struct xy_component *self, struct xy_task *task, struct
 
 /*
  * How long a piece kept its device busy. If it was next in line, that is the time since the one before ended, including
- * a wait for its data. The lock is held.
+ * a wait for its data; so it is for all pieces of a sweep, none of which is next in line. The lock is held.
  */
 static double balance_lasted_us(struct xy__balance *b, unsigned place, const struct xy_report *report)
 {
 	struct xy__balance_device *d = &b->of[place];
-	double begin_s = report->start_s;
+	bool fetched = b->sweep && xy__balance_division(report->task)->accesses[0];
+	double begin_s = fetched ? report->begin_s : report->start_s;
 
 	if (b->cutter.all.of[place].nworkers > 1)
 		return (report->end_s - begin_s) * 1e6;

@@ -13,10 +13,14 @@ enum {
 	CHOOSE_PROBE = 16, /* a device of unknown speed gets at most this part of what is left */
 };
 
-/* Pieces that a device may have: one ahead if data has to be moved there. */
-static unsigned choose_room(const struct xy__device *device, const struct xy__throughput *t)
+/*
+ * Pieces that a device may have: one ahead if data has to be moved there. None to tune: the ends of two pieces that are
+ * seen together say little about each.
+ */
+static unsigned choose_room(const struct xy__balance *b, const struct xy__device *device,
+			    const struct xy__throughput *t)
 {
-	return device->index >= 0 && t->known ? 2 * device->nworkers : device->nworkers;
+	return device->index >= 0 && t->known && !b->sweep ? 2 * device->nworkers : device->nworkers;
 }
 
 struct xy__balance_view xy__balance_look(struct xy__balance *b, const struct xy_task *task)
@@ -36,7 +40,7 @@ struct xy__balance_view xy__balance_look(struct xy__balance *b, const struct xy_
 		d->serves = xy__device_serves(device, &b->cutter.base, task);
 		if (!d->serves)
 			continue;
-		d->room = choose_room(device, t);
+		d->room = choose_room(b, device, t);
 		d->rate = t->recent > 0 ? device->nworkers / t->recent : 0;
 		view.rate += d->rate;
 		view.load += d->load;
@@ -58,6 +62,22 @@ void xy__balance_count(struct xy__balance *b, struct xy__balance_view *view, uns
 	view->pieces++;
 }
 
+/* When all sizes are to be measured: whether a device has some to try that are no larger than `most`. */
+static bool choose_measures(const struct xy__throughput *t, double most)
+{
+	return !t->settled && ldexp(1, (int)t->level) <= most;
+}
+
+/* Then one that has none leaves the items to those that do. */
+static bool choose_leaves(const struct xy__balance *b, const struct xy__balance_view *view, unsigned i, double most)
+{
+	bool others = false;
+
+	for (unsigned k = 0; k < b->cutter.all.count && !others; k++)
+		others = k != i && b->of[k].serves && choose_measures(&view->subject->of[k], most);
+	return others && !choose_measures(&view->subject->of[i], most);
+}
+
 /* The items of the next piece for a device; 0: it has enough. */
 static uint64_t choose_size(const struct xy__balance *b, const struct xy__balance_view *view, unsigned i)
 {
@@ -66,6 +86,8 @@ static uint64_t choose_size(const struct xy__balance *b, const struct xy__balanc
 	double left = (double)xy__cutter_items(view->task), workers = b->cutter.all.of[i].nworkers;
 	double most = xy__balance_fit(d, view->item_bytes), least, due = INFINITY, size;
 
+	if (b->sweep && choose_leaves(b, view, i, left / CHOOSE_PROBE))
+		return 0;
 	if (!(d->rate > 0) || (b->sweep && !t->settled)) {
 		most = fmin(most, left / CHOOSE_PROBE);
 	} else {
