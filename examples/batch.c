@@ -105,6 +105,7 @@ static int join(void *arg, struct xy_batch_piece *pieces, size_t n)
 
 static void drop(struct xy_batch_piece *piece)
 {
+	free(piece->data);
 	free(piece->result);
 }
 

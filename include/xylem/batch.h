@@ -46,7 +46,10 @@ struct xy_batch_ops {
 	int (*finish)(struct xy_batch_piece *piece);
 	/* Mandatory with work: once, after all pieces succeeded; they are in the order of their items. */
 	int (*reduce)(void *arg, struct xy_batch_piece *pieces, size_t n);
-	/* Optional: called instead of reduce if the batch fails, for each piece that succeeded, to free its result. */
+	/*
+	 * Optional: called instead of reduce if the batch fails, for each piece that has data or a result, to free
+	 * them; also for pieces that failed themselves.
+	 */
 	void (*discard)(struct xy_batch_piece *piece);
 	unsigned where; /* XY_ON_*: architectures that work can use; 0: CPUs only */
 	/* Instead of the functions above, for batches with handles: runs on each piece; see xy_call_range. */

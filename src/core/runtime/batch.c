@@ -164,10 +164,10 @@ static void batch_round_ended(void *arg, int status)
 	struct xy_access whole[XY_NHANDLES];
 	unsigned n = 0;
 
-	if (status && !xy__batch_has_failed(job))
+	if (!atomic_load(&round->divided) && !(status && xy__batch_has_failed(job)))
+		xy__batch_end(job, round == &job->first ? &job->all.piece : &again, status);
+	else if (status && !xy__batch_has_failed(job))
 		xy__batch_fail(job, round->range, status);
-	else if (!status && !atomic_load(&round->divided))
-		xy__batch_end(job, round == &job->first ? &job->all.piece : &again, 0);
 	for (; n < job->nhandles && round->whole[n]; n++)
 		whole[n] = (struct xy_access){ round->whole[n], job->handles[n].mode };
 	xy__batch_data_return(job, round->range, whole, n);

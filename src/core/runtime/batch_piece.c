@@ -165,7 +165,7 @@ bool xy__batch_has_failed(struct xy_batch_job *job)
 	return failed;
 }
 
-/* Keeps what reduce will need. The lock is held. */
+/* Keeps what reduce or discard will need. The lock is held. */
 static int batch_keep(struct xy_batch_job *job, const struct xy_batch_piece *piece)
 {
 	if (job->npieces == job->pieces_room) {
@@ -208,8 +208,11 @@ void xy__batch_end(struct xy_batch_job *job, struct xy_batch_piece *piece, int s
 	if (!status && job->ops.finish && !xy_is_simulated(job->rt))
 		status = job->ops.finish(piece);
 	pthread_mutex_lock(&job->lock);
-	if (!status && job->ops.reduce)
-		status = batch_keep(job, piece);
+	if (job->ops.reduce && (!status || piece->data || piece->result)) {
+		int error = batch_keep(job, piece);
+
+		status = status ? status : error;
+	}
 	if (!status)
 		job->done += piece->range.stop - piece->range.start;
 	shows = batch_shows(job, &progress);
