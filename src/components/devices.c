@@ -12,6 +12,8 @@
 #include "core/task/task.h"
 #include "core/util/nearest.h"
 
+enum { DEVICES_LISTED = 8 }; /* in a message */
+
 bool xy__list_next(const char **list, char *item, size_t size)
 {
 	size_t length = strcspn(*list, "+,"), blanks, kept;
@@ -95,6 +97,15 @@ static int device_arch(const char *name)
 	return -1;
 }
 
+/* Writes "; the devices are cpu, cuda:0 and others". */
+static void devices_list(const struct xy__device *all, unsigned n, struct xy__message *text)
+{
+	for (unsigned i = 0; i < n && i < DEVICES_LISTED; i++)
+		xy__message_add(text, "%s%s", i ? ", " : "; the devices are ", all[i].name);
+	if (n > DEVICES_LISTED)
+		xy__message_add(text, " and others");
+}
+
 static int devices_refuse(struct xy_component *self, const struct xy__device *all, unsigned n, const char *name)
 {
 	struct xy__nearest nearest;
@@ -108,14 +119,17 @@ static int devices_refuse(struct xy_component *self, const struct xy__device *al
 	if (arch > 0 && alike > 1 && !strchr(name, ':'))
 		return xy_tree_fail(self->tree, -EINVAL, "%s: there are %u devices \"%s\": say which, such as %s:0",
 				    self->ops->name, alike, name, name);
-	if (arch >= 0)
-		return xy_tree_fail(self->tree, -ENODEV, "%s: the machine has no device \"%s\" here", self->ops->name,
-				    name);
 	xy__message_init(&text, suggestion, sizeof suggestion);
+	if (arch >= 0) {
+		devices_list(all, n, &text);
+		return xy_tree_fail(self->tree, -ENODEV, "%s: the machine has no device \"%s\" here%s", self->ops->name,
+				    name, suggestion);
+	}
 	xy__nearest_init(&nearest, name, strlen(name));
 	for (unsigned i = 0; i < n; i++)
 		xy__nearest_look(&nearest, all[i].name);
-	xy__nearest_say(&nearest, &text);
+	if (!xy__nearest_say(&nearest, &text))
+		devices_list(all, n, &text);
 	return xy_tree_fail(self->tree, -EINVAL, "%s: there is no device \"%s\"%s", self->ops->name, name, suggestion);
 }
 

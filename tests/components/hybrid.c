@@ -239,7 +239,9 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	expect_refusal("devices=cpu+cuda:0+cuda:1, capacities=9000+9000", "capacities has 2 values for 3 devices");
 	expect_refusal("devices=cpu+cuda:0+cuda:1, priorities=1+2", "priorities has 2 values for 3 devices");
 	expect_refusal("devices=cdua:0", "there is no device \"cdua:0\"; did you mean \"cuda:0\"");
-	expect_refusal("devices=cuda:2", "the machine has no device \"cuda:2\"");
+	expect_refusal("devices=gpu:0", "there is no device \"gpu:0\"; the devices are cpu, cuda:0, cuda:1");
+	expect_refusal("devices=cuda:2",
+		       "the machine has no device \"cuda:2\" here; the devices are cpu, cuda:0, cuda:1");
 	expect_refusal("devices=opencl:0", "the machine has no device \"opencl:0\"");
 	expect_refusal("devices=cuda", "say which");
 	expect_refusal("batch_sizes=-5", "-5 is negative");
