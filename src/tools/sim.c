@@ -114,6 +114,25 @@ static bool sim_numbers(struct sim_request *r, const char *const *given)
 	return true;
 }
 
+/* Whether the options are what a batch needs, and no others. */
+static bool sim_allows_batch(const char *const *given)
+{
+	static const bool useful[SIM_NOPTIONS] = {
+		[SIM_MACHINE] = true,  [SIM_POLICY] = true,       [SIM_NOISE] = true, [SIM_SEED] = true,
+		[SIM_OVERHEAD] = true, [SIM_NO_TRANSFERS] = true, [SIM_CSV] = true,   [SIM_BATCH] = true,
+	};
+
+	for (unsigned i = 0; i < SIM_NOPTIONS; i++)
+		if (given[i] && !useful[i]) {
+			tool_say("sim: --%s is for graphs, not for --batch", tool_sim.options[i].name);
+			return false;
+		}
+	if (given[SIM_MACHINE] && given[SIM_POLICY])
+		return true;
+	tool_say("sim: --batch needs --machine and --policy; see xylem sim --help");
+	return false;
+}
+
 static bool sim_request_init(struct sim_request *r, const struct tool_arguments *a)
 {
 	*r = (struct sim_request){
@@ -131,7 +150,9 @@ static bool sim_request_init(struct sim_request *r, const struct tool_arguments 
 		.seed = 1,
 		.bound = BOUND_LP,
 	};
-	if (!r->machine || !(r->graph || a->options[SIM_BATCH]) || !r->policies) {
+	if (a->options[SIM_BATCH])
+		return sim_allows_batch(a->options) && sim_numbers(r, a->options);
+	if (!r->machine || !r->graph || !r->policies) {
 		tool_say("sim: needs --machine, --graph and --policy; see xylem sim --help");
 		return false;
 	}

@@ -47,7 +47,9 @@ refuses() {
 }
 refuses '--batch takes ITEMS' --batch 0 --policy tree-batch-auto
 refuses '--batch takes ITEMS' --batch ten --policy tree-batch-auto
-refuses 'needs --machine' --batch 10
+refuses '--batch needs --machine and --policy' --batch 10
+refuses '--graph is for graphs' --batch 10 --policy simple --graph chain:3
+refuses '--gantt is for graphs' --batch 10 --policy simple --gantt x.svg
 refuses 'is below its batch size' --batch 10 --policy 'prio | hybrid(capacities=5) | each node { fifo | eager | each worker { } }'
 
 # Each refusal by the environment: refuses_with WHAT NAME=VALUE...
