@@ -43,6 +43,8 @@ doc_examples_perf_LDADD = libxylem.la
 
 check_PROGRAMS += doc/examples/outofcore
 doc_examples_outofcore_LDADD = libxylem.la
+check_PROGRAMS += doc/examples/batch
+doc_examples_batch_LDADD = libxylem.la -lm
 check_PROGRAMS += doc/examples/tasks doc/examples/data doc/examples/memory doc/examples/changing
 doc_examples_changing_LDADD = libxylem.la
 doc_examples_tasks_LDADD = libxylem.la
@@ -95,7 +97,7 @@ dist_docpages_DATA += doc/sim.md
 dist_docpages_DATA += doc/batch.md doc/slots.md
 dist_docpages_DATA += doc/machines.md doc/record.md
 docexamplesdir = $(docdir)/doc/examples
-dist_docexamples_DATA = doc/examples/box.xym doc/examples/changing.c doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
+dist_docexamples_DATA = doc/examples/box.xym doc/examples/batch.c doc/examples/changing.c doc/examples/data.c doc/examples/devices.c doc/examples/devices.h \
 	doc/examples/devices_cuda.c doc/examples/devices_nocuda.c doc/examples/driver.c doc/examples/driver.h \
 	doc/examples/driver_use.c doc/examples/memory.c doc/examples/outofcore.c doc/examples/partition.c \
 	doc/examples/perf.c doc/examples/tasks.c

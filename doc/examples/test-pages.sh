@@ -11,7 +11,7 @@ failed() {
 
 for SCHED in '' tree-eager tree-prio-prefetching tree-random-prio-prefetching tree-eager-prio; do
 	export SCHED
-	for page in tasks data partition perf changing; do
+	for page in tasks data partition perf changing batch; do
 		doc/examples/$page || failed "doc/examples/$page under SCHED='$SCHED'"
 	done
 done
