@@ -12,6 +12,7 @@
 enum {
 	THROUGHPUT_REACH = 2,   /* a size is compared with that so many levels below */
 	THROUGHPUT_LEAP = 3,    /* levels to go up at once while a larger piece takes no longer */
+	THROUGHPUT_FAR = 6,     /* and if it takes exactly as long */
 	THROUGHPUT_CERTAIN = 2, /* comparisons in a row without a gain that end the search */
 	THROUGHPUT_TRIAL = 3,   /* a trial is so many levels below the best size */
 	THROUGHPUT_FALL = 3,    /* a curve that is measured completely ends so many levels above the best one */
@@ -20,6 +21,7 @@ enum {
 #define THROUGHPUT_LOSS 1.4    /* a size that is worse than another by this ends the search */
 #define THROUGHPUT_BAD 2.0     /* and by this is bad, whatever the noise */
 #define THROUGHPUT_FLAT 1.25   /* a time that grows by less is that of the launch */
+#define THROUGHPUT_EVEN 1.03   /* and one that grows by less is exactly as long */
 #define THROUGHPUT_CLOSE 1.03  /* sizes within this of the best are as good */
 #define THROUGHPUT_WORKS 1.5   /* a throughput that grows by less is not ruled by launches */
 #define THROUGHPUT_TAIL 1.16   /* pieces may shrink at the end while an item costs at most so much more */
@@ -74,8 +76,10 @@ double xy__throughput_size(const struct xy__throughput *t, double most)
 {
 	unsigned back = t->trial && t->level >= THROUGHPUT_TRIAL ? THROUGHPUT_TRIAL : 0;
 	double size = throughput_items(t->level - back);
+	int last = throughput_before(t, XY__THROUGHPUT_LEVELS - 1, 0);
 
-	if (size > most && !t->settled) /* too little is left to try it */
+	/* Too little is left to try it: then a smaller one that was skipped, or none. */
+	if (size > most && !t->settled && !(last >= 0 && most >= 2 * throughput_items((unsigned)last)))
 		size = throughput_items(throughput_best(t));
 	return size < most ? size : most;
 }
@@ -95,6 +99,25 @@ double xy__throughput_known_size(const struct xy__throughput *t, double most)
 	double size = throughput_items(throughput_best(t));
 
 	return size < most ? size : most;
+}
+
+double xy__throughput_last_size(const struct xy__throughput *t, double due)
+{
+	double size = t->tail, least = INFINITY;
+
+	due = due > 0 ? due : 0;
+	for (uint32_t rest = t->measured; rest; rest &= rest - 1) {
+		unsigned level = (unsigned)__builtin_ctz(rest);
+		double us = t->us_per_item[level] * (due + throughput_items(level) / 2);
+
+		if (throughput_items(level) > t->tail)
+			break;
+		if (us < least) {
+			least = us;
+			size = throughput_items(level);
+		}
+	}
+	return size;
 }
 
 static bool throughput_is_known(const struct xy__throughput *t)
@@ -119,11 +142,21 @@ static double throughput_tail(const struct xy__throughput *t)
 	return throughput_items(t->level);
 }
 
+/* Between the smallest size for the end and the next one below, which is too small: one that was skipped, or 0. */
+static double throughput_finer(const struct xy__throughput *t)
+{
+	unsigned level = xy__throughput_level((uint64_t)t->tail);
+	int below = level ? throughput_before(t, level, 1) : -1;
+
+	return below >= 0 && (unsigned)below + 1 < level ? throughput_items((level + (unsigned)below) / 2) : 0;
+}
+
 /* What follows from the measurements, for the many questions between two of them. */
 static void throughput_conclude(struct xy__throughput *t)
 {
 	t->known = throughput_is_known(t);
 	t->tail = throughput_tail(t);
+	t->finer = throughput_finer(t);
 }
 
 /* Whether a level is the last one to measure. */
@@ -150,10 +183,12 @@ static unsigned throughput_step(const struct xy__throughput *t, const struct xy_
 	int before = throughput_before(t, t->level, 1);
 	unsigned step = 1;
 
-	if (!growth->samples && before >= 0 &&
-	    t->us_per_item[t->level] * throughput_items(t->level) <
-		    t->us_per_item[before] * throughput_items((unsigned)before) * THROUGHPUT_FLAT)
-		step = THROUGHPUT_LEAP;
+	if (!growth->samples && before >= 0) {
+		double ratio = t->us_per_item[t->level] * throughput_items(t->level) /
+			       (t->us_per_item[before] * throughput_items((unsigned)before));
+
+		step = ratio < THROUGHPUT_EVEN ? THROUGHPUT_FAR : ratio < THROUGHPUT_FLAT ? THROUGHPUT_LEAP : 1;
+	}
 	return t->level + step <= growth->most ? step : growth->most - t->level;
 }
 
@@ -193,20 +228,24 @@ void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, c
 {
 	unsigned level = xy__throughput_level(items);
 	double each = us / (double)items, before, weight;
+	bool larger;
 
 	if (t->trial)
 		throughput_try(t, level, each, growth);
+	larger = level < t->level && !(t->measured >> level);
 	before = t->us_per_item[level];
 	weight = 1.0 / ++t->samples[level];
 	throughput_note(t, level, before + (each - before) * (weight > THROUGHPUT_SLOWLY ? weight : THROUGHPUT_SLOWLY));
 	if (t->settled && level + 1 >= t->level && t->recent > 0)
 		t->recent += (each - t->recent) * THROUGHPUT_FOLLOW;
-	else if (!t->settled)
+	else if (!t->settled && level + 1 >= throughput_best(t))
 		t->recent = each;
-	if (!t->settled && level == t->level)
+	if (!t->settled && (level == t->level || larger)) {
+		t->level = level;
 		throughput_grow(t, growth);
-	else if (t->settled && level == t->level)
+	} else if (t->settled && level == t->level) {
 		throughput_review(t);
+	}
 	throughput_conclude(t);
 }
 

@@ -32,6 +32,7 @@ struct xy__throughput {
 	bool trial;            /* what is known is of earlier batches: a short piece tells whether it still holds */
 	bool known;            /* enough is measured to send pieces ahead */
 	double tail;           /* the smallest piece at the end of a batch: smaller ones would cost too much */
+	double finer;          /* a smaller one that was skipped, and may do as well; 0: none */
 };
 
 /* The largest power of two that is no more; items > 0. */
@@ -45,6 +46,11 @@ bool xy__throughput_tries(const struct xy__throughput *t);
 bool xy__throughput_is_bad(const struct xy__throughput *t, unsigned level);
 /* The best size of those that are measured, while another device tries one. */
 double xy__throughput_known_size(const struct xy__throughput *t, double most);
+
+/*
+ * The size for so many items at the end, at most the tail: what smaller pieces cost against how late a larger one ends.
+ */
+double xy__throughput_last_size(const struct xy__throughput *t, double due);
 
 /* A piece has ended. */
 void xy__throughput_learn(struct xy__throughput *t, uint64_t items, double us, const struct xy__growth *growth);

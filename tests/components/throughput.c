@@ -120,6 +120,58 @@ static void goes_on_from_earlier_runs(void **state)
 	assert_int_equal(again.level, t.level);
 }
 
+/* Sizes of 512 items and fewer take equally long; then so little is left that 32768 can't be tried. */
+static void tries_a_skipped_size_if_the_next_one_is_too_large(void **state)
+{
+	struct xy__throughput t = { .level = 8 };
+
+	(void)state;
+	xy__throughput_learn(&t, 256, 1000, &growth);
+	xy__throughput_learn(&t, 512, 1000, &growth);
+	assert_true(xy__throughput_size(&t, 4e9) == 32768);
+	assert_true(xy__throughput_size(&t, 4096) == 4096);
+	assert_true(xy__throughput_size(&t, 1000) == 512);
+	xy__throughput_learn(&t, 4096, 1000, &growth);
+	assert_true(xy__throughput_size(&t, 4e9) > 4096);
+}
+
+/* Up to 65536 items take as long as one: the search skips that size, which is the smallest good one. */
+static void finds_smaller_sizes_for_the_end(void **state)
+{
+	struct xy__throughput t = { .level = 8 };
+	unsigned n = 0;
+
+	(void)state;
+	for (; !t.settled; n++) {
+		uint64_t items = (uint64_t)xy__throughput_size(&t, 4e9);
+
+		assert_true(n < 20);
+		xy__throughput_learn(&t, items, 1000.0 * (double)((items + 65535) / 65536), &growth);
+	}
+	assert_true(t.tail > 65536);
+	for (n = 0; t.finer > 0; n++) {
+		uint64_t items = (uint64_t)t.finer;
+
+		assert_true(n < 10);
+		assert_true(t.finer < t.tail);
+		xy__throughput_learn(&t, items, 1000.0 * (double)((items + 65535) / 65536), &growth);
+	}
+	assert_true(t.tail == 65536);
+}
+
+/* Small pieces cost twice as much per item, but a large one for few items ends late. */
+static void weighs_small_pieces_against_a_late_end(void **state)
+{
+	const struct xy__throughput t = { .measured = 1 << 3 | 1 << 10,
+					  .us_per_item = { [3] = 2, [10] = 1 },
+					  .tail = 1024 };
+
+	(void)state;
+	assert_true(xy__throughput_last_size(&t, 4000) == 1024);
+	assert_true(xy__throughput_last_size(&t, 10) == 8);
+	assert_true(xy__throughput_last_size(&t, -10) == 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +182,9 @@ int main(void)
 		cmocka_unit_test(knows_the_speed_after_two_sizes),
 		cmocka_unit_test(forgets_what_no_longer_holds),
 		cmocka_unit_test(goes_on_from_earlier_runs),
+		cmocka_unit_test(tries_a_skipped_size_if_the_next_one_is_too_large),
+		cmocka_unit_test(finds_smaller_sizes_for_the_end),
+		cmocka_unit_test(weighs_small_pieces_against_a_late_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

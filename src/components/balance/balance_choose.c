@@ -10,8 +10,11 @@
 enum {
 	CHOOSE_GUIDED = 6, /* a worker gets this part of what it should still do */
 	CHOOSE_RISK = 45,  /* a larger part of that, of a size that may be bad, is tried by one of several devices */
+	CHOOSE_SOON = 4,   /* when a piece gets so close to the smallest for the end, smaller ones are tried */
 	CHOOSE_PROBE = 16, /* a device of unknown speed gets at most this part of what is left */
 };
+
+#define CHOOSE_BEFORE 0.99 /* that part of a time is before it */
 
 /*
  * Pieces that a device may have: one ahead if data has to be moved there. None to tune: the ends of two pieces that are
@@ -54,7 +57,7 @@ void xy__balance_count(struct xy__balance *b, struct xy__balance_view *view, uns
 	const struct xy__throughput *t = &view->subject->of[i];
 	struct xy__balance_device *d = &b->of[i];
 
-	if (!t->settled && items && !(t->measured >> xy__throughput_level(items) & 1))
+	if (items && !(t->measured >> xy__throughput_level(items) & 1))
 		d->trying = xy__throughput_level(items) + 1;
 	d->load += items;
 	d->pieces++;
@@ -78,6 +81,26 @@ static bool choose_leaves(const struct xy__balance *b, const struct xy__balance_
 	return others && !choose_measures(&view->subject->of[i], most);
 }
 
+/* Whether all that is left is done elsewhere before a device would end another piece. */
+static bool choose_ends_late(const struct xy__balance *b, const struct xy__balance_view *view, unsigned i, double items,
+			     double left)
+{
+	double workers = b->cutter.all.of[i].nworkers;
+	double begun = workers > 1 ? 0 : (double)b->of[i].load, us = (begun + items) * workers / b->of[i].rate;
+
+	for (unsigned k = 0; k < b->cutter.all.count && left > 0; k++) {
+		const struct xy__balance_device *d = &b->of[k];
+		double tail = view->subject->of[k].tail, most;
+
+		if (k == i || !d->serves || !(d->rate > 0) || !(tail > 0))
+			continue;
+		workers = b->cutter.all.of[k].nworkers;
+		most = floor(us * CHOOSE_BEFORE * d->rate / workers / tail) * tail * workers - (double)d->load;
+		left -= fmax(0, most);
+	}
+	return left <= 0;
+}
+
 /* The items of the next piece for a device; 0: it has enough. */
 static uint64_t choose_size(const struct xy__balance *b, const struct xy__balance_view *view, unsigned i)
 {
@@ -91,12 +114,17 @@ static uint64_t choose_size(const struct xy__balance *b, const struct xy__balanc
 	if (!(d->rate > 0) || (b->sweep && !t->settled)) {
 		most = fmin(most, left / CHOOSE_PROBE);
 	} else {
-		least = fmin(most, t->tail);
 		due = (left + (double)view->load) / view->rate * d->rate - (double)d->load;
-		/* It would end late, or its worker would: a piece runs on one of them. */
-		if ((due < least / 2 || due + (double)d->load < least * workers / 2) && view->pieces)
+		least = t->tail;
+		if (due < least * CHOOSE_SOON * workers)
+			least = xy__throughput_last_size(t, due / workers);
+		least = fmin(most, least);
+		if (due < 2 * least * workers && view->pieces && choose_ends_late(b, view, i, least, left))
 			return 0;
 		most = fmin(most, fmax(due / workers / CHOOSE_GUIDED, least));
+		if (t->finer > 0 && d->trying != xy__throughput_level((uint64_t)t->finer) + 1 &&
+		    most < t->tail * CHOOSE_SOON && (t->settled || ldexp(1, (int)t->level) > most))
+			return (uint64_t)t->finer;
 	}
 	size = xy__throughput_size(t, most);
 	if (size * CHOOSE_RISK > due / workers && xy__balance_should_wait(b, view->subject, i))
