@@ -454,6 +454,44 @@ static void finds_a_hook_that_pushes_upwards(void **state)
 	bed_close(bed);
 }
 
+static void counts_what_is_taken_of_a_batch(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *upper = bed_add(bed, NULL, &xy__fifo_ops);
+	struct xy_component *lower = bed_add_with(bed, upper, &xy__fifo_ops, "ntasks", "2");
+	struct xy_task *batch[3];
+
+	(void)state;
+	bed_add_worker(bed, lower, 0);
+	bed_seal(bed);
+	bed_audit(bed);
+	for (unsigned i = 0; i < 3; i++)
+		batch[i] = bed_task(bed, XY_ON_CPU);
+	assert_int_equal(xy_push_many(lower, batch, 3, &bed->application), 2);
+	assert_ptr_equal(bed_pull(bed, 0), batch[0]);
+	assert_ptr_equal(bed_pull(bed, 0), batch[1]);
+	bed_close(bed);
+}
+
+static void knows_the_locks_that_are_left_whichever_goes_first(void **state)
+{
+	struct xy_component c = { .ops = &recorder_ops };
+	struct xy_lock locks[3] = { { 0 } };
+	struct xy_trail trail = { 0 };
+	struct xy_agent by = { .trail = &trail };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		xy__trail_took(&locks[i], &c, &by, 0);
+	xy__trail_dropped(&locks[0], &by);
+	assert_int_equal(trail.nlocks, 2);
+	assert_ptr_equal(trail.locks[0].lock, &locks[1]);
+	assert_ptr_equal(trail.locks[1].lock, &locks[2]);
+	xy__trail_dropped(&locks[2], &by);
+	assert_int_equal(trail.nlocks, 1);
+	assert_ptr_equal(trail.locks[0].lock, &locks[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +514,8 @@ int main(void)
 		cmocka_unit_test(finds_a_lock_that_a_hook_does_not_drop),
 		cmocka_unit_test(finds_a_hook_that_calls_upwards_with_its_lock),
 		cmocka_unit_test(finds_a_hook_that_pushes_upwards),
+		cmocka_unit_test(counts_what_is_taken_of_a_batch),
+		cmocka_unit_test(knows_the_locks_that_are_left_whichever_goes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
