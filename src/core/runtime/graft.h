@@ -9,7 +9,13 @@
 
 #include "core/runtime/runtime.h"
 
-struct xy__graft_worker;
+/* What a worker gets of a tree. */
+struct xy__graft_worker {
+	struct xy_component **above; /* reservoirs on the way to the root */
+	unsigned nabove;
+	struct xy__team **teams; /* it belongs to them */
+	unsigned nteams;
+};
 
 /* What a context gets. */
 struct xy__graft {
@@ -30,6 +36,8 @@ struct xy__graft {
 int xy__graft_prepare(struct xy__graft *graft);
 /* Frees what was prepared, unless it was taken. */
 void xy__graft_free(struct xy__graft *graft);
+/* Destroys a tree with the rounds of its teams. NULL is allowed. */
+void xy__graft_free_tree(struct xy_tree *tree);
 /* At the start of a runtime: nothing runs yet. 0, or why ticks can't be called. */
 int xy__graft_first(struct xy__graft *graft);
 /* Halts the runtime, moves the tasks and goes on. 0, -ENOMEM, or -ETIMEDOUT if it can't be halted or a component
