@@ -2,6 +2,8 @@
 /* The dispatchers: offers to many children, and what they count. */
 #include "../../components/recording.h"
 
+#include "core/tree/lock.h"
+
 enum { CPU = XY_ON_CPU, FIRST = 10 };
 
 static const struct xy_offer offer = { .archs = CPU };
@@ -144,9 +146,41 @@ static void an_agent_counts_in_its_own_shard(void **state)
 	bed_close(bed);
 }
 
+static void the_word_of_a_lock_says_who_holds_it_and_in_which_verb(void **state)
+{
+	static const struct {
+		int verb;
+		const char *name;
+	} verbs[] = {
+		{ 0, NULL },
+		{ XY__VERB_PUSH, "push" },
+		{ XY__VERB_CAN_PUSH, "can_push" },
+		{ XY__VERB_PIECE_ENDED, "piece_ended" },
+	};
+	static const int workers[] = { -1, 0, 1, 99999 };
+
+	(void)state;
+	assert_int_equal(xy__lock_worker(0), XY__LOCK_NOBODY);
+	for (unsigned v = 0; v < 4; v++)
+		for (unsigned w = 0; w < 4; w++) {
+			struct xy_agent by = { .worker = workers[w], .verb = verbs[v].verb };
+			int word;
+
+			by.mark = 2 * (by.worker + 1);
+			word = xy_lock_holder(&by);
+			assert_int_equal(xy__lock_worker(word), workers[w]);
+			assert_int_equal(xy__lock_worker(word | 1), workers[w]); /* others wait for it */
+			if (verbs[v].name)
+				assert_string_equal(xy__lock_verb(word), verbs[v].name);
+			else
+				assert_null(xy__lock_verb(word));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_word_of_a_lock_says_who_holds_it_and_in_which_verb),
 		cmocka_unit_test(offers_reach_only_sleepers_of_a_long_row),
 		cmocka_unit_test(an_offer_passes_sleepers_that_can_not_take_it),
 		cmocka_unit_test(a_worker_of_a_long_row_keeps_its_first_offer),
