@@ -37,6 +37,12 @@ static void only_one_of_several_tries_a_size(void **state)
 	assert_false(xy__balance_should_wait(b, s, 1));
 	b->of[0].trying = LEVEL + 1;
 	assert_true(xy__balance_should_wait(b, s, 1));
+	s->of[1].settled = true; /* it uses its best size */
+	assert_false(xy__balance_should_wait(b, s, 1));
+	s->of[1].settled = false;
+	b->sweep = true; /* each measures all sizes */
+	assert_false(xy__balance_should_wait(b, s, 1));
+	b->sweep = false;
 	b->of[0].trying = LEVEL; /* another size */
 	assert_false(xy__balance_should_wait(b, s, 1));
 	b->of[0].trying = LEVEL + 1;
