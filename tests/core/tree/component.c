@@ -146,6 +146,36 @@ static void an_agent_counts_in_its_own_shard(void **state)
 	bed_close(bed);
 }
 
+/* A worker that looks for tasks that any worker can run finds this one: nobody else is woken. */
+static void an_offer_to_all_ends_at_a_worker_that_looks(void **state)
+{
+	struct bed *bed = bed_parse("cpu:3 cuda:1", "fifo | eager | each worker { }");
+	struct xy_component *eager = xy_tree_root(bed->tree)->children[0];
+	const struct xy_offer all = { .archs = CPU | XY_ON_CUDA }, some = { .archs = CPU };
+
+	(void)state;
+	bed->engine.archs = CPU | XY_ON_CUDA;
+	bed->searchers = 1;
+	assert_true(xy_can_pull(eager, &all, &bed->application));
+	assert_int_equal(bed->nwoken, 0);
+	assert_true(xy_can_pull(eager, &some, &bed->application));
+	assert_int_equal(bed->nwoken, 1);
+	bed->searchers = 0;
+	assert_true(xy_can_pull(eager, &all, &bed->application));
+	assert_int_equal(bed->nwoken, 2);
+	bed_close(bed);
+}
+
+/* Runs with a seed are the same with every version: the upper halves of splitmix64 from 1. */
+static void random_numbers_stay_the_same(void **state)
+{
+	struct xy_agent by = { .random = 1 };
+
+	(void)state;
+	assert_int_equal(xy_agent_random(&by), 0x910a2dec);
+	assert_int_equal(xy_agent_random(&by), 0xbeeb8da1);
+}
+
 static void the_word_of_a_lock_says_who_holds_it_and_in_which_verb(void **state)
 {
 	static const struct {
@@ -180,6 +210,8 @@ static void the_word_of_a_lock_says_who_holds_it_and_in_which_verb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_offer_to_all_ends_at_a_worker_that_looks),
+		cmocka_unit_test(random_numbers_stay_the_same),
 		cmocka_unit_test(the_word_of_a_lock_says_who_holds_it_and_in_which_verb),
 		cmocka_unit_test(offers_reach_only_sleepers_of_a_long_row),
 		cmocka_unit_test(an_offer_passes_sleepers_that_can_not_take_it),
