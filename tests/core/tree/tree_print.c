@@ -197,6 +197,21 @@ static void names_what_has_several_parents(void **state)
 	xy_machine_destroy(machine);
 }
 
+/* n1 is a component here. */
+static void gives_names_that_mean_nothing_else(void **state)
+{
+	static const struct xy_component_ops taken = { .name = "n1", .size = sizeof(struct xy_component) };
+	struct fixture *f = *state;
+	struct xy__message nobody;
+	char *printed;
+
+	xy__message_init(&nobody, NULL, 0);
+	assert_int_equal(xy__registry_add_component(f->registry, &taken, "test", &nobody), 0);
+	printed = expression(f, "let n = fifo | eager | each worker { } in userchoice { n, prio | n }", "cpu:3");
+	assert_string_equal(printed, "let n2 = fifo | eager | each worker { } in userchoice { n2, prio | n2 }\n");
+	free(printed);
+}
+
 static void refuses_kinds_that_the_registry_has_not(void **state)
 {
 	static const struct xy_component_ops ops = { .name = "stage", .size = sizeof(struct xy_component) };
@@ -543,6 +558,7 @@ int main(void)
 		TEST(expressions_read_back_on_every_machine),
 		TEST(folds_and_joins_as_people_would),
 		TEST(names_what_has_several_parents),
+		TEST(gives_names_that_mean_nothing_else),
 		TEST(refuses_kinds_that_the_registry_has_not),
 		TEST(refuses_null_and_what_is_not_sealed),
 		TEST(draws_for_people),
