@@ -28,7 +28,7 @@ fuzz_tests += tests/fuzz/tree_parse.fuzz
 tests_fuzz_tree_parse_fuzz_LDADD = $(fuzz_libs)
 fuzz_corpora += tests/fuzz/tree_parse.corpus
 
-one_thread_tests += tests/core/runtime/version
+one_thread_tests += tests/core/runtime/version tests/core/runtime/streams
 unit_tests += tests/core/machine/config
 unit_tests += tests/core/machine/machine
 unit_tests += tests/core/machine/drivers

@@ -54,10 +54,11 @@ static inline int xy_cuda_device(const struct xy_call *call)
 }
 
 /*
- * The worker's handles of cuBLAS, of dense cuSOLVER and of cuSPARSE, on its stream: made when they are first asked for,
- * destroyed when the runtime stops. The library is the one that the program is linked with, else the system's. NULL if
- * there is none or it fails: a codelet that returns an error then fails with the reason. Set options such as the math
- * or pointer mode in each codelet that depends on them, since tasks of a worker share the handle; leave its stream.
+ * The worker's handles of cuBLAS, of dense cuSOLVER and of cuSPARSE for the call's stream: made when they are first
+ * asked for, destroyed when the runtime stops. The library is the one that the program is linked with, else the
+ * system's. NULL if there is none or it fails: a codelet that returns an error then fails with the reason. Set options
+ * such as the math or pointer mode in each codelet that depends on them, since tasks share the handle, and leave its
+ * stream.
  */
 static inline struct cublasContext *xy_cublas(const struct xy_call *call)
 {

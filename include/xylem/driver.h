@@ -40,7 +40,7 @@ struct xy_event;  /* private to the driver: a pending operation; NULL: already c
 /* The user's settings for a driver's devices. */
 struct xy_driver_config {
 	const char *devices; /* selection, as in XYLEM_CUDA_DEVICES and so on; "" for the default */
-	unsigned queues;     /* launch queues of each device: one per worker */
+	unsigned queues;     /* launch queues of each device: one or several per worker */
 	bool own_vendors;    /* OpenCL: the environment tells its loader where the implementations are */
 };
 

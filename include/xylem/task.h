@@ -67,6 +67,7 @@ struct xy_device_config {
 	const char *devices; /* XYLEM_CUDA_DEVICES: which devices get workers */
 	unsigned workers;    /* XYLEM_CUDA_WORKERS: for each device (default 1) */
 	unsigned ahead;      /* XYLEM_CUDA_AHEAD: tasks whose data is fetched while another runs (default 2) */
+	unsigned streams;    /* XYLEM_CUDA_STREAMS: of each worker, for short kernels (default 1) */
 	const char *limit;   /* XYLEM_CUDA_LIMIT: bytes that data may use: "512M" on each device, "1G,512M" by device */
 };
 

@@ -25,6 +25,7 @@ struct xy__device_settings {
 	char *devices;    /* never NULL; "": the default, "none": no device */
 	unsigned workers; /* of each device, at least 1 */
 	unsigned ahead;   /* tasks fetched ahead of the one that runs */
+	unsigned streams; /* of each worker, at least 1 */
 	struct xy__limits limit;
 };
 

@@ -145,7 +145,7 @@ static int openings_keep(struct xy__drivers *drivers, const struct opening *open
 
 /* Opens the devices; those that work are kept when others don't. */
 static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *driver,
-			   const struct xy_driver_config *config, unsigned n)
+			   const struct xy_driver_config *config, unsigned nworkers, unsigned n)
 {
 	struct xy_driver_info *info = &drivers->states[driver->arch];
 	struct xy__driver_device *devices = realloc(drivers->devices, (drivers->ndevices + n) * sizeof(*devices));
@@ -158,7 +158,7 @@ static int drivers_add_all(struct xy__drivers *drivers, const struct xy_driver *
 	if (devices && openings) {
 		for (unsigned i = 0; i < n; i++) {
 			openings[i].device =
-				(struct xy__driver_device){ .driver = driver, .index = i, .nworkers = config->queues };
+				(struct xy__driver_device){ .driver = driver, .index = i, .nworkers = nworkers };
 			openings[i].config = config;
 		}
 		openings_run(openings, n);
@@ -177,7 +177,7 @@ static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *s
 {
 	struct xy_driver_config config = {
 		.devices = settings->arch[arch].devices,
-		.queues = settings->arch[arch].workers,
+		.queues = settings->arch[arch].workers * settings->arch[arch].streams,
 		.own_vendors = xy__config_has_vendors(),
 	};
 	struct xy_driver_info *info = &drivers->states[arch];
@@ -199,7 +199,7 @@ static int drivers_try(struct xy__drivers *drivers, const struct xy__settings *s
 	if (ndevices > XY__DEVICES_MAX)
 		return drivers_set(info, XY_DRIVER_BROKEN, -ERANGE, "failed: %u devices, more than %u", ndevices,
 				   XY__DEVICES_MAX);
-	return drivers_add_all(drivers, driver, &config, ndevices);
+	return drivers_add_all(drivers, driver, &config, settings->arch[arch].workers, ndevices);
 }
 
 /* Whether a state is normal for a computer without devices. */

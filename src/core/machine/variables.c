@@ -124,6 +124,9 @@ static const struct xy__variable variables_arch[] = {
 	{ "AHEAD", VARIABLE_ARCH_PLACE(ahead), .kind = XY__VARIABLE_COUNT, .most = 16,
 	  .values = "a whole number from 0 to 16",
 	  .meaning = "on %s devices: tasks whose data a worker fetches while it runs another" },
+	{ "STREAMS", VARIABLE_ARCH_PLACE(streams), .kind = XY__VARIABLE_COUNT, .usual = 1, .least = 1, .most = 16,
+	  .initial = "1", .values = "a whole number from 1 to 16",
+	  .meaning = "streams of each worker of %s devices, for kernels that are known to be short" },
 	{ "LIMIT", VARIABLE_ARCH_PLACE(limit), .kind = XY__VARIABLE_LIMITS, .initial = "none (all there is)",
 	  .values = VARIABLE_LIMITS, .meaning = "on %s devices: memory that data may use" },
 };

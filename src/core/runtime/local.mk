@@ -34,6 +34,7 @@ libxylem_all_la_SOURCES += src/core/runtime/runtime.c src/core/runtime/runtime.h
 libxylem_all_la_SOURCES += src/core/runtime/search.c src/core/runtime/search.h
 libxylem_all_la_SOURCES += src/core/runtime/shown.c src/core/runtime/shown.h
 libxylem_all_la_SOURCES += src/core/runtime/stuck.c src/core/runtime/stuck.h
+libxylem_all_la_SOURCES += src/core/runtime/streams.c src/core/runtime/streams.h
 libxylem_all_la_SOURCES += src/core/runtime/submit.c src/core/runtime/submit.h
 libxylem_all_la_SOURCES += src/core/runtime/submit_group.c
 libxylem_all_la_SOURCES += src/core/runtime/task_build.c src/core/runtime/task_build.h

@@ -22,6 +22,7 @@
 #include "core/runtime/inbox.h"
 #include "core/runtime/notes.h"
 #include "core/runtime/search.h"
+#include "core/runtime/streams.h"
 #include "core/runtime/team.h"
 #include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
@@ -46,6 +47,8 @@ struct xy__slot {
 	double begin;       /* when it was launched, if that is needed */
 	double device_us;   /* how long the device took, as it says; negative: it did not say */
 	uint64_t launch;    /* the number of its launch */
+	unsigned stream;    /* that it was launched on, or will be if it is behind others */
+	bool streams;       /* it counts there */
 	bool behind;        /* predecessors of its task still run here, and it ends after them */
 	int status;         /* why its launch has failed, while it waits for these */
 	void *few[FEW_BUFFERS];
@@ -59,6 +62,7 @@ struct xy__slots {
 	uint64_t launches; /* so far */
 	bool several;      /* memory nodes: there may be something to fetch */
 	double ended;      /* when the last one did that is measured */
+	struct xy__streams streams;
 	struct xy__declines declines;
 	struct xy__slot slots[];
 };
@@ -66,27 +70,41 @@ struct xy__slots {
 /* Whether the duration of a task is needed. */
 static bool slot_is_timed(const struct xy__slots *all, const struct xy__slot *slot)
 {
-	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED;
+	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED ||
+	       all->streams.count > 1;
 }
 
-/* The device does one after the other: a task began when it was launched, or when the one before had ended. */
+/*
+ * How long a task that ends took. A stream does one after the other: it began when it was launched, or when the one
+ * before had ended. With several streams, it has a share of the time.
+ */
+static double slot_took(struct xy__slots *all, struct xy__slot *slot, double now)
+{
+	if (all->streams.count > 1) {
+		bool counts = slot->streams;
+
+		slot->streams = false;
+		return counts ? xy__streams_end(&all->streams, slot->stream, now) : 0;
+	}
+	if (slot->begin < all->ended)
+		slot->begin = all->ended;
+	all->ended = now;
+	return now - slot->begin;
+}
+
 static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int status)
 {
 	struct xy__worker *worker = all->worker;
 	struct xy_task *task = slot->fetch.task;
 	struct xy_runtime *rt = worker->agent.runtime;
-	double now = xy_now(rt);
+	double length = slot_took(all, slot, xy_now(rt));
 
-	if (slot->begin < all->ended)
-		slot->begin = all->ended;
-	all->ended = now;
 	if (rt->settings.profile)
-		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)((now - slot->begin) * 1e9),
-					  memory_order_relaxed);
+		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)(length * 1e9), memory_order_relaxed);
 	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
 		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
 				 task->implementation,
-				 slot->device_us >= 0 ? slot->device_us : (now - slot->begin) * 1e6);
+				 slot->device_us >= 0 && all->streams.count == 1 ? slot->device_us : length * 1e6);
 }
 
 static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_task *task)
@@ -94,6 +112,7 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
 
 	slot->state = SLOT_FETCHING;
+	slot->streams = false;
 	slot->event = NULL;
 	slot->behind = false;
 	slot->status = 0;
@@ -174,11 +193,15 @@ static int slot_call(struct xy__slots *all, struct xy__slot *slot, xy_function *
 {
 	struct xy__agent *agent = &all->worker->agent;
 	uintptr_t task = (uintptr_t)slot->fetch.task;
+	unsigned queue = all->worker->queue * all->streams.count + slot->stream;
 	int status;
 
 	xy__halt_leave(agent, task);
-	status = all->node->driver->launch(all->node->device, all->worker->queue, function, call, &slot->event);
+	status = all->node->driver->launch(all->node->device, queue, function, call, &slot->event);
 	xy__halt_enter(agent, task | XY__DOING_INSIDE);
+	slot->streams = !status && all->streams.count > 1;
+	if (slot->streams)
+		xy__streams_launch(&all->streams, slot->stream, slot->begin);
 	return status;
 }
 
@@ -196,6 +219,22 @@ static int slot_initialise(struct xy__slots *all, struct xy__slot *slot, unsigne
 	if (!status)
 		xy__redux_initialised(worker, slot->fetch.task, i);
 	return status;
+}
+
+/* Tasks that use a copy of the worker's own run one after the other. */
+static unsigned slot_stream(const struct xy__slots *all, const struct xy_task *task)
+{
+	const uintptr_t *accesses = xy__task_accesses((struct xy_task *)task);
+	struct xy_prediction length;
+
+	if (all->streams.count == 1)
+		return 0;
+	for (unsigned i = 0; i < task->naccesses; i++)
+		if (accesses[i] & (XY_SCRATCH | XY_REDUX))
+			return 0;
+	length = xy_task_length(task, all->worker->id, task->implementation);
+	return xy__streams_choose(&all->streams,
+				  length.kind == XY_PREDICTION_VALUE && length.us <= XY__STREAMS_SHORT_US);
 }
 
 static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
@@ -217,6 +256,8 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	int status;
 
 	slot->device_us = -1;
+	if (!slot->behind)
+		slot->stream = slot_stream(all, task);
 	if (slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
@@ -346,7 +387,8 @@ static int slot_has_data(struct xy__slots *all, struct xy__slot *slot)
 
 /* --- behind others --- */
 
-/* Its tasks that the device has, the first one first; none if one of them might end otherwise than by its event. */
+/* Its tasks that the device has, the first one first; none if one of them might end otherwise than by its event, or
+ * if they are on several streams. */
 static unsigned slots_launched(const struct xy__slots *all, struct xy_task *tasks[MOST_LAUNCHED])
 {
 	const struct xy__slot *launched[MOST_LAUNCHED];
@@ -358,7 +400,8 @@ static unsigned slots_launched(const struct xy__slots *all, struct xy_task *task
 
 		if (slot->state == SLOT_FREE)
 			continue;
-		if (slot->state != SLOT_LAUNCHED || !slot->event || slot->status || n == MOST_LAUNCHED)
+		if (slot->state != SLOT_LAUNCHED || !slot->event || slot->status || n == MOST_LAUNCHED ||
+		    (n && launched[0]->stream != slot->stream))
 			return 0;
 		for (k = n++; k > 0 && launched[k - 1]->launch > slot->launch; k--)
 			launched[k] = launched[k - 1];
@@ -381,6 +424,9 @@ static bool slot_follow(struct xy__slots *all, struct xy__slot *slot)
 	task = xy__behind_take(all->worker, &launched);
 	if (!task)
 		return false;
+	for (unsigned i = 0; i < all->size; i++)
+		if (all->slots[i].state == SLOT_LAUNCHED)
+			slot->stream = all->slots[i].stream;
 	slot_begin(all, slot, task);
 	slot->behind = true;
 	xy__fetch_follow(&slot->fetch, xy__behind_coming(task, &launched));
@@ -404,6 +450,8 @@ static bool slot_cancel(struct xy__slots *all, struct xy__slot *slot, int status
 
 	if (slot->event && all->node->driver->poll(all->node->device, slot->event) == -EAGAIN)
 		return false;
+	if (slot->streams)
+		slot_took(all, slot, xy_now(all->worker->agent.runtime));
 	xy__fetch_end(&slot->fetch, status, &all->worker->agent);
 	slot_vacate(all, slot, status);
 	xy__deps_end(task, status, &all->worker->agent);
@@ -634,7 +682,9 @@ int xy__slots_init(struct xy__worker *worker)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
 	/* In memory that all share there is nothing to fetch ahead. */
-	unsigned size = rt->shared_memory ? 1 : rt->settings.arch[worker->arch].ahead + 1;
+	const struct xy__device_settings *settings = &rt->settings.arch[worker->arch];
+	unsigned nstreams = *rt->settings.sim || !settings->streams ? 1 : settings->streams;
+	unsigned size = rt->shared_memory ? 1 : settings->ahead + nstreams;
 	struct xy__slots *all = calloc(1, sizeof *all + size * sizeof all->slots[0]);
 
 	worker->slots = all;
@@ -642,6 +692,7 @@ int xy__slots_init(struct xy__worker *worker)
 		return -ENOMEM;
 	all->worker = worker;
 	all->size = size;
+	all->streams.count = nstreams;
 	return 0;
 }
 

@@ -75,6 +75,7 @@ static void has_defaults(void **state)
 		assert_string_equal(s.arch[arch].devices, "");
 		assert_int_equal(s.arch[arch].workers, 1);
 		assert_int_equal(s.arch[arch].ahead, 2);
+		assert_int_equal(s.arch[arch].streams, 1);
 		assert_true(xy__limit(&s.arch[arch].limit, 0) == SIZE_MAX);
 	}
 	xy__settings_fini(&s);
@@ -96,6 +97,7 @@ static const struct xy_config program = {
 	.arch[XY_CUDA].workers = 4,
 	.arch[XY_CUDA].ahead = XY_NONE,
 	.arch[XY_OPENCL].ahead = 5,
+	.arch[XY_CUDA].streams = 3,
 	.arch[XY_CUDA].limit = "1G,512M",
 	.arch[XY_OPENCL].limit = "3K",
 	.prefetch = XY_NO,
@@ -124,6 +126,7 @@ static void takes_what_the_program_says(void **state)
 	assert_int_equal(s.arch[XY_OPENCL].workers, 1);
 	assert_int_equal(s.arch[XY_CUDA].ahead, 0);
 	assert_int_equal(s.arch[XY_OPENCL].ahead, 5);
+	assert_int_equal(s.arch[XY_CUDA].streams, 3);
 	assert_false(s.prefetch);
 	assert_true(s.numa);
 	assert_int_equal(captured.lines, 0);
@@ -341,6 +344,7 @@ static void refuses_a_wrong_field_of_the_program(void **state)
 		{ "arch[XY_CUDA].workers", { .arch[XY_CUDA].workers = 17 } },
 		{ "arch[XY_CUDA].ahead", { .arch[XY_CUDA].ahead = XY_NONE - 1 } },
 		{ "arch[XY_OPENCL].ahead", { .arch[XY_OPENCL].ahead = 17 } },
+		{ "arch[XY_HIP].streams", { .arch[XY_HIP].streams = 17 } },
 		{ "arch[XY_CUDA].limit", { .arch[XY_CUDA].limit = "all" } },
 		{ "arch[XY_OPENCL].limit", { .arch[XY_OPENCL].limit = "1K,0" } },
 	};
