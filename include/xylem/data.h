@@ -26,6 +26,12 @@ enum xy_mode {
 	XY_COMMUTE = 8,    /* with XY_RW: consecutive accesses in any order, one at a time */
 	XY_UNORDERED = 16, /* with XY_R, XY_W or XY_RW, in a task's accesses: this access gives no dependency */
 	XY_REDUX = 32,     /* adds to its worker's private copy; see xy_handle_set_reduction */
+	/*
+	 * With XY_R, XY_W or XY_RW, in tasks: where the data is to be, if not in the memory of the worker. The codelet
+	 * gets it there: a kernel on a device may be unable to use it, but its function may copy it or give it to MPI.
+	 */
+	XY_IN_RAM = 64,   /* in RAM, whichever worker runs the task */
+	XY_ANYWHERE = 128 /* where it is, nothing is moved; see xy_call_node */
 };
 
 #ifdef __cplusplus

@@ -68,6 +68,14 @@ int xy_register(struct xy_runtime *rt, struct xy_handle **h, const struct xy_int
  */
 int xy_handle_set_constant(struct xy_handle *h, unsigned arrays);
 
+/*
+ * Makes memory of the application on a device that of a handle, which was registered without memory and not used yet: a
+ * view of the same sizes with what codelets get there as pointers, such as addresses from cudaMalloc or cl_mem of the
+ * runtime's context. Its content counts as written. xy_unregister brings the content back there, and the memory is the
+ * application's again; it does not count against the device's limit. 0, or -EINVAL, -EBUSY, -ENOMEM with one log line.
+ */
+int xy_handle_set_home(struct xy_handle *h, unsigned node, const void *view);
+
 /* The interface it was registered with. */
 const struct xy_interface *xy_handle_interface(const struct xy_handle *h);
 

@@ -214,6 +214,9 @@ struct xy_codelet {
  */
 int xy_call_barrier(struct xy_call *call);
 
+/* The memory node of the i-th buffer of a call: the worker's, except with XY_IN_RAM and XY_ANYWHERE. */
+unsigned xy_call_node(const struct xy_call *call, unsigned i);
+
 /* The i-th buffer of a call. Undefined if i >= nbuffers or the handle has another shape. */
 static inline void *xy_pointer(const struct xy_call *call, unsigned i)
 {

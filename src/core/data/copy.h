@@ -72,6 +72,7 @@ struct xy__copies {
 	uint64_t owed;                  /* (l) of those, the nodes that get it when transfers of old content have
 					 * ended */
 	uint8_t advice;                 /* (l) enum xy_advice */
+	unsigned home;                  /* (c) after the first use: the node of the application's memory, or XY__RAM */
 	struct xy__copy **scratch;      /* (l) by worker, or NULL */
 	struct xy__copy ram;
 	struct xy__copy *on[]; /* (l) by node, NULL: never was there */

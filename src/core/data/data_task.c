@@ -93,6 +93,8 @@ static int data_task_step(struct xy_task *task, unsigned i, int status, struct x
 	unsigned mode = xy__access_mode(access) & (status ? XY_W : XY_RW);
 
 	/* Without a copy that is valid, nothing was ever written: that is no error for a handle that leaves. */
+	if (await->leaves && !status && h->copies->home && atomic_load(&h->valid))
+		return xy__fetch_leave(h, &await->base, agent);
 	if (await->leaves && (h->owns_memory || !atomic_load(&h->valid)))
 		mode = XY_W;
 	return mode ? xy__fetch_home(h, mode, &await->base, agent) : 0;

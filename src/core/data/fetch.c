@@ -30,12 +30,19 @@ static struct xy_handle *fetch_handle(const struct xy__fetch *f, unsigned i)
 	return access & XY_REDUX ? xy__redux_replica(access, f->worker)->handle : xy__access_handle(access);
 }
 
+/* Where an access has its data. Not known before it is held, if that may be anywhere. */
+static unsigned fetch_place(const struct xy__fetch *f, unsigned i)
+{
+	return f->places ? f->places[i].node : f->node;
+}
+
 /* A task that overwrites the content reads the arrays that it does not write. */
-static bool fetch_needs_constants(const struct xy__fetch *f, uintptr_t access)
+static bool fetch_needs_constants(const struct xy__fetch *f, unsigned i, uintptr_t access)
 {
 	const struct xy_handle *h = xy__access_handle(access);
 
-	return (access & XY_W) && h->constant && f->node != XY__RAM && atomic_load(&((struct xy_handle *)h)->valid);
+	return (access & XY_W) && h->constant && fetch_place(f, i) != XY__RAM &&
+	       atomic_load(&((struct xy_handle *)h)->valid);
 }
 
 static unsigned fetch_mode(const struct xy__fetch *f, unsigned i)
@@ -44,7 +51,7 @@ static unsigned fetch_mode(const struct xy__fetch *f, unsigned i)
 
 	if (access & XY_REDUX)
 		return xy__redux_replica(access, f->worker)->used ? XY_RW : XY_W;
-	return xy__access_mode(access) | (fetch_needs_constants(f, access) ? XY_R : 0);
+	return xy__access_mode(access) | (fetch_needs_constants(f, i, access) ? XY_R : 0);
 }
 
 /* The copy that an access holds. */
@@ -52,7 +59,7 @@ static struct xy__copy *fetch_copy(const struct xy__fetch *f, unsigned i)
 {
 	struct xy__copies *copies = fetch_handle(f, i)->copies;
 
-	return fetch_mode(f, i) & XY_SCRATCH ? copies->scratch[f->worker] : copies->on[f->node];
+	return fetch_mode(f, i) & XY_SCRATCH ? copies->scratch[f->worker] : copies->on[fetch_place(f, i)];
 }
 
 static int __attribute__((format(printf, 3, 4))) fetch_fail(struct xy__fetch *f, int error, const char *format, ...)
@@ -70,7 +77,7 @@ static int __attribute__((format(printf, 3, 4))) fetch_fail(struct xy__fetch *f,
 static int fetch_failed_transfer(struct xy__fetch *f, unsigned i, int error, struct xy__agent *agent)
 {
 	const char *name = xy_handle_name(xy__access_handle(xy__task_accesses(f->task)[i]));
-	const char *node = fetch_node(f, agent)->name;
+	const char *node = agent->runtime->memory.nodes[fetch_place(f, i)].name;
 	char why[192];
 
 	if (error == -ENODATA)
@@ -107,27 +114,79 @@ static bool fetch_is_heir(const struct xy__fetch *f, unsigned mode)
 	return f->behind && (mode & (XY_W | XY_SCRATCH)) == XY_W;
 }
 
+/* Chooses where an access has its data. The handle is locked. */
+static void fetch_settle(struct xy__fetch *f, struct xy_handle *h, unsigned i)
+{
+	const struct xy__memory *memory = &h->runtime->memory;
+	uint64_t valid = atomic_load(&h->valid) & ~memory->lost;
+
+	if (!f->places)
+		return;
+	if (memory->disk)
+		valid &= ~xy__bit(memory->disk);
+	f->places[i].node = (uint8_t)f->node;
+	if (f->places[i].wish == XY__PLACE_RAM)
+		f->places[i].node = XY__RAM;
+	else if (f->places[i].wish == XY__PLACE_ANYWHERE && valid && !(valid & xy__bit(f->node)))
+		f->places[i].node = (uint8_t)__builtin_ctzll(valid);
+}
+
+/*
+ * Keeps a copy where it is. On another node than the worker's, it counts like one that the application holds: so a task
+ * waits for room on one node only.
+ */
+static void fetch_pin(struct xy__fetch *f, struct xy__copy *copy)
+{
+	struct xy__node *node = &copy->handle->runtime->memory.nodes[copy->node];
+
+	if (copy->node == f->node) {
+		xy__copy_pin(copy);
+		return;
+	}
+	xy__copy_hold(copy);
+	xy__lock_take(&node->lock);
+	node->admitted++;
+	xy__lock_drop(&node->lock);
+}
+
+static void fetch_unpin(struct xy__fetch *f, struct xy__copy *copy)
+{
+	struct xy__node *node = &copy->handle->runtime->memory.nodes[copy->node];
+
+	if (copy->node == f->node) {
+		copy->pins--;
+		return;
+	}
+	xy__copy_let_go(copy);
+	xy__lock_take(&node->lock);
+	node->admitted--;
+	xy__node_change(node);
+	xy__lock_drop(&node->lock);
+}
+
 /* Makes sure that an access has memory, pins it, and begins to bring its content. */
 static int fetch_hold(struct xy__fetch *f, unsigned i, struct xy__agent *agent)
 {
 	struct xy_handle *h = fetch_handle(f, i);
-	unsigned mode = fetch_mode(f, i);
 	struct xy__copy *copy;
+	unsigned mode;
 	int error;
 
 	xy__lock_take(&h->lock);
-	copy = mode & XY_SCRATCH ? xy__copy_scratch(h, f->worker, f->node) : xy__copy_on(h, f->node);
+	fetch_settle(f, h, i);
+	mode = fetch_mode(f, i);
+	copy = mode & XY_SCRATCH ? xy__copy_scratch(h, f->worker, f->node) : xy__copy_on(h, fetch_place(f, i));
 	error = !copy ? -ENOMEM : f->apart && copy->lender ? fetch_separate(copy, agent) : 0;
 	if (!error)
-		error = xy__copy_allocate(copy, XY__EFFORT_ALL, agent);
+		error = xy__copy_allocate(copy, copy->node == f->node ? XY__EFFORT_ALL : XY__EFFORT_BEYOND, agent);
 	if (!error) {
 		if (h->copies->advice == XY_ADVICE_WONT_USE)
 			h->copies->advice = XY_ADVICE_NORMAL;
-		xy__copy_pin(copy);
+		fetch_pin(f, copy);
 		if ((mode & XY_R) && !fetch_is_coming(f, i))
 			error = xy__transfer_begin(copy, agent);
 		if (error)
-			copy->pins--;
+			fetch_unpin(f, copy);
 		else
 			copy->heirs += fetch_is_heir(f, mode);
 		f->buffers[i] = copy->view;
@@ -143,7 +202,7 @@ static void fetch_drop(struct xy__fetch *f)
 
 		xy__lock_take(&h->lock);
 		fetch_copy(f, f->npinned)->heirs -= fetch_is_heir(f, fetch_mode(f, f->npinned));
-		fetch_copy(f, f->npinned)->pins--;
+		fetch_unpin(f, fetch_copy(f, f->npinned));
 		xy__lock_drop(&h->lock);
 	}
 }
@@ -151,16 +210,18 @@ static void fetch_drop(struct xy__fetch *f)
 /* Whether an access uses memory that the handle has in any case. */
 static bool fetch_is_home(const struct xy__fetch *f, unsigned i)
 {
-	return f->node == XY__RAM && !(fetch_mode(f, i) & XY_SCRATCH) && fetch_handle(f, i)->copies->ram.home;
+	const struct xy__copy *copy = fetch_handle(f, i)->copies->on[fetch_place(f, i)];
+
+	return !(fetch_mode(f, i) & XY_SCRATCH) && copy && copy->home;
 }
 
-/* Bytes that the task needs at once; a handle counts once. */
+/* Bytes that the task needs on its node at once; a handle counts once. */
 static size_t fetch_bytes(const struct xy__fetch *f)
 {
 	size_t bytes = 0;
 
 	for (unsigned i = 0; i < f->task->naccesses; i++) {
-		bool before = fetch_is_home(f, i);
+		bool before = fetch_is_home(f, i) || fetch_place(f, i) != f->node;
 
 		for (unsigned j = 0; j < i && !before; j++)
 			before = fetch_handle(f, j) == fetch_handle(f, i) &&
@@ -245,6 +306,8 @@ static int fetch_starve(struct xy__fetch *f, struct xy__agent *agent)
 	xy__lock_drop(&node->lock);
 	if (!first)
 		fetch_give_way(f, node);
+	else if (f->places)
+		fetch_drop(f); /* those of other nodes may be in the way of tasks there */
 	return hopeless && !fetch_set_apart(f) ? fetch_no_room(f, node) : -EAGAIN;
 }
 
@@ -312,14 +375,14 @@ static int fetch_arrived(struct xy__fetch *f, unsigned i, struct xy__agent *agen
 		return 0; /* the task that writes it has seen to transfers of older content */
 	/* acquire: pairs with transfer_finish, which sets the bit after the data has come */
 	if (mode & XY_SCRATCH ||
-	    ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(f->node) || !(mode & XY_R)) &&
+	    ((atomic_load_explicit(&h->valid, memory_order_acquire) & xy__bit(fetch_place(f, i)) || !(mode & XY_R)) &&
 	     !atomic_load(&h->underway)))
 		return 0;
 	xy__lock_take(&h->lock);
 	if (copy->incoming) {
 		xy__transfer_begin(copy, agent); /* if it is a hint, it is needed now */
 		error = -EAGAIN;
-	} else if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(f->node))) {
+	} else if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(fetch_place(f, i)))) {
 		error = copy->error;
 		if (!error)
 			error = xy__transfer_begin(copy, agent);
@@ -338,7 +401,7 @@ static bool fetch_is_there(struct xy__fetch *f)
 {
 	const uintptr_t *accesses = xy__task_accesses(f->task);
 
-	if (f->node != XY__RAM)
+	if (f->node != XY__RAM || f->places)
 		return false;
 	for (unsigned i = 0; i < f->task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
@@ -359,6 +422,7 @@ void xy__fetch_init(struct xy__fetch *f, struct xy_task *task, struct xy__worker
 	f->node = worker->node;
 	f->worker = worker->id;
 	f->npinned = 0;
+	f->places = xy__task_places(task);
 	f->holding = f->admitted = f->there = f->too_large = f->apart = f->behind = false;
 	f->coming = 0;
 	f->buffers = buffers;
@@ -422,7 +486,7 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 {
 	struct xy_handle *h = fetch_handle(f, i);
 	unsigned mode = fetch_mode(f, i);
-	uint64_t mine = xy__bit(f->node), valid;
+	uint64_t mine = xy__bit(fetch_place(f, i)), valid;
 
 	if (f->there && (!(mode & XY_W) ||
 			 (!status && !h->copies->write_through &&
@@ -433,11 +497,11 @@ static void fetch_close(struct xy__fetch *f, unsigned i, int status, struct xy__
 	if (f->admitted)
 		fetch_copy(f, i)->heirs -= fetch_is_heir(f, mode);
 	if ((mode & XY_W) && !status)
-		fetch_commit(h, f->node, agent);
+		fetch_commit(h, fetch_place(f, i), agent);
 	else if ((mode & XY_W) && (valid & ~mine & ~atomic_load(&agent->runtime->memory.lost)))
 		atomic_store(&h->valid, valid & ~mine); /* its output is worthless, the old content is valid */
 	if (f->admitted)
-		fetch_copy(f, i)->pins--;
+		fetch_unpin(f, fetch_copy(f, i));
 	xy__transfers_go(h);
 }
 
@@ -473,7 +537,8 @@ bool xy__fetch_is_unharmed(const struct xy__fetch *f)
 
 		if (access & XY_REDUX)
 			return false;
-		if ((mode & XY_RW) == XY_RW && atomic_load(&xy__access_handle(access)->valid) & xy__bit(f->node))
+		if ((mode & XY_RW) == XY_RW &&
+		    atomic_load(&xy__access_handle(access)->valid) & xy__bit(fetch_place(f, i)))
 			return false;
 	}
 	return true;
@@ -482,21 +547,22 @@ bool xy__fetch_is_unharmed(const struct xy__fetch *f)
 /* --- the application --- */
 
 /* The handle is locked. */
-static int home_step(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent)
+static int home_step(struct xy__copy *home, unsigned mode, struct xy__await *await, struct xy__agent *agent)
 {
+	struct xy_handle *h = home->handle;
 	struct xy__copies *copies = h->copies;
 	int error = 0;
 
-	if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(XY__RAM))) {
-		error = await->begun ? copies->ram.error : 0;
+	if ((mode & XY_R) && !(atomic_load(&h->valid) & xy__bit(home->node))) {
+		error = await->begun ? home->error : 0;
 		if (!error)
-			error = xy__transfer_begin(&copies->ram, agent);
+			error = xy__transfer_begin(home, agent);
 		error = error ? error : -EAGAIN;
 	} else if ((mode & XY_W) && copies->transfers) {
 		xy__transfers_spoil(h);
 		error = -EAGAIN;
 	} else if (mode & XY_W) {
-		atomic_store(&h->valid, xy__bit(XY__RAM));
+		atomic_store(&h->valid, xy__bit(home->node));
 	}
 	if (error == -EAGAIN) {
 		await->begun = true;
@@ -511,7 +577,17 @@ int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, 
 	int error;
 
 	xy__lock_take(&h->lock);
-	error = home_step(h, mode, await, agent);
+	error = home_step(&h->copies->ram, mode, await, agent);
+	xy__transfers_go(h);
+	return error;
+}
+
+int xy__fetch_leave(struct xy_handle *h, struct xy__await *await, struct xy__agent *agent)
+{
+	int error;
+
+	xy__lock_take(&h->lock);
+	error = home_step(h->copies->on[h->copies->home], XY_RW, await, agent);
 	xy__transfers_go(h);
 	return error;
 }
@@ -536,7 +612,7 @@ int xy__fetch_acquire(struct xy_handle *h, unsigned mode, struct xy__await *awai
 	xy__lock_take(&h->lock);
 	error = acquire_allocate(h, await, agent);
 	if (!error)
-		error = home_step(h, mode, await, agent);
+		error = home_step(&h->copies->ram, mode, await, agent);
 	if (!error)
 		xy__copy_hold(&h->copies->ram);
 	xy__transfers_go(h);

@@ -13,17 +13,18 @@ struct xy__worker;
 struct xy__fetch {
 	struct xy_task *task;
 	unsigned node, worker;
-	unsigned npinned; /* accesses whose copies are held, the first ones */
-	bool holding;     /* it counts as one that may hold some */
-	bool admitted;    /* all of them */
-	bool there;       /* all was in RAM, and nothing had to be held */
-	bool too_large;   /* it needs more than the node may hold */
-	bool apart;       /* what it holds must not live in larger copies: these leave no room */
-	bool behind;      /* tasks before it are still running on its worker: see behind.h */
-	uint64_t coming;  /* accesses whose content those tasks write here; 0 once they have ended */
-	unsigned changes; /* the node's, when it began to look for memory */
-	void **buffers;   /* (c) by access, for the codelet */
-	char reason[320]; /* why it failed */
+	unsigned npinned;         /* accesses whose copies are held, the first ones */
+	bool holding;             /* it counts as one that may hold some */
+	bool admitted;            /* all of them */
+	bool there;               /* all was in RAM, and nothing had to be held */
+	bool too_large;           /* it needs more than the node may hold */
+	bool apart;               /* what it holds must not live in larger copies: these leave no room */
+	bool behind;              /* tasks before it are still running on its worker: see behind.h */
+	uint64_t coming;          /* accesses whose content those tasks write here; 0 once they have ended */
+	struct xy__place *places; /* (c) by access, or NULL: all on the node */
+	unsigned changes;         /* the node's, when it began to look for memory */
+	void **buffers;           /* (c) by access, for the codelet */
+	char reason[320];         /* why it failed */
 };
 
 /* Begins to bring a task's data to its worker's node. The fields task, node, worker and buffers are set. */
@@ -48,6 +49,8 @@ int xy__fetch_wait(struct xy__fetch *fetch, struct xy__agent *agent);
  * error.
  */
 int xy__fetch_home(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
+/* xy__fetch_home for a handle that ends: it is to be in the memory of the application, wherever that is. */
+int xy__fetch_leave(struct xy_handle *h, struct xy__await *await, struct xy__agent *agent);
 /* xy__fetch_home for an acquire whose turn has come; after 0, the data stays in RAM until xy__copy_let_go. */
 int xy__fetch_acquire(struct xy_handle *h, unsigned mode, struct xy__await *await, struct xy__agent *agent);
 

@@ -306,7 +306,7 @@ int xy_unregister(struct xy_handle **pointer)
 		return error;
 	handle_wait_for_unordered(h);
 	held = !status;
-	if (!status && h->copies && !h->owns_memory)
+	if (!status && h->copies && (!h->owns_memory || h->copies->home))
 		status = xy__fetch_back(h);
 	xy__transfers_end(h);
 	xy__handle_unlink(h);

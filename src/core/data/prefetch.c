@@ -50,9 +50,12 @@ void xy__task_prefetch(struct xy__tree_engine *engine, struct xy_task *task, uns
 	}
 	task->flags |= XY__TASK_WANTED;
 	task->wanted_on = (uint8_t)node;
-	for (unsigned i = 0; i < task->naccesses; i++)
-		if (!(accesses[i] & (XY_SCRATCH | XY_REDUX)))
-			prefetch_access(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]), node, agent);
+	for (unsigned i = 0; i < task->naccesses; i++) {
+		unsigned to = node;
+
+		if (!(accesses[i] & (XY_SCRATCH | XY_REDUX)) && xy__task_brings(task, i, &to))
+			prefetch_access(xy__access_handle(accesses[i]), xy__access_mode(accesses[i]), to, agent);
+	}
 }
 
 void xy__task_unwant(struct xy_task *task)
@@ -62,8 +65,9 @@ void xy__task_unwant(struct xy_task *task)
 	task->flags &= (uint16_t)~XY__TASK_WANTED;
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
-		bool own = accesses[i] & (XY_SCRATCH | XY_REDUX);
-		struct xy__copy *copy = own ? NULL : h->copies->on[task->wanted_on];
+		unsigned node = task->wanted_on;
+		bool wanted = !(accesses[i] & (XY_SCRATCH | XY_REDUX)) && xy__task_brings(task, i, &node);
+		struct xy__copy *copy = wanted ? h->copies->on[node] : NULL;
 
 		if (copy && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
 			atomic_fetch_sub_explicit(&copy->wanted, 1, memory_order_relaxed);
@@ -312,13 +316,14 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 
 int xy__fetch_back(struct xy_handle *h)
 {
+	unsigned home = h->copies->home;
 	char why[192];
 	int error;
 
 	if (!atomic_load(&h->valid))
 		return 0;
-	xy__fetch_forget_error(h, XY__RAM);
-	error = xy__fetch_patiently(h, XY_R, XY__RAM, fetch_now);
+	xy__fetch_forget_error(h, home);
+	error = xy__fetch_patiently(h, XY_R, home, fetch_now);
 	if (!error)
 		return 0;
 	xy__blame_get(h, error, why, sizeof why);

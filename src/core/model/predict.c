@@ -104,11 +104,12 @@ struct xy_prediction xy_task_transfer(const struct xy_task *task, unsigned worke
 		return (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
+		unsigned node = places->nodes[worker];
 		double us = 0;
 
-		if (!(accesses[i] & XY_R) || !h->copies)
+		if (!(accesses[i] & XY_R) || !h->copies || !xy__task_brings(task, i, &node))
 			continue;
-		if (!predict_nearest(places, h, places->nodes[worker], &us))
+		if (!predict_nearest(places, h, node, &us))
 			return (struct xy_prediction){ .kind = XY_PREDICTION_UNKNOWN };
 		p.us += us;
 	}

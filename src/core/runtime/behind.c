@@ -21,13 +21,13 @@ static const unsigned unfit = XY__TASK_COMMUTES | XY__TASK_ACQUIRE | XY__TASK_UN
 static bool behind_may_follow(struct xy_task *before)
 {
 	return !(before->flags & (XY__TASK_NESTED | XY__TASK_DATA)) && !xy__task_part(before) &&
-	       !(before->extra && (before->extra->retries || before->extra->division));
+	       !(before->extra && (before->extra->retries || before->extra->division || before->extra->places));
 }
 
 static bool behind_is_plain(const struct xy_task *task)
 {
 	return xy__task_codelet(task) && !(task->flags & unfit) && task->naccesses <= MOST_ACCESSES &&
-	       !xy__task_part(task) && !(task->extra && task->extra->division) &&
+	       !xy__task_part(task) && !(task->extra && (task->extra->division || task->extra->places)) &&
 	       /* relaxed: its predecessors have told it */
 	       !atomic_load_explicit(&((struct xy_task *)task)->status, memory_order_relaxed);
 }
@@ -42,6 +42,15 @@ static bool behind_overwrites(struct xy_task *task)
 		if ((access & XY_W) && copies && atomic_load(&((struct xy__copies *)copies)->write_through))
 			return true;
 	}
+	return false;
+}
+
+/* Whether it needs a buffer of its worker's own. */
+static bool behind_uses_own(struct xy_task *task)
+{
+	for (unsigned i = 0; i < task->naccesses; i++)
+		if (xy__task_accesses(task)[i] & XY_SCRATCH)
+			return true;
 	return false;
 }
 
@@ -100,6 +109,7 @@ static bool behind_is_possible(const struct xy__worker *worker, struct xy_task *
 			       const struct xy__launched *launched)
 {
 	return behind_is_next(task, launched) && behind_is_plain(task) && !behind_overwrites(task) &&
+	       !(launched->apart && behind_uses_own(task)) &&
 	       xy__inbox_context(worker->agent.runtime, task) == worker->context &&
 	       xy_task_can_run_with(task, worker->id, 0) && behind_is_at_home(worker, task);
 }

@@ -14,6 +14,7 @@
 struct xy__launched {
 	unsigned n;
 	struct xy_task **tasks;
+	bool apart; /* not on the worker's first queue, where those run that use buffers of the worker's own */
 };
 
 /*

@@ -386,6 +386,7 @@ void xy__task_free(struct xy_task *task, struct xy__agent *agent)
 	free(task->extra->argument);
 	free(task->extra->accesses);
 	free(task->extra->buffers);
+	free(task->extra->places);
 	free(task->extra->division);
 	free(task->extra->reasons);
 	free(task->extra);

@@ -40,11 +40,32 @@ static int task_copy_argument(struct xy_task *task, const struct xy_task_desc *d
 	return 0;
 }
 
-int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode)
+static int task_place(struct xy_task *task, unsigned i, unsigned *mode)
 {
-	task->flags |= *mode & XY_COMMUTE ? XY__TASK_COMMUTES : XY__TASK_REDUX;
+	struct xy__task_extra *extra = xy__task_extra(task);
+	unsigned room = task->naccesses > XY_NHANDLES ? task->naccesses : XY_NHANDLES;
+
+	if (extra && !extra->places)
+		extra->places = calloc(room, sizeof *extra->places);
+	if (!extra || !extra->places)
+		return -ENOMEM;
+	extra->places[i].wish = *mode & XY_IN_RAM ? XY__PLACE_RAM : XY__PLACE_ANYWHERE;
+	*mode &= ~(unsigned)XY__MODE_PLACES;
+	return 0;
+}
+
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, unsigned i, unsigned *mode)
+{
+	const struct xy_handle *h = desc->accesses ? desc->accesses[i].handle : desc->handles[i];
+	int error = *mode & XY__MODE_PLACES ? task_place(task, i, mode) : 0;
+
+	if (error)
+		return error;
+	if (*mode & XY_COMMUTE)
+		task->flags |= XY__TASK_COMMUTES;
 	if (!(*mode & XY_REDUX))
 		return 0;
+	task->flags |= XY__TASK_REDUX;
 	if (xy__redux_objection(desc, h))
 		return -EINVAL;
 	*mode |= XY_RW;
@@ -59,10 +80,11 @@ static int task_add_access(struct xy_task *task, const struct xy_task_desc *desc
 	int error = 0;
 
 	mode &= ~unordered;
-	if (!xy__handle_serves(h, task->pool->runtime) || !xy__mode_is_proper(mode) || (unordered && mode > XY_RW))
+	if (!xy__handle_serves(h, task->pool->runtime) || !xy__mode_is_proper(mode) ||
+	    (unordered && (mode & ~(unsigned)XY__MODE_PLACES) > XY_RW))
 		return -EINVAL;
-	if (mode & (XY_COMMUTE | XY_REDUX))
-		error = xy__task_mark(task, desc, h, &mode);
+	if (mode & (XY_COMMUTE | XY_REDUX | XY__MODE_PLACES))
+		error = xy__task_mark(task, desc, i, &mode);
 	if (unordered) {
 		if (!xy__task_extra(task))
 			return -ENOMEM;

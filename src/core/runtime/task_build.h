@@ -101,6 +101,9 @@ static inline bool xy__mode_is_proper(unsigned mode)
 	const uint64_t one = 1, proper = one << XY_R | one << XY_W | one << XY_RW | one << XY_SCRATCH |
 					 one << (XY_RW | XY_COMMUTE) | one << XY_REDUX;
 
+	if (mode >= XY_IN_RAM) /* one of the two, with reading or writing */
+		mode = mode & XY_RW && (mode < XY_ANYWHERE || !(mode & XY_IN_RAM)) ? mode & ~(XY_IN_RAM | XY_ANYWHERE)
+										   : 0;
 	return mode < 64 && (proper >> mode & 1);
 }
 
@@ -126,8 +129,12 @@ static inline unsigned xy__codelet_archs(const struct xy_codelet *codelet, unsig
 	return xy__codelet_look(codelet, among, &second);
 }
 
-/* A mode that says something about the task too. *mode becomes that of the access. 0, -EINVAL, -ENODEV. */
-int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_handle *h, unsigned *mode);
+/* Modes that say where data is to be. */
+enum { XY__MODE_PLACES = XY_IN_RAM | XY_ANYWHERE };
+
+/* The i-th access has a mode that says something about the task too. *mode becomes that of the access. 0, -EINVAL,
+ * -ENODEV, -ENOMEM. */
+int xy__task_mark(struct xy_task *task, const struct xy_task_desc *desc, unsigned i, unsigned *mode);
 
 /* Takes the handles of a description. -EINVAL for one of another runtime or without a proper mode, and unless there
  * are as many as the codelet has modes. */
@@ -148,8 +155,8 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 			if (!xy__mode_is_proper(mode))
 				return -EINVAL;
 		}
-		if (__builtin_expect(mode & (XY_COMMUTE | XY_REDUX), 0)) {
-			int error = xy__task_mark(task, desc, desc->handles[n], &mode);
+		if (__builtin_expect(mode & (XY_COMMUTE | XY_REDUX | XY__MODE_PLACES), 0)) {
+			int error = xy__task_mark(task, desc, n, &mode);
 
 			if (error)
 				return error;

@@ -412,11 +412,20 @@ static unsigned slots_launched(const struct xy__slots *all, struct xy_task *task
 	return n;
 }
 
+/* The stream on which all run that the device has. */
+static unsigned slots_stream(const struct xy__slots *all)
+{
+	for (unsigned i = 0; i < all->size; i++)
+		if (all->slots[i].state == SLOT_LAUNCHED)
+			return all->slots[i].stream;
+	return 0;
+}
+
 /* Takes a task that waits for what is running here only. False: there is none. */
 static bool slot_follow(struct xy__slots *all, struct xy__slot *slot)
 {
 	struct xy_task *tasks[MOST_LAUNCHED], *task;
-	const struct xy__launched launched = { slots_launched(all, tasks), tasks };
+	const struct xy__launched launched = { slots_launched(all, tasks), tasks, slots_stream(all) != 0 };
 
 	if (!all->several || !launched.n || xy__declines_pause(&all->declines, all->worker->agent.runtime) ||
 	    xy__node_is_lost(&all->worker->agent.runtime->memory, all->node->id))
@@ -424,9 +433,7 @@ static bool slot_follow(struct xy__slots *all, struct xy__slot *slot)
 	task = xy__behind_take(all->worker, &launched);
 	if (!task)
 		return false;
-	for (unsigned i = 0; i < all->size; i++)
-		if (all->slots[i].state == SLOT_LAUNCHED)
-			slot->stream = all->slots[i].stream;
+	slot->stream = slots_stream(all);
 	slot_begin(all, slot, task);
 	slot->behind = true;
 	xy__fetch_follow(&slot->fetch, xy__behind_coming(task, &launched));

@@ -73,6 +73,13 @@ struct xy__edge {
 
 enum { XY__EDGE_ORDER = 1, XY__EDGE_WAITER = 2, XY__EDGE_ACQUIRE = 4, XY__EDGE_END = 8, XY__EDGE_BITS = 15 };
 
+/* Where an access has its data. */
+enum { XY__PLACE_HERE, XY__PLACE_RAM, XY__PLACE_ANYWHERE };
+struct xy__place {
+	uint8_t wish; /* (c) one of these */
+	uint8_t node; /* (q) that it has been given */
+};
+
 /* The rare parts of a task, from malloc. */
 struct xy__task_extra {
 	unsigned *workers; /* pinned to these, sorted */
@@ -88,6 +95,7 @@ struct xy__task_extra {
 	struct xy_group *group;        /* of a task that may be submitted again: a reference, or NULL */
 	struct xy_context *context;    /* where it runs; NULL: in the main one */
 	void **buffers;                /* the codelet's buffers, if too many for the stack */
+	struct xy__place *places;      /* by access, NULL: all where the worker is */
 	bool unordered;                /* some access has XY_UNORDERED */
 	struct xy__division *division; /* of a divisible task: see division.h */
 	uint64_t declined;             /* (q) memory nodes whose workers can't run it: see decline.h ... */
@@ -238,6 +246,22 @@ bool xy__task_has_live_below(const struct xy_task *task, const struct xy_compone
 bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker);
 /* Whether any live worker of the machine can, present or not. */
 bool xy__task_can_run_alive(const struct xy_task *task);
+
+/* Where the data of the accesses is to be; NULL: all where the worker is. */
+static inline struct xy__place *xy__task_places(const struct xy_task *task)
+{
+	return task->extra ? task->extra->places : NULL;
+}
+
+/* Whether a worker of the node may have to bring the data of an access, and to which node: *node is changed then. */
+static inline bool xy__task_brings(const struct xy_task *task, unsigned i, unsigned *node)
+{
+	const struct xy__place *places = xy__task_places(task);
+
+	if (places && places[i].wish == XY__PLACE_RAM)
+		*node = 0;
+	return !places || places[i].wish != XY__PLACE_ANYWHERE;
+}
 
 static inline uintptr_t *xy__task_accesses(struct xy_task *task)
 {

@@ -206,9 +206,10 @@ size_t xy_task_missing_bytes(const struct xy_task *task, unsigned worker)
 
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
+		unsigned node = task->pool->places->nodes[worker];
 
-		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies &&
-		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> task->pool->places->nodes[worker] & 1))
+		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies && xy__task_brings(task, i, &node) &&
+		    !(atomic_load_explicit(&h->valid, memory_order_relaxed) >> node & 1))
 			bytes += h->size_bytes;
 	}
 	return bytes;
@@ -221,12 +222,20 @@ bool xy__task_is_elsewhere(const struct xy_task *task, unsigned worker)
 	for (unsigned i = 0; i < task->naccesses; i++) {
 		struct xy_handle *h = xy__access_handle(accesses[i]);
 		uint64_t valid = atomic_load_explicit(&h->valid, memory_order_relaxed);
+		unsigned node = task->pool->places->nodes[worker];
 
 		if ((accesses[i] & (XY_R | XY_REDUX)) == XY_R && h->copies && valid &&
-		    !(valid & task->pool->places->common) && !(valid >> task->pool->places->nodes[worker] & 1))
+		    xy__task_brings(task, i, &node) && !(valid & task->pool->places->common) && !(valid >> node & 1))
 			return true;
 	}
 	return false;
+}
+
+unsigned xy_call_node(const struct xy_call *call, unsigned i)
+{
+	const struct xy__place *places = xy__task_places(call->task);
+
+	return places ? places[i].node : xy_machine_worker(call->task->pool->machine, call->worker)->node;
 }
 
 void *xy_task_argument(const struct xy_task *task)
