@@ -231,11 +231,8 @@ int xy_acquire(struct xy_handle *h, enum xy_mode mode)
 	return error ? error : status;
 }
 
-/*
- * The calling thread's own acquire, else the last one; NULL if there is none. `unfetched`: of those that are only a
- * place in the order.
- */
-static struct xy_task *acquire_take(struct xy_handle *h, bool unfetched)
+/* The calling thread's own acquire, else the last one; NULL if there is none. */
+static struct xy_task *acquire_take(struct xy_handle *h)
 {
 	struct xy_task **best = NULL, *task = NULL;
 
@@ -243,7 +240,7 @@ static struct xy_task *acquire_take(struct xy_handle *h, bool unfetched)
 	for (struct xy_task **link = &h->held; *link; link = &(*link)->next) {
 		bool mine = (*link)->arg == xy__agent_thread();
 
-		if (!((*link)->flags & XY__TASK_UNFETCHED) == unfetched || (best && !mine))
+		if ((*link)->flags & XY__TASK_UNFETCHED || (best && !mine))
 			continue;
 		best = link;
 		if (mine)
@@ -252,11 +249,36 @@ static struct xy_task *acquire_take(struct xy_handle *h, bool unfetched)
 	if (best) {
 		task = *best;
 		*best = task->next;
-		if (h->copies && !unfetched)
+		if (h->copies)
 			xy__copy_let_go(h->copies->on[task->wanted_on]);
 	}
 	xy__lock_drop(&h->lock);
 	return task;
+}
+
+/* The link to a place in the order that a thread waited for, or to one that none did: NULL. There is one. */
+static struct xy_task **acquire_place(struct xy_handle *h, const void *thread)
+{
+	struct xy_task **link = &h->held;
+
+	while (!((*link)->flags & XY__TASK_UNFETCHED) || (*link)->arg != thread)
+		link = &(*link)->next;
+	return link;
+}
+
+static void acquire_leave(struct xy_handle *h, const void *thread)
+{
+	struct xy_task **link, *task;
+	struct xy__agent *agent;
+
+	xy__lock_take(&h->lock);
+	link = acquire_place(h, thread);
+	task = *link;
+	*link = task->next;
+	xy__lock_drop(&h->lock);
+	agent = xy__agent_enter(h->runtime);
+	xy__deps_release(task, agent);
+	xy__agent_leave(agent);
 }
 
 void xy__acquire_order_keep(struct xy_handle *h, unsigned node)
@@ -264,8 +286,7 @@ void xy__acquire_order_keep(struct xy_handle *h, unsigned node)
 	struct xy_task *task;
 
 	xy__lock_take(&h->lock);
-	for (task = h->held; !(task->flags & XY__TASK_UNFETCHED) || task->arg != xy__agent_thread(); task = task->next)
-		;
+	task = *acquire_place(h, xy__agent_thread());
 	task->flags &= (uint16_t)~XY__TASK_UNFETCHED;
 	task->wanted_on = (uint8_t)node;
 	xy__lock_drop(&h->lock);
@@ -273,11 +294,12 @@ void xy__acquire_order_keep(struct xy_handle *h, unsigned node)
 
 void xy__acquire_order_end(struct xy_handle *h)
 {
-	struct xy_task *task = acquire_take(h, true);
-	struct xy__agent *agent = xy__agent_enter(h->runtime);
+	acquire_leave(h, NULL);
+}
 
-	xy__deps_release(task, agent);
-	xy__agent_leave(agent);
+void xy__acquire_order_end_mine(struct xy_handle *h)
+{
+	acquire_leave(h, xy__agent_thread());
 }
 
 int xy_release(struct xy_handle *h)
@@ -288,7 +310,7 @@ int xy_release(struct xy_handle *h)
 	if (!h && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	/* Also of a handle that leaves: that waits for the release. */
-	task = acquire_take(h, false);
+	task = acquire_take(h);
 	if (!task && !xy__handle_is_here(h, "xy_release"))
 		return -EINVAL;
 	if (!task) {

@@ -20,10 +20,12 @@ void xy__acquire_ready(struct xy_task *task, int status, struct xy__endings *end
 /* Waits for the data, which need not have memory. 0 with the status of an acquire in *status, or -ENOMEM. */
 int xy__acquire_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 
-/* The place of an acquire in the order of tasks, wherever the data is; ends with xy__acquire_order_end. */
+/* The place of an acquire in the order of tasks, wherever the data is. Any thread ends it. */
 int xy__acquire_order(struct xy_handle *h, enum xy_mode mode, void (*callback)(void *arg, int status), void *arg);
-int xy__acquire_order_wait(struct xy_handle *h, enum xy_mode mode, int *status);
 void xy__acquire_order_end(struct xy_handle *h);
+/* A place that the calling thread waits for, and ends itself. */
+int xy__acquire_order_wait(struct xy_handle *h, enum xy_mode mode, int *status);
+void xy__acquire_order_end_mine(struct xy_handle *h);
 /* The calling thread's place in the order is an acquire now, of the copy on a node that it holds. */
 void xy__acquire_order_keep(struct xy_handle *h, unsigned node);
 

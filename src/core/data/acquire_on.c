@@ -74,7 +74,7 @@ static int acquire_on_bring(struct xy_handle *h, enum xy_mode mode, unsigned nod
 	xy__blame_get(h, error, why, sizeof why);
 	xy__log(&h->runtime->settings.log, "xy_acquire_on: '%s' (%zu bytes) could not be brought to node %u: %s",
 		xy_handle_name(h), h->size_bytes, node, why);
-	xy__acquire_order_end(h);
+	xy__acquire_order_end_mine(h);
 	return error;
 }
 

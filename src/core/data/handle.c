@@ -311,7 +311,7 @@ int xy_unregister(struct xy_handle **pointer)
 	xy__transfers_end(h);
 	xy__handle_unlink(h);
 	if (held)
-		xy__acquire_order_end(h);
+		xy__acquire_order_end_mine(h);
 	xy__handle_depart(h);
 	*pointer = NULL;
 	return status;

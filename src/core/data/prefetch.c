@@ -310,7 +310,7 @@ int xy_fetch(struct xy_handle *h, unsigned node)
 		xy__log(&h->runtime->settings.log, "xy_fetch: '%s' (%zu bytes) could not be copied to node %u: %s",
 			xy_handle_name(h), h->size_bytes, node, why);
 	}
-	xy__acquire_order_end(h);
+	xy__acquire_order_end_mine(h);
 	return error;
 }
 

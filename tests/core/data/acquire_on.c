@@ -82,6 +82,30 @@ static void what_is_acquired_is_not_evicted(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+/* Each has a place of its own in the order: a hint that ends meanwhile does not end the acquire. */
+static void hints_that_are_under_way_do_not_matter(void **state)
+{
+	struct helper *h = bed_start(1, NULL, false);
+	unsigned cuda[] = { bed_node(h, XY_CUDA, 0), bed_node(h, XY_CUDA, 1) };
+	struct xy_handle *v = bed_vector(h, x, N);
+	const void *view;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		x[i] = i;
+	for (unsigned i = 0; i < 300; i++) {
+		assert_int_equal(xy_prefetch(v, cuda[i % 2]), 0);
+		assert_int_equal(xy_prefetch(v, cuda[1]), 0);
+		assert_int_equal(xy_acquire_on(v, XY_R, cuda[0], &view), 0);
+		assert_int_equal(on_device(view)[3], 3);
+		assert_int_equal(xy_release(v), 0);
+		assert_int_equal(xy_evict(v, cuda[0]), 0);
+		assert_int_equal(xy_evict(v, cuda[1]), 0);
+	}
+	bed_unregister(h, &v);
+	assert_int_equal(bed_stop(h, 0), 0);
+}
+
 static void in_ram_it_is_an_acquire(void **state)
 {
 	struct helper *h = bed_start(1, NULL, false);
@@ -128,6 +152,7 @@ int main(void)
 		cmocka_unit_test(reads_and_changes_data_on_a_device),
 		cmocka_unit_test(what_is_overwritten_does_not_move),
 		cmocka_unit_test(what_is_acquired_is_not_evicted),
+		cmocka_unit_test(hints_that_are_under_way_do_not_matter),
 		cmocka_unit_test(in_ram_it_is_an_acquire),
 		cmocka_unit_test(refuses_what_makes_no_sense),
 	};
