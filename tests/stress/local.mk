@@ -13,6 +13,15 @@ tests_stress_policies_LDADD = $(helper_libs)
 tests_stress_submit_LDADD = $(helper_libs)
 unit_tests += tests/stress/mixed
 tests_stress_mixed_LDADD = $(bed_libs)
+unit_tests += tests/stress/everywhere
+tests_stress_everywhere_SOURCES = tests/stress/everywhere.c tests/stress/everywhere_hip.h
+tests_stress_everywhere_CPPFLAGS = $(AM_CPPFLAGS) -DDRIVERS='"$(abs_top_builddir)/src/drivers/.libs"'
+tests_stress_everywhere_LDADD = libeverywherehip.la $(hip_double_libs) $(bed_libs)
+if HAVE_CMOCKA
+check_LTLIBRARIES += libeverywherehip.la
+endif
+libeverywherehip_la_SOURCES = tests/stress/everywhere_hip.c tests/stress/everywhere_hip.h
+libeverywherehip_la_CFLAGS = $(hip_double_flags)
 unit_tests += tests/stress/coherency
 tests_stress_coherency_SOURCES = tests/stress/coherency.c tests/stress/program.c \
 	tests/stress/program_pieces.c tests/stress/program.h
