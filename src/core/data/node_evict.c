@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making room on a node: copies are evicted in this order: those valid elsewhere that no queued task needs, the oldest
- * first; then those that must first be saved, in RAM or, from there, on disk; then those that queued tasks need.
+ * Making room on a node: copies are evicted in this order: those valid elsewhere that no queued task needs; then those
+ * that must first be saved, in RAM or, from there, on disk; then those that queued tasks need. Each time first what no
+ * submitted task uses, then what is read last, then the oldest.
  */
 #include <errno.h>
 
 #include "core/data/channel.h"
+#include "core/data/handle.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
 #include "core/runtime/runtime.h"
+
+enum {
+	EVICT_CANDIDATES = 32, /* that are compared */
+	EVICT_READERS = 256    /* of a handle that are looked at */
+};
+#define EVICT_NEVER UINT32_MAX
 
 /* Where a copy is saved, as far as there is one: that of RAM on disk, others in RAM. */
 static const struct xy__copy *evict_target(const struct xy__copy *copy)
@@ -103,27 +111,81 @@ static bool evict_locks(struct xy__node *node, struct xy__copy *copy, unsigned l
 	return false;
 }
 
-/* The oldest evictable copy, with its handle locked, and those of all that live in it; NULL without one. */
+static void evict_unlock(struct xy__copy *copy)
+{
+	if (copy->borrowers)
+		family_unlock(copy, NULL);
+	xy__lock_drop(&copy->handle->lock);
+}
+
+/*
+ * When a copy is used next, as far as the submitted tasks tell: the number of the first that reads it, EVICT_NEVER
+ * without one, 0 if that is not known, as with a writer to come. Its handle is locked.
+ */
+static uint32_t evict_next_use(const struct xy__copy *copy)
+{
+	const struct xy_handle *h = copy->handle;
+	const struct xy__tasks *readers = &h->readers;
+
+	if (h->copies->advice == XY_ADVICE_WONT_USE || copy->scratch)
+		return EVICT_NEVER;
+	if (copy->borrowers || h->commuting || h->reducing || (h->writer.task && !xy__use_has_ended(&h->writer)))
+		return 0;
+	for (unsigned i = 0; i < readers->count; i++)
+		if (i == EVICT_READERS)
+			return 0;
+		else if (!xy__use_has_ended(&readers->items[i]))
+			return atomic_load_explicit(&readers->items[i].task->number, memory_order_relaxed);
+	return EVICT_NEVER;
+}
+
+/* Whether a copy may be evicted. Its handle is locked then, and those of all that live in it. */
+static bool evict_takes(struct xy__node *node, struct xy__copy *copy, unsigned level)
+{
+	if (level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
+		return false;
+	if (!xy__lock_try(&copy->handle->lock)) {
+		xy__node_change(node); /* another thread is handling it */
+		return false;
+	}
+	if (evict_locks(node, copy, level))
+		return true;
+	if (evict_target_is_busy(copy))
+		xy__node_change(node); /* it could be saved when that is at rest */
+	xy__lock_drop(&copy->handle->lock);
+	return false;
+}
+
+/*
+ * Of the oldest evictable copies, the one that is used last; with its handle locked, and those of all that live in it;
+ * NULL without one.
+ */
 static struct xy__copy *evict_find(struct xy__node *node, unsigned level)
 {
-	struct xy__copy *copy;
+	struct xy__copy *best = NULL;
+	uint32_t latest = 0;
+	unsigned n = 0;
 
 	xy__lock_take(&node->lock);
-	for (copy = node->oldest; copy; copy = copy->newer) {
-		if (level < 2 && atomic_load_explicit(&copy->wanted, memory_order_relaxed))
+	for (struct xy__copy *copy = node->oldest; copy && n < EVICT_CANDIDATES && latest < EVICT_NEVER;
+	     copy = copy->newer) {
+		uint32_t next;
+
+		if (!evict_takes(node, copy, level))
 			continue;
-		if (!xy__lock_try(&copy->handle->lock)) {
-			xy__node_change(node); /* another thread is handling it */
+		n++;
+		next = evict_next_use(copy);
+		if (best && next <= latest) {
+			evict_unlock(copy);
 			continue;
 		}
-		if (evict_locks(node, copy, level))
-			break;
-		if (evict_target_is_busy(copy))
-			xy__node_change(node); /* it could be saved when that is at rest */
-		xy__lock_drop(&copy->handle->lock);
+		if (best)
+			evict_unlock(best);
+		best = copy;
+		latest = next;
 	}
 	xy__lock_drop(&node->lock);
-	return copy;
+	return best;
 }
 
 static bool evict_clean(struct xy__node *node, unsigned level)
