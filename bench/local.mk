@@ -9,17 +9,18 @@ bench_shared = bench/peers/graphs.c bench/peers/graphs.h bench/peers/main.c benc
 	bench/peers/measure.h bench/peers/peer.h
 bench_programs = bench/run bench/peers/xylem bench/peers/data bench/peers/doubles
 if HAVE_OPENCL
-bench_programs += bench/peers/devices-xylem
+bench_programs += bench/peers/devices-xylem bench/peers/moves-xylem
+TESTS += bench/moves.sh
 endif
 bench_openmp =
 EXTRA_PROGRAMS += bench/peers/starpu bench/peers/tbb bench/peers/taskflow
-EXTRA_PROGRAMS += bench/peers/devices-starpu
+EXTRA_PROGRAMS += bench/peers/devices-starpu bench/peers/moves-starpu
 
 # The driver and our own programs are built by `make check` too, for a run with a few tasks.
 check_PROGRAMS += $(bench_programs)
 TESTS += bench/smoke.sh
 EXTRA_DIST += bench/starpu/graphs.c bench/starpu/native.c bench/starpu/run.sh
-EXTRA_DIST += bench/README.md bench/smoke.sh bench/peers/openmp.c
+EXTRA_DIST += bench/README.md bench/smoke.sh bench/moves.sh bench/peers/openmp.c
 
 bench_run_SOURCES = bench/driver.h bench/hops.c bench/instructions.c bench/process.c bench/run.c \
 	bench/series.c bench/sheets.c bench/subjects.c bench/tables.c bench/verdicts.c
@@ -54,6 +55,17 @@ bench_peers_devices_starpu_SOURCES = bench/peers/devices_starpu.c $(bench_device
 bench_peers_devices_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(OPENCL_CFLAGS)
 bench_peers_devices_starpu_LDADD = $(STARPU_LIBS) $(OPENCL_LIBS)
 
+# The same, with little memory, for bench/moves.sh.
+bench_moves = bench/peers/moves.c bench/peers/moves.h bench/peers/peer.h
+bench_peers_moves_xylem_SOURCES = bench/peers/moves_xylem.c $(bench_moves)
+bench_peers_moves_xylem_CPPFLAGS = $(AM_CPPFLAGS) $(bench_drivers)
+bench_peers_moves_xylem_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+bench_peers_moves_xylem_LDADD = libxylem.la $(OPENCL_LIBS)
+bench_peers_moves_xylem_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_peers_moves_starpu_SOURCES = bench/peers/moves_starpu.c $(bench_moves)
+bench_peers_moves_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(OPENCL_CFLAGS)
+bench_peers_moves_starpu_LDADD = $(STARPU_LIBS) $(OPENCL_LIBS)
+
 bench_peers_starpu_SOURCES = bench/peers/starpu.c $(bench_shared)
 bench_peers_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
 bench_peers_starpu_LDADD = $(STARPU_LIBS) -lm
@@ -71,7 +83,7 @@ bench_starpu = bench/peers/starpu
 endif
 if HAVE_OPENCL
 if HAVE_STARPU
-bench_starpu_opencl = bench/peers/devices-starpu
+bench_starpu_opencl = bench/peers/devices-starpu bench/peers/moves-starpu
 endif
 endif
 if HAVE_TBB
@@ -88,7 +100,7 @@ bench_openmp += bench/peers/openmp-clang
 endif
 bench_peers = $(bench_starpu) $(bench_tbb) $(bench_taskflow) $(bench_openmp) $(bench_starpu_opencl)
 CLEANFILES += bench/peers/starpu bench/peers/tbb bench/peers/taskflow bench/peers/openmp-gcc bench/peers/openmp-clang
-CLEANFILES += bench/peers/devices-starpu
+CLEANFILES += bench/peers/devices-starpu bench/peers/moves-starpu
 
 # One source by two compilers, whatever CC is, with the flags of the others.
 bench_openmp_files = $(top_srcdir)/bench/peers/openmp.c $(top_srcdir)/bench/peers/graphs.c \
