@@ -17,7 +17,9 @@
 #include "core/runtime/inbox.h"
 #include "core/runtime/probe.h"
 #include "core/runtime/shown.h"
+#include "core/runtime/stuck.h"
 #include "core/runtime/worker.h"
+#include "core/tree/lock.h"
 
 #define GUARD_POLICY "tree-eager"
 #define GUARD_PATIENCE_S 0.5 /* for a component to say what it holds */
@@ -53,6 +55,17 @@ static bool guard_note_idle(struct xy_context *context)
 	return as_before && any && context->tree;
 }
 
+/* Whether callers wait for a component's lock. If it is never dropped, no tree can replace theirs: trying says so. */
+static bool guard_has_waiters(const struct xy_context *context)
+{
+	const char *verb;
+
+	for (unsigned i = 0; context->tree && i < context->tree->ncomponents; i++)
+		if (xy__stuck_holder(context->tree->components[i], &verb) != XY__LOCK_NOBODY)
+			return true;
+	return false;
+}
+
 /* Whether it has been so for long. A tick that is due later may change it; the next one after that does not count. */
 static bool guard_is_late(struct xy_context *context)
 {
@@ -60,7 +73,8 @@ static bool guard_is_late(struct xy_context *context)
 	uint64_t ended = guard_ended(context);
 	double now_s = xy_now(rt), due_s;
 
-	if (!guard_note_idle(context) || ended != context->guard_ended || context->epoch != context->guard_epoch) {
+	if (!(guard_note_idle(context) || guard_has_waiters(context)) || ended != context->guard_ended ||
+	    context->epoch != context->guard_epoch) {
 		context->guard_ended = ended;
 		context->guard_epoch = context->epoch;
 		context->guard_until_s = 0;

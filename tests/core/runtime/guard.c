@@ -3,11 +3,45 @@
 #include "../../helper.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <xylem/component.h>
+
+#include "core/runtime/runtime.h"
 
 enum { TASKS = 20 };
+
+/* --- a component that keeps its lock while `keeps` is set --- */
+
+struct keeper {
+	struct xy_component base;
+	struct xy_lock lock;
+};
+
+static _Atomic int keeps;
+
+static struct xy_task *keeper_pull(struct xy_component *self, struct xy_agent *by)
+{
+	struct keeper *keeper = (struct keeper *)self;
+
+	xy_lock_take(&keeper->lock, self, by);
+	while (atomic_load(&keeps))
+		sched_yield();
+	xy_lock_drop(&keeper->lock, self, by);
+	return xy_pull_parents(self, by);
+}
+
+static const struct xy_component_ops keeper_ops = {
+	.name = "keeper",
+	.size = sizeof(struct keeper),
+	.pull = keeper_pull,
+};
+
+static const struct xy_component_ops *const own[] = { &keeper_ops, NULL };
+
+/* --- tests --- */
 
 static const char stalls[] = "hoards | eager | each worker { }";
 
@@ -17,6 +51,7 @@ static struct helper *start(const char *sched, double guard_s, bool simulated)
 {
 	struct helper *h = helper_start_with(&(struct xy_config){ .sched = sched,
 								  .plugins = PLUGINS,
+								  .components = own,
 								  .guard_s = guard_s,
 								  .ncpu = simulated ? 0 : 2,
 								  .bind = XY_NO,
@@ -150,6 +185,25 @@ static void waits_for_tasks_that_run(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* All workers are inside the component, so its tree stays, but that is said, once. */
+static void says_whose_lock_is_kept(void **state)
+{
+	struct helper *h = start("fifo | keeper | eager | each worker { }", 0.1, false);
+
+	(void)state;
+	h->rt->halt_limit_s = 0.1;
+	atomic_store(&keeps, 1);
+	submit(h, TASKS, NULL);
+	while (!helper_lines_with(h, "the trees stay as they are: worker cpu"))
+		sched_yield();
+	nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+	atomic_store(&keeps, 0);
+	assert_int_equal(helper_wait(h), 0);
+	assert_int_equal(done, TASKS);
+	assert_int_equal(helper_lines_with(h, " keeps the lock of keeper#1, taken in pull"), 1);
+	assert_int_equal(helper_stop_lines(h, 1), 0);
+}
+
 static void replaces_a_policy_that_stalls_in_virtual_time(void **state)
 {
 	struct helper *h = start(stalls, 1, true);
@@ -195,6 +249,7 @@ int main(void)
 		cmocka_unit_test(replaces_a_policy_that_stalls_while_a_task_runs),
 		cmocka_unit_test(waits_where_a_policy_may_wait),
 		cmocka_unit_test(waits_for_tasks_that_run),
+		cmocka_unit_test(says_whose_lock_is_kept),
 		cmocka_unit_test(replaces_a_policy_that_stalls_in_virtual_time),
 		cmocka_unit_test(changes_nothing_in_a_simulation_that_goes_well),
 	};
