@@ -214,18 +214,6 @@ static __attribute__((noinline)) bool reservoir_prefetch(struct xy__reservoir *r
 	return true;
 }
 
-/* Where a task is only stored and offered. */
-static inline void reservoir_store(struct xy__reservoir *r, struct xy_task *task, struct xy_agent *by)
-{
-	const struct xy_offer offer = { .archs = task->archs };
-
-	xy_lock_take(&r->lock, &r->base, by);
-	xy__queue_insert(&r->queue, task);
-	xy_lock_drop(&r->lock, &r->base, by);
-	if (!xy__offer_is_idle(&r->base))
-		reservoir_offer(r, &offer, by);
-}
-
 static __attribute__((noinline)) bool reservoir_push_slowly(struct xy__reservoir *r, struct xy_task *task,
 							    struct xy_agent *by)
 {
@@ -251,14 +239,48 @@ static __attribute__((noinline)) bool reservoir_push_slowly(struct xy__reservoir
 	return true;
 }
 
+/* Wakes a worker for a task that was stored, if one sleeps. */
+static __attribute__((noinline)) bool reservoir_offer_stored(struct xy__reservoir *r, unsigned archs,
+							     struct xy_agent *by)
+{
+	const struct xy_offer offer = { .archs = archs };
+
+	reservoir_offer(r, &offer, by);
+	return true;
+}
+
+/* The same after the lock was dropped, for which threads wait. */
+static __attribute__((noinline)) bool reservoir_wake_and_offer(struct xy__reservoir *r, unsigned archs,
+							       struct xy_agent *by)
+{
+	xy_lock_wake(&r->lock, &r->base, by);
+	return reservoir_offer_stored(r, archs, by);
+}
+
+/* The lock is held, but the task does not simply go to the end of a list. */
+static __attribute__((noinline)) bool reservoir_insert(struct xy__reservoir *r, struct xy_task *task,
+						       struct xy_agent *by)
+{
+	unsigned archs = task->archs;
+
+	xy_queue_insert(&r->queue, task);
+	xy_lock_drop(&r->lock, &r->base, by);
+	return reservoir_offer_stored(r, archs, by);
+}
+
+/* Calls end it, so that the common case, where a task is only stored, saves no registers. */
 bool xy__reservoir_push(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
 {
 	struct xy__reservoir *r = reservoir(self);
+	unsigned archs = task->archs;
 
-	if (!r->stores || task->constrained)
+	if (!r->stores || task->constrained || !xy__lock_enter(&r->lock, by, XY__VERB_PUSH))
 		return reservoir_push_slowly(r, task, by);
-	reservoir_store(r, task, by);
-	return true;
+	if (!xy__queue_append(&r->queue, task))
+		return reservoir_insert(r, task, by);
+	if (xy__lock_let_go(&r->lock))
+		return reservoir_wake_and_offer(r, archs, by);
+	return xy__offer_is_idle(self) || reservoir_offer_stored(r, archs, by);
 }
 
 /* One at a time until one is refused. */

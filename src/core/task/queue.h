@@ -111,22 +111,28 @@ static inline bool xy__queue_appends(const struct xy_queue *q, const struct xy_q
 	       !(q->ordered && task->priority);
 }
 
-/* xy_queue_insert. */
-static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
+/* xy_queue_insert if that means to append to a list that is not empty. False: it does not, and nothing has happened. */
+static inline bool xy__queue_append(struct xy_queue *q, struct xy_task *task)
 {
 	struct xy_queue_lane *lane = &q->lanes[task->archs % XY_NLANES];
 	size_t count = xy_queue_count(q) + 1;
 
-	if (!lane->back || count > q->simple || !xy__queue_appends(q, lane, task)) {
-		xy_queue_insert(q, task);
-		return;
-	}
+	if (!lane->back || count > q->simple || !xy__queue_appends(q, lane, task))
+		return false;
 	task->arrival = q->arrivals++;
 	task->prev = lane->back;
 	task->next = NULL;
 	lane->back->next = task;
 	lane->back = task;
 	xy__queue_set_count(q, count);
+	return true;
+}
+
+/* xy_queue_insert. */
+static inline void xy__queue_insert(struct xy_queue *q, struct xy_task *task)
+{
+	if (!xy__queue_append(q, task))
+		xy_queue_insert(q, task);
 }
 
 /* xy_queue_insert for several tasks, in this order. */

@@ -43,12 +43,18 @@ static inline bool xy__lock_enter(struct xy_lock *lock, const struct xy_agent *b
 									  memory_order_acquire, memory_order_relaxed);
 }
 
+/* Drops the lock. True: threads wait for it, and xy_lock_wake is to follow. */
+static inline bool xy__lock_let_go(struct xy_lock *lock)
+{
+	/* release: as in xy_lock_drop */
+	return __builtin_expect(atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1, 0);
+}
+
 /* Drops the lock and returns the task. */
 static inline struct xy_task *xy__lock_leave(struct xy_task *task, struct xy_lock *lock, struct xy_component *self,
 					     struct xy_agent *by)
 {
-	/* release: as in xy_lock_drop */
-	if (__builtin_expect(atomic_exchange_explicit(&lock->word, 0, memory_order_release) & 1, 0))
+	if (xy__lock_let_go(lock))
 		return xy__lock_wake_with(task, lock, self, by);
 	return task;
 }
