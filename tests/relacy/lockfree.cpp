@@ -7,6 +7,8 @@
 // mutant: xy__stack_take acquire
 // mutant: xy__successors_add release
 // mutant: xy__successors_add acquire
+// mutant: xy__successors_add_to release
+// mutant: add_to acquire
 // mutant: xy__successors_close acq_rel
 // mutant: open_again release
 // mutant: is_past acquire
@@ -177,13 +179,24 @@ struct successors_check : rl::test_suite<successors_check, PRODUCERS + 1> {
 		return atomic_load_explicit(&generation, memory_order_acquire) != EVENT;
 	}
 
+	// As plain_wait does: the head is read first.
+	bool add_to(list_edge *edge)
+	{
+		uint64_t head = atomic_load_explicit(&list, memory_order_acquire);
+
+		return !is_past() && xy__successors_add_to(&list, head, edge, EVENT);
+	}
+
 	void add(unsigned producer)
 	{
 		for (int i = 0; i < EACH; i++) {
 			int number = (int)producer * EACH + i;
 
 			edges[producer][i].value = number;
-			added[number] = !is_past() && xy__successors_add(&list, &edges[producer][i], EVENT);
+			if (producer)
+				added[number] = add_to(&edges[producer][i]);
+			else
+				added[number] = !is_past() && xy__successors_add(&list, &edges[producer][i], EVENT);
 			if (!added[number])
 				RL_ASSERT(result == 42);
 		}

@@ -52,6 +52,21 @@ static inline bool xy__successors_add(_Atomic(uint64_t) *list, XY__EDGE *edge, u
 	return true;
 }
 
+/* xy__successors_add for a caller that has just read the head, with acquire, and knows that it has the tag. */
+static inline bool xy__successors_add_to(_Atomic(uint64_t) *list, uint64_t head, XY__EDGE *edge, uint32_t generation)
+{
+	uint64_t newest = head & XY__HEAD_EDGE;
+
+	if (head & XY__HEAD_CLOSED)
+		return false;
+	atomic_store_explicit(&edge->next, (XY__EDGE *)(uintptr_t)newest, memory_order_relaxed);
+	/* release: as in xy__successors_add; relaxed: which reads it again */
+	if (atomic_compare_exchange_strong_explicit(list, &head, (head ^ newest) | (uint64_t)(uintptr_t)edge,
+						    memory_order_release, memory_order_relaxed))
+		return true;
+	return xy__successors_add(list, edge, generation);
+}
+
 /* Closes the list and returns its members in the order in which they were added. */
 static inline XY__EDGE *xy__successors_close(_Atomic(uint64_t) *list, uint32_t generation)
 {

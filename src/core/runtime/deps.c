@@ -177,7 +177,7 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 }
 
 /* deps_ready for a task with nothing special, by a worker. False: it has, and nothing has happened. */
-static inline bool deps_store(struct xy_task *task, struct xy__agent *agent)
+static inline __attribute__((always_inline)) bool deps_store(struct xy_task *task, struct xy__agent *agent)
 {
 	struct xy_runtime *rt = agent->runtime;
 
@@ -192,26 +192,37 @@ static inline bool deps_store(struct xy_task *task, struct xy__agent *agent)
 	return true;
 }
 
-static void deps_tell_successors(struct xy__edge *edge, int status, struct xy__endings *endings,
-				 struct xy__agent *agent)
+/* Tells a waiter, or a task that waits for its children. */
+static __attribute__((noinline)) void deps_tell_other(uintptr_t target, int status, struct xy__endings *endings,
+						      struct xy__agent *agent)
+{
+	struct xy__waiter *waiter = (struct xy__waiter *)(target & ~(uintptr_t)XY__EDGE_BITS);
+
+	if (!(target & XY__EDGE_WAITER)) {
+		xy__children_less((struct xy_task *)waiter, status, endings, agent);
+		return;
+	}
+	atomic_store(&waiter->done, 1);
+	xy__futex_wake(&waiter->done, 1);
+	if (waiter->event >= 0) {
+		xy__event_signal(waiter->event);
+		close(waiter->event);
+	}
+	xy__waiter_unref(waiter, agent);
+}
+
+/* Inline for each of its callers, one of which has no status. */
+static inline __attribute__((always_inline)) void deps_tell_successors(struct xy__edge *edge, int status,
+								       struct xy__endings *endings,
+								       struct xy__agent *agent)
 {
 	while (edge) {
 		struct xy__edge *next = atomic_load_explicit(&edge->next, memory_order_relaxed);
 		uintptr_t target = atomic_load_explicit(&edge->target, memory_order_relaxed);
 		struct xy_task *successor = (struct xy_task *)(target & ~(uintptr_t)XY__EDGE_BITS);
 
-		if (target & XY__EDGE_WAITER) {
-			struct xy__waiter *waiter = (struct xy__waiter *)successor;
-
-			atomic_store(&waiter->done, 1);
-			xy__futex_wake(&waiter->done, 1);
-			if (waiter->event >= 0) {
-				xy__event_signal(waiter->event);
-				close(waiter->event);
-			}
-			xy__waiter_unref(waiter, agent);
-		} else if (target & XY__EDGE_END) {
-			xy__children_less(successor, status, endings, agent);
+		if (__builtin_expect(target & (XY__EDGE_WAITER | XY__EDGE_END), 0)) {
+			deps_tell_other(target, status, endings, agent);
 		} else {
 			if (__builtin_expect(status, 0))
 				xy__deps_follow(successor, status, (unsigned)(target & XY__EDGE_BITS));

@@ -82,10 +82,13 @@ void xy__deps_end_list(struct xy__endings *endings, struct xy__agent *agent);
 bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
 
 /*
- * xy__deps_register for a new task without flags that concern its accesses, in the common case. False: it is not one,
- * and nothing has happened.
+ * xy__deps_register for a new task without flags that concern its accesses, which fit into it, in the common case.
+ * False: it is not one, and nothing has happened.
  */
 bool xy__deps_register_plainly(struct xy_task *task, int *count);
+/* The same for a task that gets the handles of its description, at least one. False: the task has none yet. */
+bool xy__deps_take_plainly(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_runtime *rt,
+			   int *count);
 
 /* Whether a successful end needs nothing but the end itself and its successors. */
 static inline bool xy__deps_is_plain(const struct xy_task *task)

@@ -169,7 +169,7 @@ int xy_insert_terms(struct xy_runtime *rt, const struct xy_codelet *codelet, con
 	unsigned archs = rt && codelet ? xy__codelet_plain_archs(codelet, rt) : 0;
 	struct xy__agent *agent;
 	struct xy_task *task;
-	int error = 0;
+	int error = 0, count;
 
 	if (!terms)
 		return insert_refuse(rt, codelet, "no terms");
@@ -177,10 +177,12 @@ int xy_insert_terms(struct xy_runtime *rt, const struct xy_codelet *codelet, con
 	if (!agent)
 		return insert_any(rt, codelet, terms);
 	task = insert_common(codelet, archs, terms, agent);
-	if (task && task->naccesses)
-		error = xy__submit_accessing(rt, task, agent);
-	else if (task)
+	if (task && !task->naccesses)
 		xy__submit_alone(rt, task, agent);
+	else if (task && xy__deps_register_plainly(task, &count))
+		xy__submit_registered(rt, task, count, agent);
+	else if (task)
+		error = xy__submit_built(task, true, agent);
 	xy__agent_leave_outermost(agent);
 	if (!task)
 		return insert_any(rt, codelet, terms);

@@ -267,6 +267,18 @@ static inline bool desc_is_plain(const struct xy_task_desc *desc)
 		 desc->range.stop);
 }
 
+/* Submits a task as described but for its handles, whatever these are. NULL: it can't be, and is gone. */
+static __attribute__((noinline)) struct xy_task *submit_handles(struct xy_task *task, const struct xy_task_desc *desc,
+								struct xy__agent *agent, int *error)
+{
+	if (xy__task_take_handles(task, desc, agent->runtime)) {
+		xy__task_unbuild(task, agent);
+		return NULL;
+	}
+	*error = xy__submit_built(task, true, agent);
+	return task;
+}
+
 /* Submits a plain description. What keeps it from that is found and said in submit_any, which begins anew. */
 static inline __attribute__((always_inline)) int submit_plain(struct xy_runtime *rt, const struct xy_task_desc *desc,
 							      bool accesses)
@@ -275,18 +287,21 @@ static inline __attribute__((always_inline)) int submit_plain(struct xy_runtime 
 	unsigned archs = codelet ? xy__codelet_plain_archs(codelet, rt) : 0;
 	struct xy__agent *agent = archs ? xy__submit_enter_plainly(rt) : NULL;
 	struct xy_task *task = agent ? xy__task_plain(codelet, archs, desc->arg, desc->priority, agent) : NULL;
-	int error = 0;
+	int error = 0, count;
 
 	if (!agent)
 		return submit_any(rt, desc);
-	if (task && (accesses ? xy__task_take_handles(task, desc, rt) != 0 : codelet->modes[0] != 0)) {
+	if (task && accesses) {
+		if (xy__deps_take_plainly(task, desc, rt, &count))
+			xy__submit_registered(rt, task, count, agent);
+		else
+			task = submit_handles(task, desc, agent, &error);
+	} else if (task && codelet->modes[0]) {
 		xy__task_unbuild(task, agent);
 		task = NULL;
-	}
-	if (task && accesses)
-		error = xy__submit_accessing(rt, task, agent);
-	else if (task)
+	} else if (task) {
 		xy__submit_alone(rt, task, agent);
+	}
 	xy__agent_leave_outermost(agent);
 	if (!task)
 		return submit_any(rt, desc);

@@ -93,24 +93,20 @@ static inline void xy__submit_alone(struct xy_runtime *rt, struct xy_task *task,
 	xy__inbox_publish(rt, task, agent);
 }
 
-/* xy__submit_built for a new task with a codelet and accesses, after xy__submit_enter_plainly. */
-static inline int xy__submit_accessing(struct xy_runtime *rt, struct xy_task *task, struct xy__agent *agent)
+/* Ends the submission of a new task that is registered and waits for so many, after xy__submit_enter_plainly. */
+static inline void xy__submit_registered(struct xy_runtime *rt, struct xy_task *task, int count,
+					 struct xy__agent *agent)
 {
-	int count;
-
-	if (task->flags || !xy__deps_register_plainly(task, &count))
-		return xy__submit_built(task, true, agent);
 	xy__task_set_state(task, XY__TASK_WAITING);
 	xy__agent_add(&agent->submitted);
 	/* acq_rel: pairs with the decrement in deps_tell_successors */
 	if (count && atomic_fetch_add_explicit(&task->missing, count - XY__SUBMITTING, memory_order_acq_rel) !=
 			     XY__SUBMITTING - count)
-		return 0;
+		return;
 	if (__builtin_expect(atomic_load_explicit(&task->status, memory_order_relaxed), 0))
 		xy__deps_submitted(task, 0, agent); /* cancelled by a predecessor that failed */
 	else
 		xy__inbox_publish(rt, task, agent);
-	return 0;
 }
 
 /* Submits a task that was built, and waits for those that its description names as well. On error it is gone. */

@@ -37,9 +37,10 @@ static void worker_choose(const struct xy__worker *worker, struct xy_task *task)
 static inline int worker_buffers(struct xy__worker *worker, struct xy_task *task, void **buffers)
 {
 	const uintptr_t *accesses = xy__task_accesses(task);
+	const unsigned n = task->naccesses, id = worker->id;
 
-	for (unsigned i = 0; i < task->naccesses; i++) {
-		buffers[i] = xy__handle_buffer(accesses[i], worker->id);
+	for (unsigned i = 0; i < n; i++) {
+		buffers[i] = xy__handle_buffer(accesses[i], id);
 		if (!buffers[i]) {
 			int error = accesses[i] & XY_REDUX ? xy__redux_buffer(worker, task, i, buffers) : -ENOMEM;
 

@@ -41,26 +41,26 @@ struct xy__tasks {
 
 /* The value of xy_handle.order with `sequential` only. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define XY__ORDER_PLAIN 1u
+#define XY__ORDER_PLAIN ((uint64_t)1)
 #else
-#define XY__ORDER_PLAIN (1u << 24)
+#define XY__ORDER_PLAIN ((uint64_t)1 << 56)
 #endif
 
 struct xy_handle {
 	/* Written by submission. */
 	alignas(64) _Atomic int lock;
+	int before_failed; /* (l) failed for the content from before the group */
 	union {
 		struct {
 			_Atomic bool sequential; /* (a) tasks submitted now are ordered by it */
 			bool commuting;          /* (l) a group that commutes or reduces wrote last */
 			bool busy;               /* (l) a commuting task has it */
 			_Atomic uint8_t barred;  /* (a) modes in which it must not be used now; see partition.h */
+			int failed;              /* (l) why what was written last is not there, or 0 */
 		};
-		_Atomic uint32_t order; /* (a) all four at once: XY__ORDER_PLAIN if there is nothing special */
+		_Atomic uint64_t order; /* (a) all five at once: XY__ORDER_PLAIN if there is nothing special */
 	};
 	bool reducing;                       /* (l) the group reduces: what it wrote is not in the handle yet */
-	int failed;                          /* (l) why what was written last is not there, or 0 */
-	int before_failed;                   /* (l) failed for the content from before the group */
 	struct xy__use writer;               /* (l) the last writer; task NULL: none, or a group */
 	struct xy__tasks readers;            /* (l) that read since */
 	_Atomic(struct xy_runtime *) serves; /* (a) its runtime; NULL: it has been unregistered */
