@@ -147,6 +147,16 @@ bench_sim_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_MACHINES='"$(abs_top_srcdir)/machine
 bench_sim_LDADD = libgraph.la libxylem-all.la -lm
 EXTRA_DIST += bench/sim.sh bench/defaults.sh
 
+# What many workers would wait for: bench/serial (--quick). Counts instructions of the optimised library.
+if STEPS
+check_PROGRAMS += bench/serial
+TESTS += bench/serial.sh
+endif
+bench_serial_SOURCES = bench/serial.c bench/serial.h bench/serial_steps.c
+bench_serial_LDADD = libxylem.la
+bench_serial_LDFLAGS = $(AM_LDFLAGS) -no-install
+EXTRA_DIST += bench/serial.sh
+
 # How good schedules of tree-cambium are: bench/quality (--quick).
 check_PROGRAMS += bench/quality
 TESTS += bench/quality.sh

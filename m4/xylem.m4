@@ -38,6 +38,7 @@ AC_ARG_ENABLE([debug],
 	[], [enable_debug=no])
 AS_IF([test "x$enable_debug" != xno], [AC_SUBST([XY_DEBUG_FLAGS], [-DXY_DEBUG=1])])
 AM_CONDITIONAL([DEBUG], [test "x$enable_debug" != xno])
+AM_CONDITIONAL([STEPS], [test "x$enable_sanitizer$enable_debug$host_cpu" = xnonox86_64])
 
 AC_ARG_ENABLE([werror],
 	[AS_HELP_STRING([--enable-werror], [make compiler warnings errors])],
