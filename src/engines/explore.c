@@ -140,7 +140,7 @@ static struct xy_task *explore_idle(struct xy__worker *worker)
 static void worker_run(struct xy__worker *worker, struct xy_task *task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	struct xy__run run = { 0 };
+	struct xy__run run = { .begin_s = xy_now(rt) };
 	int status = 0;
 
 	atomic_store_explicit(&worker->agent.doing, (uintptr_t)task | XY__DOING_INSIDE, memory_order_relaxed);

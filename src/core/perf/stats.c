@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Robust statistics of measurements. The window is kept twice, as it came and sorted, so that a new value costs
- * two short moves in memory.
+ * two searches and one short move in memory.
  */
 #include <math.h>
+#include <string.h>
 
 #include "core/perf/stats.h"
 #include "core/util/futex.h"
@@ -91,38 +92,35 @@ static void stats_publish(struct xy__stats *s)
 	atomic_store_explicit(&s->samples, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, memory_order_release);
 }
 
-/* The first place whose value is not less. */
-static unsigned stats_find(const struct xy__stats *s, float value)
+/* The first of the `count` sorted values that is not less. */
+static unsigned stats_find(const struct xy__stats *s, unsigned count, float value)
 {
-	unsigned low = 0, high = s->count;
+	const float *first = s->sorted;
 
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (s->sorted[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	/* Without branches that can't be foreseen: half of what is left is passed, or not. */
+	for (; count > 1; count -= count / 2)
+		first += first[count / 2 - 1] < value ? count / 2 : 0;
+	return (unsigned)(first - s->sorted) + (count && *first < value);
 }
 
 /* The value takes the place of the oldest one if the window is full. */
 static void stats_push(struct xy__stats *s, float value)
 {
-	unsigned i = s->count;
+	unsigned from = s->count, to = stats_find(s, s->count, value);
 
-	if (s->count == XY__STATS_WINDOW)
-		i = stats_find(s, s->recent[s->next]);
-	else
+	if (s->count == XY__STATS_WINDOW) {
+		from = stats_find(s, s->count, s->recent[s->next]);
+		to -= to > from; /* the old one was below */
+	} else {
 		s->count++;
-	for (; i && s->sorted[i - 1] > value; i--)
-		s->sorted[i] = s->sorted[i - 1];
-	for (; i + 1u < s->count && s->sorted[i + 1] < value; i++)
-		s->sorted[i] = s->sorted[i + 1];
-	s->sorted[i] = value;
+	}
+	if (to < from)
+		memmove(&s->sorted[to + 1], &s->sorted[to], (from - to) * sizeof s->sorted[0]);
+	else
+		memmove(&s->sorted[from], &s->sorted[from + 1], (to - from) * sizeof s->sorted[0]);
+	s->sorted[to] = value;
 	s->recent[s->next] = value;
-	s->next = (uint8_t)((s->next + 1) % XY__STATS_WINDOW);
+	s->next = (uint8_t)(s->next + 1 < XY__STATS_WINDOW ? s->next + 1 : 0);
 }
 
 static bool stats_is_outlier(const struct xy__stats *s, double value)

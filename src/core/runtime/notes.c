@@ -66,7 +66,7 @@ void xy__notes_started(struct xy__worker *worker, const struct xy_task *task, st
 	struct xy_runtime *rt = worker->agent.runtime;
 
 	run->epoch = worker->context->epoch;
-	run->begin_s = run->start_s = xy_now(rt);
+	run->start_s = run->begin_s;
 	if (rt->notes_runs && worker->context->tree)
 		xy__hooks_started(worker->context->tree, task, worker->id, &worker->agent.base);
 }

@@ -20,7 +20,8 @@ void xy__notes_stop(struct xy_runtime *rt);
 void xy__notes_submitted(struct xy__agent *agent, struct xy_task *task);
 void xy__notes_ready(struct xy_runtime *rt, const struct xy_task *task);
 
-/* A worker has taken a task, which fills in run->begin_s and run->epoch. For timed runtimes, like the next two. */
+/* A worker has taken a task, at run->begin_s; fills in the rest of *run.
+ * For timed runtimes, like the next two. */
 void xy__notes_started(struct xy__worker *worker, const struct xy_task *task, struct xy__run *run);
 /* It is done with the task. */
 void xy__notes_ended(struct xy__worker *worker, const struct xy_task *task, int status, const struct xy__run *run);

@@ -176,17 +176,21 @@ static void worker_set(_Atomic double *field, double value)
 	atomic_store_explicit(field, value, memory_order_relaxed);
 }
 
-void xy__worker_occupy(struct xy__worker *worker, double us)
+static inline void worker_occupy(struct xy__worker *worker, double us, double now_s)
 {
-	struct xy_runtime *rt = worker->agent.runtime;
 	double backlog = atomic_load_explicit(&worker->backlog_us, memory_order_relaxed);
 
-	if (!rt->accounts)
+	if (!worker->agent.runtime->accounts)
 		return;
 	if (us < 0 || !(backlog > 0))
-		worker_set(&worker->since_us, xy_now(rt) * 1e6);
+		worker_set(&worker->since_us, now_s * 1e6);
 	backlog += us;
 	worker_set(&worker->backlog_us, backlog > 0 ? backlog : 0);
+}
+
+void xy__worker_occupy(struct xy__worker *worker, double us)
+{
+	worker_occupy(worker, us, xy_now(worker->agent.runtime));
 }
 
 void xy__worker_account(struct xy__worker *worker, const struct xy_task *task, bool done)
@@ -218,7 +222,8 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	uint64_t ns;
 	int status;
 
-	xy__worker_account(worker, task, false);
+	run.begin_s = xy__now();
+	worker_occupy(worker, (double)task->expected_us, run.begin_s);
 	xy__notes_started(worker, task, &run);
 	worker->started_s = run.begin_s;
 	worker->away_s = 0;
@@ -229,7 +234,7 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	worker->away_s = away;
 	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,
 			      memory_order_relaxed);
-	xy__worker_account(worker, task, true);
+	worker_occupy(worker, -(double)task->expected_us, run.end_s);
 	xy__notes_ended(worker, task, status, &run);
 	return status;
 }

@@ -117,6 +117,7 @@ static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_t
 	slot->behind = false;
 	slot->status = 0;
 	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
+		slot->run.begin_s = xy_now(all->worker->agent.runtime);
 		xy__worker_account(all->worker, task, false);
 		xy__notes_started(all->worker, task, &slot->run);
 	}
