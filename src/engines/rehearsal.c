@@ -23,6 +23,12 @@
 #define REHEARSAL_START_US 2000
 #define REHEARSAL_TASK_US 4
 #define REHEARSAL_SHARE 0.02
+/* Where durations vary: simulations of each branch, and branches that take so much longer than the best drop out. */
+#define REHEARSAL_ROUNDS 3
+#define REHEARSAL_DROP 1.5
+/* Where more tasks will be submitted, those that are there stand for them. Otherwise the end, where workers run out of
+ * tasks, counts too much. */
+#define REHEARSAL_TIMES 3
 
 /* --- a run --- */
 
@@ -129,7 +135,6 @@ static int run_task(struct rehearsal_run *run, uint32_t i, uint32_t *edge)
 
 static int run_all(struct rehearsal_run *run)
 {
-	uint32_t edge = 0;
 	int error;
 
 	run->handles = calloc(run->r->ndata + (size_t)1, sizeof(struct xy_handle *));
@@ -141,10 +146,16 @@ static int run_all(struct rehearsal_run *run)
 									    .model = unlike ? &run_unlike : NULL };
 			xy__arch_implement(&run->codelets[unlike][archs], archs, run_body);
 		}
-	for (uint32_t i = 0; i < run->r->ntasks && !error; i++)
-		error = run_task(run, i, &edge);
-	for (uint32_t i = 0; run->kept && i < run->r->ntasks; i++)
-		xy_task_release(run->kept[i]);
+	for (unsigned time = 0; time < run->r->times && !error; time++) {
+		uint32_t edge = 0;
+
+		for (uint32_t i = 0; i < run->r->ntasks && !error; i++)
+			error = run_task(run, i, &edge);
+		for (uint32_t i = 0; i < run->r->ntasks; i++) {
+			xy_task_release(run->kept[i]);
+			run->kept[i] = NULL;
+		}
+	}
 	return error ? error : xy_wait(run->rt);
 }
 
@@ -179,9 +190,10 @@ static struct xy_config rehearsal_config(const struct xy_context *context, const
 		.machines = s->machines,
 		.plugins = s->plugins,
 		.seed = s->seed,
-		.window = r->ntasks + 1,
+		.window = r->times * r->ntasks + 1,
 		.prefetch = s->prefetch ? XY_YES : XY_NO,
 		.sim = machine,
+		.sim_noise = r->noise,
 		.sim_overhead_us = s->sim_overhead_us,
 		.sim_shared = rt->shared_memory ? XY_YES : XY_NO,
 		.sigusr1 = XY_NO,
@@ -216,36 +228,51 @@ static double rehearsal_run(const struct xy__rehearsal *r, const struct xy_confi
 
 /* --- all branches --- */
 
-/* How long a rehearsal takes in real time. */
+/* How long a round takes in real time. */
 static double rehearsal_cost_us(const struct xy__rehearsal *r, unsigned nbranches)
 {
-	return nbranches * (REHEARSAL_START_US + (double)REHEARSAL_TASK_US * r->ntasks);
+	return nbranches * (REHEARSAL_START_US + (double)REHEARSAL_TASK_US * r->times * r->ntasks);
 }
 
-static bool rehearsal_is_worth_it(const struct xy_runtime *rt, const struct xy__rehearsal *r, unsigned nbranches)
+/* As many rounds as make sense, and as there is time for; maybe none. */
+static unsigned rehearsal_rounds(const struct xy_runtime *rt, const struct xy__rehearsal *r, unsigned nbranches)
 {
-	return rt->engine->is_simulated || rehearsal_cost_us(r, nbranches) <= REHEARSAL_SHARE * r->work_us;
+	double room = rt->engine->is_simulated ? INFINITY
+					       : REHEARSAL_SHARE * r->work_us / rehearsal_cost_us(r, nbranches);
+
+	if (r->noise > 0 && room >= REHEARSAL_ROUNDS)
+		return REHEARSAL_ROUNDS;
+	return room >= 1;
+}
+
+/* Adds the makespans of a round; INFINITY for branches that drop out. */
+static void rehearsal_round(struct xy__rehearsal *r, struct xy_config *config, unsigned nbranches, double *sums_s)
+{
+	double least_s = INFINITY;
+
+	for (unsigned i = 0; i < nbranches; i++)
+		least_s = fmin(least_s, sums_s[i]);
+	if (r->noise > 0) /* not the noise of the run itself, which nobody knows */
+		config->seed = config->seed * 6364136223846793005u + 1442695040888963407u;
+	for (unsigned i = 0; i < nbranches; i++) {
+		r->branch = i;
+		sums_s[i] = sums_s[i] > REHEARSAL_DROP * least_s ? INFINITY : sums_s[i] + rehearsal_run(r, config);
+	}
 }
 
 /* The branch with the shortest makespan. */
-static unsigned rehearsal_compare(struct xy__rehearsal *r, const struct xy_config *config, unsigned nbranches,
-				  unsigned branch)
+static unsigned rehearsal_compare(struct xy__rehearsal *r, struct xy_config *config, unsigned nbranches,
+				  unsigned branch, unsigned rounds)
 {
+	double *sums_s = calloc(nbranches, sizeof *sums_s);
 	unsigned best = branch;
-	double least_s;
 
-	r->branch = branch;
-	least_s = rehearsal_run(r, config) * (1 - REHEARSAL_GAIN);
-	for (unsigned i = 0; i < nbranches; i++) {
-		double makespan_s;
-
-		r->branch = i;
-		makespan_s = i == branch ? INFINITY : rehearsal_run(r, config);
-		if (makespan_s < least_s) {
-			least_s = makespan_s;
+	for (unsigned round = 0; round < rounds && sums_s; round++)
+		rehearsal_round(r, config, nbranches, sums_s);
+	for (unsigned i = 0; i < nbranches && sums_s; i++)
+		if (sums_s[i] < (best == branch ? 1 - REHEARSAL_GAIN : 1) * sums_s[best])
 			best = i;
-		}
-	}
+	free(sums_s);
 	return best;
 }
 
@@ -254,24 +281,30 @@ int xy__rehearse(struct xy__tree_engine *engine, struct xy_component *component,
 	struct xy_context *context = xy__context_of(engine);
 	struct xy_runtime *rt = context->runtime;
 	struct xy__buffer machine = { 0 };
-	struct xy__rehearsal r = { 0 };
-	bool known = rt->engine->is_simulated;
+	struct xy__rehearsal r = { .times = 1 };
+	bool known = rt->engine->is_simulated, more = false;
+	unsigned rounds = 0;
 
 	if (rt->rehearsal)
 		return (int)rt->rehearsal->branch;
 	/* a policy built by calls has no text; and on so many workers a rehearsal has too few tasks */
 	if ((rt->settings.tree && !context->policy) || rt->nworkers > XY__REHEARSAL_TASKS / 8)
 		return (int)branch;
-	if (xy__rehearsal_copy(&r, component) && rehearsal_is_worth_it(rt, &r, component->nchildren) &&
-	    (known || xy__sim_describe(rt, &machine))) {
+	engine->submitted(engine, &more);
+	if (more)
+		r.times = REHEARSAL_TIMES;
+	if (xy__rehearsal_copy(&r, component)) {
+		r.noise = known ? rt->settings.sim_noise : r.noise;
+		rounds = rehearsal_rounds(rt, &r, component->nchildren);
+	}
+	if (rounds && (known || xy__sim_describe(rt, &machine))) {
 		struct xy_config config = rehearsal_config(context, &r, known ? rt->settings.sim : machine.at);
-
-		double cost_us = known || by->worker < 0 ? 0 : rehearsal_cost_us(&r, component->nchildren);
+		double cost_us = known || by->worker < 0 ? 0 : rounds * rehearsal_cost_us(&r, component->nchildren);
 
 		/* mappers must not expect the worker to be idle meanwhile */
 		if (cost_us > 0)
 			xy__worker_occupy(&rt->workers[by->worker], cost_us);
-		branch = rehearsal_compare(&r, &config, component->nchildren, branch);
+		branch = rehearsal_compare(&r, &config, component->nchildren, branch, rounds);
 		if (cost_us > 0)
 			xy__worker_occupy(&rt->workers[by->worker], -cost_us);
 	}

@@ -31,6 +31,8 @@ struct xy__rehearsal_edge {
 
 struct xy__rehearsal {
 	unsigned branch; /* that all components take in this rehearsal */
+	unsigned times;  /* that all tasks are submitted, one time after the other */
+	double noise;    /* relative spread of durations */
 	unsigned nworkers, nclasses;
 	unsigned *classes;   /* by worker */
 	enum xy_arch *archs; /* by worker */

@@ -30,7 +30,7 @@ struct copy {
 	uint32_t *task_table, *data_table; /* TABLE each */
 	struct xy__rehearsal_edge *edges;  /* all, as far as room */
 	uint32_t nedges, edge_room, seen;  /* tasks whose successors have been looked at */
-	double known_us;                   /* of those whose duration is known ... */
+	double known_us, spread_us;        /* of those whose duration is known ... */
 	uint32_t nknown;                   /* ... and their number */
 	bool *shown;                       /* by component: visited */
 	bool failed;
@@ -77,18 +77,18 @@ static void copy_accesses(struct copy *c, struct xy__rehearsal_task *t, struct x
 /* --- durations --- */
 
 /* With the fastest implementation; INFINITY if it can't run there, or nothing is known. */
-static double copy_length(const struct xy_task *task, unsigned worker)
+static struct xy_prediction copy_length(const struct xy_task *task, unsigned worker)
 {
 	unsigned n = task->flags & XY__TASK_CHOICE ? XY_NIMPLEMENTATIONS : 1;
-	double least = INFINITY;
+	struct xy_prediction least = { .us = INFINITY };
 
 	for (unsigned i = 0; i < n; i++) {
 		struct xy_prediction p = xy_task_can_run_with(task, worker, i)
 						 ? xy_task_length(task, worker, i)
 						 : (struct xy_prediction){ .kind = XY_PREDICTION_NONE };
 
-		if (p.kind == XY_PREDICTION_VALUE && p.us < least)
-			least = p.us;
+		if (p.kind == XY_PREDICTION_VALUE && p.us < least.us)
+			least = p;
 	}
 	return least;
 }
@@ -97,7 +97,7 @@ static void copy_lengths(struct copy *c, struct xy__rehearsal_task *t, const str
 {
 	const struct xy_codelet *codelet = xy__task_codelet(task);
 	unsigned n;
-	double least = INFINITY;
+	struct xy_prediction least = { .us = INFINITY };
 
 	t->unlike = codelet->model && codelet->model->kind == XY_MODEL_WORKER;
 	n = t->unlike ? c->r->nworkers : c->r->nclasses;
@@ -108,21 +108,22 @@ static void copy_lengths(struct copy *c, struct xy__rehearsal_task *t, const str
 	t->first_us = c->r->nus;
 	c->r->nus += n;
 	for (unsigned i = 0; i < n; i++) {
-		double us = copy_length(task, t->unlike ? i : c->samples[i]);
+		struct xy_prediction p = copy_length(task, t->unlike ? i : c->samples[i]);
 
-		c->r->us[t->first_us + i] = us;
-		least = us < least ? us : least;
+		c->r->us[t->first_us + i] = p.us;
+		least = p.us < least.us ? p : least;
 	}
-	if (isinf(least)) {
-		least = c->nknown ? c->known_us / c->nknown : 1;
+	if (isinf(least.us)) {
+		least.us = c->nknown ? c->known_us / c->nknown : 1;
 	} else {
-		c->known_us += least;
+		c->known_us += least.us;
+		c->spread_us += least.spread;
 		c->nknown++;
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (isinf(c->r->us[t->first_us + i]))
-			c->r->us[t->first_us + i] = least;
-	c->r->work_us += least;
+			c->r->us[t->first_us + i] = least.us;
+	c->r->work_us += least.us;
 }
 
 /* --- tasks --- */
@@ -309,6 +310,7 @@ bool xy__rehearsal_copy(struct xy__rehearsal *r, struct xy_component *component)
 	done = done && !c.failed && r->ntasks > 1 && copy_sort(&c);
 	if (done && c.nedges)
 		qsort(c.edges, c.nedges, sizeof *c.edges, edge_compare);
+	r->noise = c.known_us > 0 ? c.spread_us / c.known_us : 0;
 	r->edges = c.edges;
 	r->nedges = c.nedges;
 	free(c.samples);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tree-cambium stays ahead of tree-dmdas where it was found to be, and noise costs it little. Needs ./xylem of the
+# tree-cambium stays ahead of tree-dmdas where it was found to be, and near the best of others on large graphs and with
+# noise, which costs it little. Needs ./xylem of the
 # build folder.
 tool=./xylem
 here=${srcdir:-.}
@@ -24,6 +25,21 @@ ahead() {
 	both=$(makespans tree-cambium,tree-dmdas "$@")
 	if ! echo "$both" | awk '{ exit !($1 > 0 && $2 > 0 && $1 < 1.001 * $2) }'; then
 		echo "FAILED: on $*: tree-cambium and tree-dmdas take '$both'"
+		failures=$((failures + 1))
+	fi
+}
+
+# near PERCENT MACHINE GRAPH OPTION...: its makespan is at most so much longer than the best of three others'.
+near() {
+	percent=$1
+	shift
+	all=$(makespans tree-cambium,tree-dmdas,tree-heft,tree-eager "$@")
+	if ! echo "$all" | awk -v percent="$percent" '{
+		best = $2 < $3 ? $2 : $3
+		best = best < $4 ? best : $4
+		exit !($1 > 0 && best > 0 && $1 < (1 + percent / 100) * best)
+	}'; then
+		echo "FAILED: on $*: tree-cambium, tree-dmdas, tree-heft and tree-eager take '$all'"
 		failures=$((failures + 1))
 	fi
 }
@@ -56,6 +72,9 @@ ahead mirage forkjoin:20x10
 for machine in mirage idgraf laptop; do
 	ahead $machine random:seed=1
 done
+# Ten times as many tasks as are in flight; and where a branch is best without noise only.
+near 3 node-64-8 lu:40
+near 10 attila random:layers=35:width=57:degree=5:us=3200:bytes=4096K:seed=454 --noise 0.1 --repeat 5
 steady mirage cholesky:16
 steady mirage lu:16
 steady idgraf cholesky:24
