@@ -54,6 +54,29 @@ static void finds_the_first_however_expectations_change(void **state)
 	xy__soonest_fini(&soonest);
 }
 
+/* All are busy, and every change is told. */
+static void finds_the_first_of_those_that_are_busy(void **state)
+{
+	struct xy__soonest soonest;
+	struct seats seats = { .now_us = 0 };
+	uint64_t seed = 1;
+
+	(void)state;
+	assert_int_equal(xy__soonest_init(&soonest, MEMBERS), 0);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		unsigned member = i < MEMBERS ? i : (unsigned)(draw(&seed) % MEMBERS), first = 0;
+		double start_us;
+
+		seats.free_us[member] = 1 + (double)(draw(&seed) % 1000000);
+		xy__soonest_set(&soonest, member, seats.free_us[member]);
+		for (unsigned k = 0; k < MEMBERS && i >= MEMBERS; k++)
+			first = seats.free_us[k] < seats.free_us[first] ? k : first;
+		if (i >= MEMBERS)
+			assert_int_equal(xy__soonest_find(&soonest, seat_free_us, &seats, 0, &start_us), first);
+	}
+	xy__soonest_fini(&soonest);
+}
+
 static void prefers_the_first_of_those_that_are_idle(void **state)
 {
 	struct xy__soonest soonest;
@@ -117,6 +140,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_first_however_expectations_change),
+		cmocka_unit_test(finds_the_first_of_those_that_are_busy),
 		cmocka_unit_test(prefers_the_first_of_those_that_are_idle),
 		cmocka_unit_test(maps_like_a_look_at_all_workers),
 	};
