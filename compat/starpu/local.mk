@@ -206,8 +206,10 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/pausing.c \
 	compat/starpu/tests/pack.c \
 	compat/starpu/tests/out_of_core.c \
+	compat/starpu/tests/omp_queries.c \
 	compat/starpu/tests/omp_region.c \
 	compat/starpu/tests/more_mistakes.c \
+	compat/starpu/tests/more_calls.c \
 	compat/starpu/tests/more_contexts.c \
 	compat/starpu/tests/many_handles.c \
 	compat/starpu/tests/limit.c \
@@ -233,6 +235,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/allocation.c \
 	compat/starpu/tests/acquiring.c \
 	compat/starpu/tests/content.c \
+	compat/starpu/tests/component_calls.c \
 	compat/starpu/tests/components.c \
 	compat/starpu/tests/components_old.c \
 	compat/starpu/tests/context_policy.c \

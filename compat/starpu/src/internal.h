@@ -170,7 +170,7 @@ struct xs_job {
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
 	bool embedded;                  /* (c) freed with the task */
-	bool stays;                     /* (o) the task is not freed at its end */
+	_Atomic bool stays;             /* (a) the task is not freed at its end */
 	bool known;                     /* (d) a task that ends later still knows it: it is not freed */
 	bool skipped;                   /* (d) it waits for itself: its function is not called */
 	unsigned visit;                 /* (d) of the search for cycles */

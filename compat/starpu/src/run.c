@@ -197,7 +197,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 		return 0;
 	xs_wait_resume();
 	xs_thread = (struct xs_thread){ task, call, (int)call->worker, xs_global.generation, 0 };
-	job->implementation = call->implementation;
+	if (!call->rank)
+		job->implementation = call->implementation;
 	run_start(task, call);
 	if (xs_hub() && !call->rank)
 		xs_policy_before(task);

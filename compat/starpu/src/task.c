@@ -483,7 +483,8 @@ static void job_prepare(struct xs_job *job, struct starpu_task *task)
 	xy_task_release(job->xy);
 	job->xy = NULL;
 	job->rebuffer = false;
-	job->stays = !task->destroy || task->regenerate;
+	atomic_store_explicit(&job->stays, !task->destroy || task->regenerate,
+			      memory_order_relaxed); /* before the state, which edge_fire reads first */
 	atomic_fetch_add(&job->submissions, 1);
 	atomic_store(&job->state, XS_SUBMITTED);
 	task->status = STARPU_TASK_BLOCKED;

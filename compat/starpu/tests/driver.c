@@ -33,8 +33,7 @@ static int cpu(void)
 		t->cl_arg = &var;
 		OK(starpu_task_submit(t));
 		OK(starpu_driver_run_once(&d));
-		int w = 0;
-		while (var != i + 1 && w++ < 1000)
+		for (int w = 0; starpu_task_nsubmitted() && w < 100000; w++)
 			OK(starpu_driver_run_once(&d));
 		CHECK(var == i + 1);
 	}
