@@ -399,6 +399,43 @@ static void a_task_without_a_kernel_for_one_device_runs_on_another(void **state)
 	assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
 }
 
+static _Atomic uint64_t items_done, pieces_refused;
+
+static int items_cpu(struct xy_call *call)
+{
+	struct xy_range range = xy_call_range(call);
+
+	atomic_fetch_add(&items_done, range.stop - range.start);
+	return 0;
+}
+
+static int items_cuda(struct xy_call *call)
+{
+	if (xy_cuda_device(call) == 1)
+		return items_cpu(call);
+	atomic_fetch_add(&pieces_refused, 1);
+	return xy_cuda_check(call, cudaErrorNoKernelImageForDevice);
+}
+
+static void pieces_without_a_kernel_for_one_device_run_on_another(void **state)
+{
+	const struct xy_codelet items = { .name = "items", .cpu = { items_cpu }, .cuda = { items_cuda } };
+	const struct xy_config config = { .sched = "divide(items=10) | eager | each worker { best-implementation }" };
+	struct helper *h = bed_start(1, &config, false);
+
+	(void)state;
+	atomic_store(&items_done, 0);
+	atomic_store(&pieces_refused, 0);
+	for (unsigned i = 0; i < 100 && !atomic_load(&pieces_refused); i++) {
+		atomic_store(&items_done, 0);
+		HELPER_SUBMIT(h, .codelet = &items, .range = { 0, 1000 });
+		assert_int_equal(helper_wait(h), 0);
+		assert_int_equal(atomic_load(&items_done), 1000);
+	}
+	assert_true(atomic_load(&pieces_refused) > 0);
+	assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
+}
+
 /* What its function may have done to it can't be undone. */
 static void a_task_whose_data_only_the_device_has_is_not_run_twice(void **state)
 {
@@ -471,6 +508,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_no_worker_has_room_for_quotes_each),
 		cmocka_unit_test(a_device_without_memory_is_avoided_until_it_has_some),
 		cmocka_unit_test(a_task_without_a_kernel_for_one_device_runs_on_another),
+		cmocka_unit_test(pieces_without_a_kernel_for_one_device_run_on_another),
 		cmocka_unit_test(a_task_whose_data_only_the_device_has_is_not_run_twice),
 		cmocka_unit_test(the_program_s_captures_survive_all_that_the_runtime_does),
 	};
