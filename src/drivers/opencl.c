@@ -93,11 +93,12 @@ void xy__opencl_turn_end(struct xy_device *device)
 		pthread_mutex_unlock(&device->turn);
 }
 
-static int opencl_queue_create(struct xy_device *device, cl_command_queue *queue)
+static int opencl_queue_create(struct xy_device *device, cl_command_queue_properties properties,
+			       cl_command_queue *queue)
 {
 	cl_int code;
 
-	*queue = clCreateCommandQueue(device->context, device->id, 0, &code);
+	*queue = clCreateCommandQueue(device->context, device->id, properties, &code);
 	return xy__opencl_error(device, code, "clCreateCommandQueue");
 }
 
@@ -110,11 +111,11 @@ static int opencl_set_up(struct xy_device *device)
 	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
 	status = xy__opencl_error(device, code, "clCreateContext");
 	if (!status)
-		status = opencl_queue_create(device, &device->in);
+		status = opencl_queue_create(device, 0, &device->in);
 	if (!status)
-		status = opencl_queue_create(device, &device->out);
+		status = opencl_queue_create(device, 0, &device->out);
 	if (!status)
-		status = opencl_queue_create(device, &device->memory);
+		status = opencl_queue_create(device, 0, &device->memory);
 	if (!status)
 		status = opencl_ask_inline(device);
 	for (unsigned i = 0; i < device->nqueues && !status; i++) {
@@ -127,7 +128,7 @@ static int opencl_set_up(struct xy_device *device)
 			.kernel = xy__opencl_kernel,
 			.check = xy__opencl_check,
 		};
-		status = opencl_queue_create(device, &queue->services.queue);
+		status = opencl_queue_create(device, CL_QUEUE_PROFILING_ENABLE, &queue->services.queue);
 	}
 	return status;
 }
@@ -309,7 +310,15 @@ static void opencl_part_free(struct xy_device *device, void *part)
 
 /* --- launches --- */
 
-/* Runs the codelet, which enqueues, and marks the end of what it enqueued. */
+static cl_int launch_mark(cl_command_queue commands, struct xy_event *event)
+{
+	cl_int code = clEnqueueMarkerWithWaitList(commands, 0, NULL, &event->events[event->n]);
+
+	event->n += code == CL_SUCCESS;
+	return code;
+}
+
+/* Runs the codelet, which enqueues, and marks the end of what it enqueued. To measure its time, marks the beginning. */
 static int launch_enqueue(struct xy_device *device, cl_command_queue commands, xy_function *function,
 			  struct xy_call *call, struct xy_event **event)
 {
@@ -318,20 +327,20 @@ static int launch_enqueue(struct xy_device *device, cl_command_queue commands, x
 
 	if (code != CL_SUCCESS)
 		return xy__opencl_error(device, code, "a launch");
-	*event = xy__opencl_event(1);
+	*event = xy__opencl_event(2);
 	if (!*event)
 		return xy__opencl_fail(-ENOMEM, "no memory for an event");
+	if (call->device_us && launch_mark(commands, *event) == CL_SUCCESS)
+		(*event)->us = call->device_us;
 	status = function(call);
 	if (!status)
-		status = xy__opencl_error(device, clEnqueueMarkerWithWaitList(commands, 0, NULL, (*event)->events),
-					  "clEnqueueMarkerWithWaitList");
+		status = xy__opencl_error(device, launch_mark(commands, *event), "clEnqueueMarkerWithWaitList");
 	if (status) {
 		clFinish(commands);
 		xy__opencl_event_free(*event);
 		*event = NULL;
 		return status;
 	}
-	(*event)->n = 1;
 	return xy__opencl_begun(device, commands, event);
 }
 

@@ -57,6 +57,7 @@ struct xy_event {
 	cl_int code;
 	unsigned n, room;
 	struct opencl_later *later; /* copies whose turn has not come when they were asked for; or NULL */
+	double *us;                 /* where the time between the first and the last event goes; or NULL */
 	cl_event events[];
 };
 

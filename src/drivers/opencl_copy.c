@@ -69,6 +69,19 @@ static cl_int event_status(cl_event event)
 	return code == CL_SUCCESS ? status : code;
 }
 
+/* Both are markers. A device may not be able to tell. */
+static void event_tell(const struct xy_event *event)
+{
+	cl_ulong from, to;
+
+	if (clGetEventProfilingInfo(event->events[0], CL_PROFILING_COMMAND_END, sizeof from, &from, NULL) ==
+		    CL_SUCCESS &&
+	    clGetEventProfilingInfo(event->events[event->n - 1], CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) ==
+		    CL_SUCCESS &&
+	    from && to >= from)
+		*event->us = (double)(to - from) / 1e3;
+}
+
 int xy__opencl_begun(struct xy_device *device, cl_command_queue queue, struct xy_event **event)
 {
 	cl_int code = clFlush(queue);
@@ -98,6 +111,8 @@ int xy__opencl_poll(struct xy_device *device, struct xy_event *event)
 		if (status < CL_COMPLETE)
 			code = status;
 	}
+	if (event->us && !lost && code == CL_SUCCESS)
+		event_tell(event);
 	xy__opencl_event_free(event);
 	if (lost)
 		return xy__opencl_fail(-ENODEV, "the OpenCL device is lost");

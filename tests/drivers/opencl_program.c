@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/util/futex.h"
@@ -99,6 +100,31 @@ static void runs_kernels_from_source_with_options(void **state)
 }
 
 /* The file is as long as a real one may be, and longer than one read. */
+/* However late it is polled. */
+static void says_how_long_the_device_took(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < BED_DEVICES; i++) {
+		struct xy_device *device = bed_open(i);
+		void *memory = bed_allocate(device, N * sizeof(float));
+		struct order order = { .program = &scale_program, .name = "number", .factor = 1 };
+		struct xy_vector vector = { .ptr = memory, .n = N, .elem = sizeof(float) };
+		void *buffers[] = { &vector };
+		double us = -1, begin = xy_now(NULL), all_us;
+		struct xy_call call = { .arg = &order, .nbuffers = 1, .buffers = buffers, .device_us = &us };
+		struct xy_event *event;
+
+		assert_int_equal(bed_driver->launch(device, 0, order_body, &call, &event), 0);
+		assert_int_equal(clFinish(call.stream), CL_SUCCESS);
+		all_us = (xy_now(NULL) - begin) * 1e6;
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+		assert_int_equal(bed_wait(device, event), 0);
+		assert_true(us >= 0 && us <= all_us);
+		bed_driver->free(device, memory);
+		bed_close(device);
+	}
+}
+
 static void runs_kernels_from_a_file(void **state)
 {
 	char path[] = "/tmp/xylem-opencl-XXXXXX";
@@ -437,6 +463,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_kernels_from_source_with_options),
+		cmocka_unit_test(says_how_long_the_device_took),
 		cmocka_unit_test(runs_kernels_from_a_file),
 		cmocka_unit_test(keeps_a_kernel_for_each_queue),
 		cmocka_unit_test(keeps_the_whole_log_of_a_program),
