@@ -206,6 +206,12 @@ struct xy_codelet {
 	 * answer for the same arguments. Called with locks held: it must call nothing.
 	 */
 	bool (*can_execute)(const struct xy_task *task, unsigned worker, unsigned implementation);
+	/*
+	 * Its functions are called only after all that they depend on has ended, callbacks included. Otherwise a device
+	 * worker may call one while tasks it depends on still run on the queue of the call. Set it for functions that
+	 * use other queues, or what earlier tasks have left outside of handles.
+	 */
+	bool never_behind;
 };
 
 /*

@@ -134,6 +134,33 @@ static void what_waits_for_a_running_task_is_launched_behind_it(void **state)
 	assert_int_equal(bed_stop(b.h, 0), 0);
 }
 
+static void a_codelet_can_insist_on_the_end_of_what_it_depends_on(void **state)
+{
+	const struct xy_config config = { .arch[XY_CUDA].ahead = 2 };
+	struct xy_codelet patient = gated;
+	struct bed_arg arg = { 2 };
+	struct bench b;
+
+	(void)state;
+	patient.never_behind = true;
+	bench_open(&b, &config);
+	bench_submit(&b, 0, 0);
+	assert_int_equal(xy_submit(b.h->rt, &(struct xy_task_desc){ .codelet = &patient,
+								    .handles = { b.v },
+								    .arg = &arg,
+								    .arg_size = sizeof arg,
+								    .callback = count_end,
+								    .callback_arg = &b.status[1] }),
+			 0);
+	expect_calls(1);
+	atomic_store(&may_run, 1);
+	assert_int_equal(helper_wait(b.h), 0);
+	bed_unregister(b.h, &b.v);
+	assert_int_equal(atomic_load(&calls), 2);
+	assert_int_equal(b.numbers[5], 3 * (3 * 5 + 1) + 2);
+	assert_int_equal(bed_stop(b.h, 0), 0);
+}
+
 static void nothing_is_launched_behind_without_tasks_ahead(void **state)
 {
 	const struct xy_config config = { .arch[XY_CUDA].ahead = XY_NONE };
@@ -367,6 +394,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_waits_for_a_running_task_is_launched_behind_it),
+		cmocka_unit_test(a_codelet_can_insist_on_the_end_of_what_it_depends_on),
 		cmocka_unit_test(nothing_is_launched_behind_without_tasks_ahead),
 		cmocka_unit_test(one_of_several_successors_is_launched_behind),
 		cmocka_unit_test(what_is_written_through_is_saved_before_it_is_overwritten),

@@ -139,6 +139,7 @@ static struct xylem_starpu_codelet *codelet_translate(struct starpu_codelet *cl,
 	codelet_functions(&c->xy, c->functions);
 	c->xy.model = xs_model(cl->model, false);
 	c->xy.energy_model = xs_model(cl->energy_model, true);
+	c->xy.never_behind = true; /* StarPU calls no function before the callbacks of earlier tasks */
 	if (cl->can_execute)
 		c->xy.can_execute = codelet_can_execute;
 	return c;

@@ -26,8 +26,9 @@ static bool behind_may_follow(struct xy_task *before)
 
 static bool behind_is_plain(const struct xy_task *task)
 {
-	return xy__task_codelet(task) && !(task->flags & unfit) && task->naccesses <= MOST_ACCESSES &&
-	       !xy__task_part(task) && !(task->extra && (task->extra->division || task->extra->places)) &&
+	return xy__task_codelet(task) && !xy__task_codelet(task)->never_behind && !(task->flags & unfit) &&
+	       task->naccesses <= MOST_ACCESSES && !xy__task_part(task) &&
+	       !(task->extra && (task->extra->division || task->extra->places)) &&
 	       /* relaxed: its predecessors have told it */
 	       !atomic_load_explicit(&((struct xy_task *)task)->status, memory_order_relaxed);
 }
