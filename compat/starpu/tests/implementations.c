@@ -8,7 +8,7 @@ static void f0(void *b[], void *a)
 {
 	(void)b;
 	(void)a;
-	which[0]++;
+	STARPU_ATOMIC_ADD(&which[0], 1);
 	CHECK(starpu_task_get_implementation(starpu_task_get_current()) == 0);
 }
 
@@ -16,14 +16,14 @@ static void f1(void *b[], void *a)
 {
 	(void)b;
 	(void)a;
-	which[1]++;
+	STARPU_ATOMIC_ADD(&which[1], 1);
 }
 
 static void f2(void *b[], void *a)
 {
 	(void)b;
 	(void)a;
-	which[2]++;
+	STARPU_ATOMIC_ADD(&which[2], 1);
 }
 
 static int can(unsigned w, struct starpu_task *t, unsigned n)
