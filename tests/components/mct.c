@@ -441,6 +441,25 @@ static void a_place_where_it_is_not_known_is_as_fast_as_the_best_one(void **stat
 	bed_close(bed);
 }
 
+/* What the transfer adds to a length that is guessed must not become part of the guess. */
+static void a_guessed_length_teaches_nothing(void **state)
+{
+	struct xy_component *basins[1];
+	struct bed *bed = open_mct("cpu:1", basins, 9);
+	struct xy_task *tasks[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		tasks[i] = bed_task(bed, CPU);
+		tasks[i]->naccesses = 1;
+		transfers_us[0] = i == 1 ? 1000 : 0;
+		bed_submit(bed, tasks[i]);
+	}
+	assert_true(tasks[1]->expected_us >= 1000);
+	assert_true(tasks[2]->expected_us == tasks[0]->expected_us);
+	bed_close(bed);
+}
+
 static void workers_of_one_kind_are_asked_about_once(void **state)
 {
 	struct xy_component *queues[3];
@@ -649,6 +668,7 @@ int main(void)
 		cmocka_unit_test(pinned_tasks_go_to_their_workers_alone),
 		cmocka_unit_test(tasks_of_which_nothing_is_known_spread_by_their_number),
 		cmocka_unit_test(a_place_where_it_is_not_known_is_as_fast_as_the_best_one),
+		cmocka_unit_test(a_guessed_length_teaches_nothing),
 		cmocka_unit_test(workers_of_one_kind_are_asked_about_once),
 		cmocka_unit_test(what_is_cheaper_wins_in_any_order_of_the_branches),
 		cmocka_unit_test(a_team_begins_when_all_its_members_are_free),
