@@ -106,19 +106,20 @@ static void run_place(const struct run_page *page, char *text, size_t size)
 		snprintf(text, size, "\"%s\" of the run", page->at.where);
 }
 
-/* Waits for the child; ends it if it makes no step for a long time. False: it was ended. */
+/*
+ * Waits for the child; ends it if it makes no step for a long time. False: it was ended. Pauses are counted, not time: a
+ * computer that stood still has not let the child work, either.
+ */
 static bool run_watch(struct run_page *page, pid_t child, int *status)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	unsigned long long beats = page->beats;
-	time_t since = time(NULL);
 
-	while (waitpid(child, status, WNOHANG) == 0) {
-		if (page->beats != beats) {
-			beats = page->beats;
-			since = time(NULL);
-		}
-		if (time(NULL) - since > QUIET_S) {
+	for (unsigned quiet = 0; waitpid(child, status, WNOHANG) == 0; quiet++) {
+		if (page->beats != beats)
+			quiet = 0;
+		beats = page->beats;
+		if (quiet > QUIET_S * (1000000000 / PAUSE_NS)) {
 			kill(child, SIGKILL);
 			waitpid(child, status, 0);
 			return false;
