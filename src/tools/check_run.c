@@ -107,8 +107,8 @@ static void run_place(const struct run_page *page, char *text, size_t size)
 }
 
 /*
- * Waits for the child; ends it if it makes no step for a long time. False: it was ended. Pauses are counted, not time: a
- * computer that stood still has not let the child work, either.
+ * Waits for the child; ends it if it makes no step for a long time. False: it was ended. Pauses are counted, not time:
+ * a computer that stood still has not let the child work, either.
  */
 static bool run_watch(struct run_page *page, pid_t child, int *status)
 {
