@@ -47,4 +47,6 @@ libxylem_all_la_SOURCES += src/core/runtime/wait.c src/core/runtime/wait.h
 libxylem_all_la_SOURCES += src/core/runtime/waiter.c src/core/runtime/waiter.h
 libxylem_all_la_SOURCES += src/core/runtime/watchdog.c src/core/runtime/watchdog.h
 libxylem_all_la_SOURCES += src/core/runtime/worker.c src/core/runtime/worker.h
-libxylem_all_la_SOURCES += src/core/runtime/worker_slots.c src/core/runtime/worker_slots.h
+libxylem_all_la_SOURCES += src/core/runtime/worker_slots.c src/core/runtime/worker_slots.h \
+	src/core/runtime/worker_slots_behind.c src/core/runtime/worker_slots_life.c \
+	src/core/runtime/worker_slots_parts.h

@@ -13,7 +13,6 @@
 #include "core/data/redux.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
-#include "core/runtime/behind.h"
 #include "core/runtime/decline.h"
 #include "core/runtime/deps.h"
 #include "core/runtime/division.h"
@@ -27,155 +26,9 @@
 #include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
 #include "core/runtime/worker_slots.h"
+#include "core/runtime/worker_slots_parts.h"
 
-enum { FEW_BUFFERS = 16, MOST_LAUNCHED = 8 };
-
-enum slot_state {
-	SLOT_FREE,
-	SLOT_FETCHING,
-	SLOT_INITIALISING,
-	SLOT_LAUNCHED,
-	SLOT_GATHERING,
-	SLOT_HELPING /* in a simulation: the task is a team's */
-};
-
-struct xy__slot {
-	enum slot_state state;
-	struct xy__fetch fetch;
-	struct xy_event *event;
-	struct xy__run run; /* if timed */
-	double begin;       /* when it was launched, if that is needed */
-	double device_us;   /* how long the device took, as it says; negative: it did not say */
-	uint64_t launch;    /* the number of its launch */
-	unsigned stream;    /* that it was launched on, or will be if it is behind others */
-	bool streams;       /* it counts there */
-	bool behind;        /* predecessors of its task still run here, and it ends after them */
-	int status;         /* why its launch has failed, while it waits for these */
-	void *few[FEW_BUFFERS];
-};
-
-struct xy__slots {
-	struct xy__worker *worker;
-	struct xy__node *node;
-	unsigned size, used;
-	unsigned fetching; /* those that wait for their data */
-	uint64_t launches; /* so far */
-	bool several;      /* memory nodes: there may be something to fetch */
-	double ended;      /* when the last one did that is measured */
-	struct xy__streams streams;
-	struct xy__declines declines;
-	struct xy__slot slots[];
-};
-
-/* Whether the duration of a task is needed. */
-static bool slot_is_timed(const struct xy__slots *all, const struct xy__slot *slot)
-{
-	return xy__runtime_is_timed(all->worker->agent.runtime) || slot->fetch.task->flags & XY__TASK_MEASURED ||
-	       all->streams.count > 1;
-}
-
-/*
- * How long a task that ends took. A stream does one after the other: it began when it was launched, or when the one
- * before had ended. With several streams, it has a share of the time.
- */
-static double slot_took(struct xy__slots *all, struct xy__slot *slot, double now)
-{
-	if (all->streams.count > 1) {
-		bool counts = slot->streams;
-
-		slot->streams = false;
-		return counts ? xy__streams_end(&all->streams, slot->stream, now) : 0;
-	}
-	if (slot->begin < all->ended)
-		slot->begin = all->ended;
-	all->ended = now;
-	return now - slot->begin;
-}
-
-static void slot_measure(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	struct xy__worker *worker = all->worker;
-	struct xy_task *task = slot->fetch.task;
-	struct xy_runtime *rt = worker->agent.runtime;
-	double length = slot_took(all, slot, xy_now(rt));
-
-	if (rt->settings.profile)
-		atomic_fetch_add_explicit(&worker->busy_ns, (uint64_t)(length * 1e9), memory_order_relaxed);
-	if (!status && task->flags & XY__TASK_MEASURED && slot->state == SLOT_LAUNCHED)
-		xy__perf_measure(task->pool->perf, xy__task_codelet(task)->model, task, worker->id,
-				 task->implementation,
-				 slot->device_us >= 0 && all->streams.count == 1 ? slot->device_us : length * 1e6);
-}
-
-static void slot_begin(struct xy__slots *all, struct xy__slot *slot, struct xy_task *task)
-{
-	void **buffers = task->naccesses > FEW_BUFFERS ? task->extra->buffers : slot->few;
-
-	slot->state = SLOT_FETCHING;
-	slot->streams = false;
-	slot->event = NULL;
-	slot->behind = false;
-	slot->status = 0;
-	if (xy__runtime_is_timed(all->worker->agent.runtime)) {
-		slot->run.begin_s = xy_now(all->worker->agent.runtime);
-		xy__worker_account(all->worker, task, false);
-		xy__notes_started(all->worker, task, &slot->run);
-	}
-	if (all->several)
-		xy__fetch_init(&slot->fetch, task, all->worker, buffers);
-	slot->fetch.task = task;
-	slot->fetch.buffers = buffers;
-	all->used++;
-	all->fetching++;
-}
-
-/* The slot's task has ended, or can't run, and holds no data any more. */
-static void slot_leave(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	struct xy__worker *worker = all->worker;
-	struct xy_task *task = slot->fetch.task;
-
-	if (xy__runtime_is_timed(worker->agent.runtime)) {
-		slot->run.end_s = xy_now(worker->agent.runtime);
-		slot->run.start_s = slot->state == SLOT_LAUNCHED ? slot->begin : slot->run.end_s;
-		xy__worker_account(worker, task, true);
-		xy__notes_ended(worker, task, status, &slot->run);
-	}
-	all->fetching -= slot->state == SLOT_FETCHING;
-	slot->state = SLOT_FREE;
-	all->used--;
-	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump, like the next one */
-	if (xy__team_is_joined(worker))
-		xy__team_tell(worker);
-	if (status == -ENODEV && all->node->driver->is_lost(all->node->device))
-		xy__node_lose(worker->agent.runtime, worker->node);
-	xy_agent_offer_to_itself(&worker->agent.base);
-	xy__worker_finish(worker, task, status);
-}
-
-static void slot_end(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	if (all->several)
-		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
-	if (!status && slot->state == SLOT_LAUNCHED)
-		xy__declines_forget(&all->declines);
-	slot_leave(all, slot, status);
-}
-
-/* The slot's task leaves it without having run: -ECANCELED, or -EAGAIN if it goes back. */
-static void slot_vacate(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	struct xy__worker *worker = all->worker;
-
-	if (xy__runtime_is_timed(worker->agent.runtime)) {
-		xy__worker_account(worker, slot->fetch.task, true);
-		xy__notes_unused(worker, slot->fetch.task, status, slot->run.epoch);
-	}
-	all->fetching -= slot->state == SLOT_FETCHING;
-	slot->state = SLOT_FREE;
-	all->used--;
-	atomic_store_explicit(&worker->agent.doing, 0, memory_order_relaxed); /* for the dump */
-}
+/* --- running --- */
 
 /* A task that was taken and can't run here returns to the tree. Who has cut a piece is told that its place is free. */
 static void task_return(struct xy__worker *worker, struct xy_task *task)
@@ -259,7 +112,7 @@ static int slot_launch(struct xy__slots *all, struct xy__slot *slot)
 	slot->device_us = -1;
 	if (!slot->behind)
 		slot->stream = slot_stream(all, task);
-	if (slot_is_timed(all, slot))
+	if (xy__slot_is_timed(all, slot))
 		slot->begin = xy_now(worker->agent.runtime);
 	xy_agent_offer_to_others(&worker->agent.base); /* for the codelet's submissions */
 	if (task->flags & XY__TASK_REDUX) {
@@ -309,7 +162,7 @@ static void slot_send_away(struct xy__slots *all, struct xy__slot *slot)
 
 	if (all->several)
 		xy__fetch_end(&slot->fetch, -ENODEV, &all->worker->agent);
-	slot_vacate(all, slot, -EAGAIN);
+	xy__slot_vacate(all, slot, -EAGAIN);
 	device_send_away(all->worker, task);
 }
 
@@ -325,20 +178,6 @@ static bool slot_may_decline(const struct xy__slots *all, const struct xy__slot 
 		return status != -ENODATA && status != -ENODEV;
 	return slot->state == SLOT_LAUNCHED && status == -ENOEXEC && !slot->event &&
 	       xy__fetch_is_unharmed(&slot->fetch);
-}
-
-/* All that the driver knows about a failed launch: a line of the log for each of its lines. */
-static void slot_log_details(const struct xy__slots *all, const struct xy__slot *slot)
-{
-	const struct xy_driver *driver = all->node->driver;
-	const char *text = slot->state != SLOT_FETCHING && driver->details ? driver->details() : NULL;
-
-	while (text && *text) {
-		int length = (int)strcspn(text, "\n");
-
-		xy__log(&all->worker->agent.runtime->settings.log, "  %.*s", length, text);
-		text += length + (text[length] == '\n');
-	}
 }
 
 /*
@@ -358,7 +197,7 @@ static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 	snprintf(reason, sizeof reason, "%s",
 		 slot->state == SLOT_FETCHING || slot->status ? slot->fetch.reason : all->node->driver->explain());
 	if (!slot->status)
-		slot_log_details(all, slot);
+		xy__slot_log_details(all, slot);
 	if (all->several)
 		xy__fetch_end(&slot->fetch, status, &all->worker->agent);
 	snprintf(text, sizeof text, "%s", reason);
@@ -366,14 +205,14 @@ static void slot_fail(struct xy__slots *all, struct xy__slot *slot, int status)
 		if (!slot->fetch.too_large)
 			xy__declines_add(&all->declines, all->worker, *reason ? reason : strerror(-status));
 		if (xy__decline(all->worker, task, *reason ? reason : strerror(-status), text, sizeof text)) {
-			slot_vacate(all, slot, -EAGAIN);
+			xy__slot_vacate(all, slot, -EAGAIN);
 			task_return(all->worker, task);
 			return;
 		}
 	}
 	if (*text)
 		xy__worker_explain(all->worker, task, status, text);
-	slot_leave(all, slot, status);
+	xy__slot_leave(all, slot, status);
 }
 
 /* 0: the task has all that it needs here, -EAGAIN, or why not. */
@@ -384,105 +223,6 @@ static int slot_has_data(struct xy__slots *all, struct xy__slot *slot)
 	if (all->several)
 		return xy__fetch_step(&slot->fetch, &all->worker->agent);
 	return task->flags & XY__TASK_REDUX && !xy__redux_replicas(task, all->worker->id) ? -ENOMEM : 0;
-}
-
-/* --- behind others --- */
-
-/* Its tasks that the device has, the first one first; none if one of them might end otherwise than by its event, or
- * if they are on several streams. */
-static unsigned slots_launched(const struct xy__slots *all, struct xy_task *tasks[MOST_LAUNCHED])
-{
-	const struct xy__slot *launched[MOST_LAUNCHED];
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < all->size; i++) {
-		const struct xy__slot *slot = &all->slots[i];
-		unsigned k;
-
-		if (slot->state == SLOT_FREE)
-			continue;
-		if (slot->state != SLOT_LAUNCHED || !slot->event || slot->status || n == MOST_LAUNCHED ||
-		    (n && launched[0]->stream != slot->stream))
-			return 0;
-		for (k = n++; k > 0 && launched[k - 1]->launch > slot->launch; k--)
-			launched[k] = launched[k - 1];
-		launched[k] = slot;
-	}
-	for (unsigned i = 0; i < n; i++)
-		tasks[i] = launched[i]->fetch.task;
-	return n;
-}
-
-/* The stream on which all run that the device has. */
-static unsigned slots_stream(const struct xy__slots *all)
-{
-	for (unsigned i = 0; i < all->size; i++)
-		if (all->slots[i].state == SLOT_LAUNCHED)
-			return all->slots[i].stream;
-	return 0;
-}
-
-/* Takes a task that waits for what is running here only. False: there is none. */
-static bool slot_follow(struct xy__slots *all, struct xy__slot *slot)
-{
-	struct xy_task *tasks[MOST_LAUNCHED], *task;
-	const struct xy__launched launched = { slots_launched(all, tasks), tasks, slots_stream(all) != 0 };
-
-	if (!all->several || !launched.n || xy__declines_pause(&all->declines, all->worker->agent.runtime) ||
-	    xy__node_is_lost(&all->worker->agent.runtime->memory, all->node->id))
-		return false;
-	task = xy__behind_take(all->worker, &launched);
-	if (!task)
-		return false;
-	slot->stream = slots_stream(all);
-	slot_begin(all, slot, task);
-	slot->behind = true;
-	xy__fetch_follow(&slot->fetch, xy__behind_coming(task, &launched));
-	return true;
-}
-
-/* The launch has failed, or its data can't be had: it is too early to say so. */
-static void slot_keep(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	slot->status = status;
-	if (slot->state == SLOT_FETCHING)
-		return;
-	snprintf(slot->fetch.reason, sizeof slot->fetch.reason, "%s", all->node->driver->explain());
-	slot_log_details(all, slot);
-}
-
-/* One of its predecessors has failed. What was launched has to end first. */
-static bool slot_cancel(struct xy__slots *all, struct xy__slot *slot, int status)
-{
-	struct xy_task *task = slot->fetch.task;
-
-	if (slot->event && all->node->driver->poll(all->node->device, slot->event) == -EAGAIN)
-		return false;
-	if (slot->streams)
-		slot_took(all, slot, xy_now(all->worker->agent.runtime));
-	xy__fetch_end(&slot->fetch, status, &all->worker->agent);
-	slot_vacate(all, slot, status);
-	xy__deps_end(task, status, &all->worker->agent);
-	return true;
-}
-
-/* Looks after a task that was taken behind others. True: it has ended. */
-static bool slot_catch_up(struct xy__slots *all, struct xy__slot *slot)
-{
-	struct xy_task *task = slot->fetch.task;
-	/* relaxed: this thread has ended the predecessors */
-	int status = atomic_load_explicit(&task->status, memory_order_relaxed);
-
-	if (xy__behind_waits(task))
-		return false;
-	if (status)
-		return slot_cancel(all, slot, status);
-	atomic_store_explicit(&task->missing, 0, memory_order_relaxed);
-	slot->behind = false;
-	slot->fetch.coming = 0;
-	if (slot->state == SLOT_FETCHING)
-		slot->status = 0; /* it is tried again */
-	return false;
 }
 
 /* Brings data, and launches what has it. */
@@ -498,7 +238,7 @@ static bool slot_fetch(struct xy__slots *all, struct xy__slot *slot)
 		if (!status)
 			status = slot_launch(all, slot);
 		if (status)
-			slot_keep(all, slot, status);
+			xy__slot_keep(all, slot, status);
 		return true;
 	}
 	if (xy__node_is_lost(memory, all->node->id)) {
@@ -528,8 +268,8 @@ static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
 		status = all->node->driver->poll(all->node->device, slot->event);
 	if (status == -EAGAIN)
 		return false;
-	if (slot_is_timed(all, slot))
-		slot_measure(all, slot, status);
+	if (xy__slot_is_timed(all, slot))
+		xy__slot_measure(all, slot, status);
 	if (!status && slot->state == SLOT_INITIALISING) {
 		status = slot_launch(all, slot);
 		if (!status)
@@ -538,7 +278,7 @@ static bool slot_poll(struct xy__slots *all, struct xy__slot *slot)
 	if (status)
 		slot_fail(all, slot, status);
 	else
-		slot_end(all, slot, 0);
+		xy__slot_end(all, slot, 0);
 	return true;
 }
 
@@ -563,8 +303,8 @@ static bool slots_fill(struct xy__slots *all)
 			continue;
 		task = slots_next(all, all->used ? xy__search_try : xy__search_next);
 		if (task)
-			slot_begin(all, &all->slots[i], task);
-		else if (!slot_follow(all, &all->slots[i]))
+			xy__slot_begin(all, &all->slots[i], task);
+		else if (!xy__slot_follow(all, &all->slots[i]))
 			return all->used;
 	}
 	return true;
@@ -598,7 +338,7 @@ static bool slot_meet(struct xy__slots *all, struct xy__slot *slot)
 	slot->state = SLOT_FREE;
 	all->used--;
 	if (leads)
-		slot_begin(all, slot, xy__team_begin(all->worker));
+		xy__slot_begin(all, slot, xy__team_begin(all->worker));
 	return true;
 }
 
@@ -616,7 +356,7 @@ static bool slots_step(struct xy__slots *all)
 		if (slot->state >= SLOT_GATHERING)
 			any |= slot_meet(all, slot);
 		if (slot->state != SLOT_FREE && slot->behind)
-			any |= slot_catch_up(all, slot);
+			any |= xy__slot_catch_up(all, slot);
 		if (slot->state == SLOT_FETCHING)
 			any |= slot_fetch(all, slot);
 		if (slot->state == SLOT_INITIALISING || slot->state == SLOT_LAUNCHED)
@@ -661,7 +401,7 @@ bool xy__slots_take(struct xy__worker *worker)
 		if (task && xy__team_is_joined(worker))
 			slot_join(all, &all->slots[i]);
 		else if (task)
-			slot_begin(all, &all->slots[i], task);
+			xy__slot_begin(all, &all->slots[i], task);
 		else if (all->slots[i].state == SLOT_FREE)
 			break;
 		any |= task != NULL;
