@@ -21,7 +21,8 @@ until cp -P .libs/libxylem.so* .libs/libxylem-starpu.so* "$work/lib" 2>/dev/null
 	sleep 1
 done
 LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-HOME=$work # models are stored there
+HOME=$work # models are stored there, or where a program says
+unset XYLEM_MODELS
 export LD_LIBRARY_PATH HOME
 
 # program SOURCE COMPILER FLAG...
