@@ -145,7 +145,7 @@ static void context_options(struct context *c, va_list list)
 		} else if (kind == STARPU_SCHED_CTX_SUB_CTXS) {
 			(void)va_arg(list, void *);
 			(void)va_arg(list, int);
-		} else {
+		} else if (kind != STARPU_SCHED_CTX_AWAKE_WORKERS) { /* which is all there is of that */
 			(void)va_arg(list, int);
 		}
 	}

@@ -345,7 +345,8 @@ void xs_deps_abandon(void)
 
 	pthread_mutex_lock(&xs_deps_lock);
 	for (; gated; n++) {
-		gated->skipped = gated->known = true;
+		gated->skipped = true;
+		gated->known = gated->nend; /* what it was to wait for at its end would tell it */
 		gated->task->regenerate = 0;
 		xs_opening_add(&o, gated->gate);
 		xs_deps_ungate(gated);

@@ -2,6 +2,8 @@
 /* Several implementations, can_execute, old fields, and codelets that do nothing. */
 #include "check.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 static int which[3];
 
 static void f0(void *b[], void *a)
