@@ -128,9 +128,11 @@ void xy__gpu_close(struct xy_device *device)
 		if (device->queues[i].stream)
 			device->api->cudaStreamDestroy(device->queues[i].stream);
 	}
-	for (unsigned i = 0; i < XY__GPU_KINDS; i++)
+	for (unsigned i = 0; i < XY__GPU_KINDS; i++) {
 		if (device->copies[i])
 			device->api->cudaStreamDestroy(device->copies[i]);
+		device->copies[i] = NULL; /* an error of the next call makes xy__gpu_is_broken ask the default stream */
+	}
 	xy__gpu_pool_close(device);
 	device->api->cudaGetLastError();
 	xy__gpu_end(device, &caller);
