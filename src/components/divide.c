@@ -17,6 +17,7 @@ struct divide {
 	bool pushes;  /* (c) something below takes pushes */
 	struct xy_lock lock;
 	struct xy_queue queue;             /* (l) */
+	_Atomic unsigned stored;           /* (l) to change it: tasks in the queue, and one that is being cut */
 	_Atomic(struct xy_task *) refused; /* (l) to change it, (a) to see whether there is one */
 };
 
@@ -34,6 +35,12 @@ static struct xy_task *divide_refused(const struct divide *d)
 static void divide_set_refused(struct divide *d, struct xy_task *piece)
 {
 	atomic_store_explicit(&d->refused, piece, memory_order_relaxed);
+}
+
+/* How many tasks it has. A worker that looks while another one cuts must not find none: it would sleep. */
+static size_t divide_holds(const struct divide *d)
+{
+	return atomic_load(&((struct divide *)d)->stored) + (divide_refused(d) != NULL);
 }
 
 /* The next piece of a stored task; the task itself once there is no more to cut off. The lock is held. */
@@ -56,13 +63,16 @@ static bool divide_spread(struct divide *d, struct xy_task *task, struct xy_agen
 static bool divide_give(struct divide *d, struct xy_agent *by)
 {
 	struct xy_task *task = xy_queue_first(&d->queue), *piece = divide_cut(d, task, by);
+	bool whole = piece == task, given;
 
-	if (piece == task)
+	if (whole)
 		xy_queue_remove(&d->queue, task);
-	if (divide_spread(d, piece, by))
-		return true;
-	divide_set_refused(d, piece);
-	return false;
+	given = divide_spread(d, piece, by);
+	if (!given)
+		divide_set_refused(d, piece);
+	if (whole)
+		atomic_fetch_sub(&d->stored, 1);
+	return given;
 }
 
 /* The lock is held. */
@@ -84,6 +94,7 @@ static bool divide_pump(struct divide *d, struct xy_agent *by)
 /* Stores a task; returns it, or the piece of it that was refused, or NULL if all of it is gone. The lock is held. */
 static struct xy_task *divide_store(struct divide *d, struct xy_task *task, struct xy_agent *by)
 {
+	atomic_fetch_add(&d->stored, 1);
 	xy_queue_insert(&d->queue, task);
 	if (!d->pushes || xy_queue_count(&d->queue) > 1)
 		return task;
@@ -127,6 +138,8 @@ static struct xy_task *divide_take(struct divide *d, struct xy_agent *by)
 	piece = divide_cut(d, task, by);
 	if (piece != task)
 		xy_queue_insert(&d->queue, task); /* several share the workers in turn */
+	else
+		atomic_fetch_sub(&d->stored, 1);
 	return piece;
 }
 
@@ -135,7 +148,7 @@ static struct xy_task *divide_pull(struct xy_component *self, struct xy_agent *b
 	struct divide *d = divide_of(self);
 	struct xy_task *task;
 
-	if (xy_queue_count(&d->queue) || divide_refused(d)) {
+	if (divide_holds(d)) {
 		xy_lock_take(&d->lock, self, by);
 		task = divide_take(d, by);
 		xy_lock_drop(&d->lock, self, by);
@@ -151,7 +164,7 @@ static bool divide_can_push(struct xy_component *self, struct xy_component *chil
 	bool moved = false;
 
 	(void)child;
-	if (xy_queue_count(&d->queue) || divide_refused(d)) {
+	if (divide_holds(d)) {
 		xy_lock_take(&d->lock, self, by);
 		moved = d->pushes && divide_pump(d, by);
 		xy_lock_drop(&d->lock, self, by);
@@ -178,7 +191,7 @@ static size_t divide_depth(struct xy_component *self, size_t *peak)
 	struct divide *d = divide_of(self);
 
 	*peak = xy_queue_peak(&d->queue);
-	return xy_queue_count(&d->queue) + (divide_refused(d) != NULL);
+	return divide_holds(d);
 }
 
 static double divide_stored_us(struct xy_component *self)

@@ -48,6 +48,34 @@ static void gives_pieces_in_order_and_the_task_last(void **state)
 	bed_close(bed);
 }
 
+static struct xy_component *watched;
+static size_t depth_seen;
+static struct xy_task *(*cut_as_before)(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by);
+
+static struct xy_task *cut_and_look(struct xy__tree_engine *engine, struct xy_task *task, struct xy_agent *by)
+{
+	size_t peak;
+
+	depth_seen = watched->ops->depth(watched, &peak);
+	return cut_as_before(engine, task, by);
+}
+
+/* Another worker that looks meanwhile would sleep. */
+static void what_is_being_cut_is_still_there(void **state)
+{
+	struct bed *bed = open_pulled("40", &watched);
+
+	(void)state;
+	cut_as_before = bed->engine.cut;
+	bed->engine.cut = cut_and_look;
+	bed_submit(bed, bed_task_divisible(bed, CPU, 100));
+	expect_range(bed_pull(bed, 0), 0, 40);
+	assert_int_equal(depth_seen, 1);
+	bed_pull(bed, 0);
+	bed_pull(bed, 0);
+	bed_close(bed);
+}
+
 static void a_task_of_one_piece_is_not_cut(void **state)
 {
 	struct xy_component *divide;
@@ -148,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_pieces_in_order_and_the_task_last),
+		cmocka_unit_test(what_is_being_cut_is_still_there),
 		cmocka_unit_test(a_task_of_one_piece_is_not_cut),
 		cmocka_unit_test(divisible_tasks_take_turns),
 		cmocka_unit_test(after_a_failure_the_rest_is_empty),
