@@ -240,11 +240,15 @@ static int transfer_try(struct xy__copy *to, struct xy__agent *agent)
 
 static int transfer_bring(struct xy__copy *to, struct xy__agent *agent)
 {
+	bool unlocked = false;
 	int error;
 
-	do
-		error = transfer_try(to, agent);
-	while (error == -EAGAIN); /* there is memory now */
+	to->pins++; /* while the handle is unlocked, its memory must not be evicted */
+	while ((error = transfer_try(to, agent)) == -EAGAIN)
+		unlocked = true; /* there is memory now */
+	to->pins--;
+	if (unlocked)
+		xy__node_change(node_of(to->handle, to->node));
 	return error;
 }
 
