@@ -57,6 +57,7 @@ struct xy_transfer_report {
 struct xy_watch {
 	void *arg;
 	void (*submitted)(void *arg, const struct xy_task *task); /* before it can become ready */
+	/* All that it waits for has ended; without a codelet, it has ended too. */
 	void (*ready)(void *arg, const struct xy_task *task, double now_s);
 	void (*ended)(void *arg, const struct xy_report *report);          /* before its successors run */
 	void (*moved)(void *arg, const struct xy_transfer_report *report); /* before a task uses the copy */

@@ -61,8 +61,12 @@ static void run_ready(void *arg, const struct xy_task *task, double now_s)
 	struct run_watch *watch = arg;
 	uint32_t index = graph_task_index(&watch->c->graph, task);
 
-	if (index != UINT32_MAX)
-		watch->run->events[index].ready_s = now_s;
+	if (index == UINT32_MAX)
+		return;
+	watch->run->events[index].ready_s = now_s;
+	if (watch->c->graph.tasks[index].kernel == GRAPH_NO_KERNEL) /* no worker runs it */
+		watch->run->events[index].begin_s = watch->run->events[index].start_s =
+			watch->run->events[index].end_s = now_s;
 }
 
 /* Room for the event of a task that is not in the graph. */

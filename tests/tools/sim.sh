@@ -304,6 +304,23 @@ for policy in tree-dmdas tree-eager tree-cambium; do
 	replay $policy
 done
 
+# A task that does nothing, and a datum without content, have times too.
+cat >"$work/empty.xyg" <<END
+xygraph 1
+kernel work us=1000
+data d0 0
+task t0 work rw=d0
+task t1 - rw=d0
+task t2 work rw=d0
+END
+expect 0 '' $tool sim --machine cuda:2 --graph "$work/empty.xyg" --policy 'random | each worker { fifo }' --seed 1 \
+	--schedule "$work/run.csv"
+expect 0 'task 1 and 3 moves, of which 2 at the end of task 0' awk -F, '
+	$2 == "0" { end = $9 }
+	$2 == "1" && $6 == end && $7 == end && $8 == end && $9 == end { found = "task 1" }
+	$10 == "0" { moves++; late += $6 == end && $8 == end && $9 == end }
+	END { print found " and " moves " moves, of which " late " at the end of task 0" }' "$work/run.csv"
+
 # A recorded simulation, and graphs as files.
 expect 0 '' env XYLEM_RECORD="$work/recorded.xyg" $tool sim --machine cpu:2 --graph "$work/run.xyg" --policy tree-eager
 expect 0 'the recorded run took 2000.000 us: 100.0 %' $tool bound "$work/recorded.xyg" --machine cpu:2

@@ -80,9 +80,9 @@ static void channel_call(struct xy__transfer *t)
 		return;
 	t->status = xy__interface_copies(h->interface, t->without, h->copies->on[t->to]->view,
 					 h->copies->on[t->from]->view, &list);
+	if (channel_is_observed(h->runtime))
+		t->issued_s = xy_now(h->runtime);
 	if (!t->status && list.count) {
-		if (channel_is_observed(h->runtime))
-			t->issued_s = xy_now(h->runtime);
 		t->status = device->driver->copy(device->device, t->kind,
 						 nodes[t->kind == XY_COPY_OUT ? t->to : t->from].device, list.items,
 						 list.count, &t->event);

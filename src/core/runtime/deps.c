@@ -149,6 +149,16 @@ static bool deps_is_awaited(const struct xy_task *task, const struct xy__agent *
 	       xy__task_can_run_alive(task);
 }
 
+/* A task without a codelet is ready, and ends. */
+static void deps_note_empty(struct xy_runtime *rt, const struct xy_task *task)
+{
+	const unsigned own = XY__TASK_CLOSES | XY__TASK_UNCOUNTED | XY__TASK_DATA;
+
+	/* relaxed: as in xy__inbox_put */
+	if (!(task->flags & own) && atomic_load_explicit(&rt->notes, memory_order_relaxed) & XY__NOTES_READY)
+		xy__notes_ready(rt, task);
+}
+
 /* All predecessors have ended. */
 static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct xy__agent *agent)
 {
@@ -159,8 +169,11 @@ static void deps_ready(struct xy_task *task, struct xy__endings *endings, struct
 		return;
 	}
 	if (status || !(xy__task_codelet(task) || (task->flags & XY__TASK_ACQUIRE))) {
-		if (!(task->flags & XY__TASK_CLOSES) || !xy__redux_turn(task, agent))
-			xy__endings_add(endings, task);
+		if ((task->flags & XY__TASK_CLOSES) && xy__redux_turn(task, agent))
+			return;
+		if (!status)
+			deps_note_empty(agent->runtime, task);
+		xy__endings_add(endings, task);
 		return;
 	}
 	if (deps_is_stranded(task, agent)) {
