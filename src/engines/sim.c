@@ -390,6 +390,7 @@ const struct xy__engine_ops xy__sim_engine = {
 	.at_rest = sim_at_rest,
 	.wake = sim_wake,
 	.rehearse = xy__rehearse,
+	.abandoned = xy__sim_abandoned,
 	.call = sim_call,
 	.entrust = sim_entrust,
 	.arrived = sim_arrived,

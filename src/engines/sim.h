@@ -77,6 +77,7 @@ struct xy__sim {
 	_Atomic int64_t live;              /* (p) to write: tasks that workers submitted, less those ended */
 	_Atomic bool stuck;                /* (a) it was said that nothing can happen any more */
 	_Atomic bool lacks_duration;       /* (a) it was said that a task has no duration */
+	bool abandoned;                    /* (p) it was said that a component keeps a lock */
 
 	struct xy__sim_channel *channels; /* (l) three for each node */
 	struct xy_event **flows;          /* (l) transfers in flight */
@@ -129,6 +130,7 @@ void xy__sim_submitted(struct xy_runtime *rt);
 int xy__sim_ticks(struct xy_runtime *rt);
 int xy__sim_halt(struct xy_runtime *rt, struct xy__agent *by);
 void xy__sim_resume(struct xy_runtime *rt, struct xy__agent *by);
+bool xy__sim_abandoned(struct xy__tree_engine *engine, struct xy_component *component, int word);
 
 /* --- src/engines/sim_event.c --- */
 

@@ -13,6 +13,8 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/guard.h"
 #include "core/runtime/inbox.h"
+#include "core/runtime/stuck.h"
+#include "core/tree/lock.h"
 #include "core/util/message.h"
 
 enum { PAUSE_NS = 1000000, STUCK_PAUSES = 1000 };
@@ -253,4 +255,22 @@ void xy__sim_resume(struct xy_runtime *rt, struct xy__agent *by)
 	atomic_store(&rt->sim->stuck, false);
 	if (!rt->sim->halted_inside)
 		sim_end(rt->sim);
+}
+
+/*
+ * Workers, and a thread that empties the inbox, are in the tree in turn; other threads are only in hooks about
+ * submissions, and in dumps.
+ */
+bool xy__sim_abandoned(struct xy__tree_engine *engine, struct xy_component *component, int word)
+{
+	struct xy_runtime *rt = xy__runtime_of(engine);
+	int verb = word & ~((1 << XY__VERB_SHIFT) - 1);
+	bool in_turn = xy__lock_worker(word) >= 0 || (verb && verb != XY__VERB_SUBMITTED && verb != XY__VERB_ITERATION);
+
+	if (!in_turn || !sim_is_mine(rt))
+		return false;
+	if (!rt->sim->abandoned)
+		xy__stuck_abandoned(rt, component, word);
+	rt->sim->abandoned = true;
+	return true;
 }

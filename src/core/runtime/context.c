@@ -65,6 +65,7 @@ static void context_engine(struct xy_context *context)
 	engine->uncut = xy__division_give;
 	engine->alarm = rt->engine->alarm;
 	engine->rehearse = rt->engine->rehearse;
+	engine->abandoned = rt->engine->abandoned;
 	engine->one_memory = rt->memory.nnodes == 1;
 	engine->prefetch = rt->settings.prefetch && rt->memory.nnodes > 1 ? xy__task_prefetch : NULL;
 }

@@ -99,6 +99,11 @@ struct xy__engine_ops {
 	int (*rehearse)(struct xy__tree_engine *engine, struct xy_component *component, unsigned branch,
 			struct xy_agent *by);
 
+	/* --- locks of components --- */
+
+	/* See struct xy__tree_engine. NULL: several threads are in the tree. */
+	bool (*abandoned)(struct xy__tree_engine *engine, struct xy_component *component, int word);
+
 	/* --- transfers --- */
 
 	/*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/runtime.h"
+#include "core/runtime/wait.h"
 #include "core/tree/audit.h"
 #include "core/tree/lock.h"
 #include "core/util/message.h"
@@ -42,6 +43,16 @@ static void stuck_name(const struct xy_runtime *rt, int worker, struct xy__messa
 		xy__message_add(message, "a thread of the application");
 }
 
+/* Who keeps the lock of a component, and since which verb. */
+static void stuck_name_holder(const struct xy_runtime *rt, const struct xy_component *c, int holder, const char *verb,
+			      struct xy__message *message)
+{
+	stuck_name(rt, holder, message);
+	xy__message_add(message, " keeps the lock of %s#%u", c->ops->name, c->id);
+	if (verb)
+		xy__message_add(message, ", taken in %s", verb);
+}
+
 static void stuck_explain(struct xy_runtime *rt, const struct xy__agent *agent, struct xy__message *message)
 {
 	const struct xy_trail *trail = agent ? agent->base.trail : NULL;
@@ -50,10 +61,7 @@ static void stuck_explain(struct xy_runtime *rt, const struct xy__agent *agent, 
 	struct xy_component *c = stuck_lock(rt, &worker, &verb);
 
 	if (c) {
-		stuck_name(rt, worker, message);
-		xy__message_add(message, " keeps the lock of %s#%u", c->ops->name, c->id);
-		if (verb)
-			xy__message_add(message, ", taken in %s", verb);
+		stuck_name_holder(rt, c, worker, verb, message);
 		return;
 	}
 	if (!agent) {
@@ -88,4 +96,16 @@ void xy__stuck_unanswered(struct xy_runtime *rt, int error)
 		xy__log(&rt->settings.log,
 			"the trees stay as they are: no thread can ask the components what they hold: %s",
 			strerror(-error));
+}
+
+void xy__stuck_abandoned(struct xy_runtime *rt, const struct xy_component *c, int word)
+{
+	struct xy__message message;
+	char text[256];
+
+	xy__message_init(&message, text, sizeof text);
+	stuck_name_holder(rt, c, xy__lock_worker(word), xy__lock_verb(word), &message);
+	xy__message_add(&message, ", and nothing can drop it any more");
+	xy__log(&rt->settings.log, "%s: the simulation continues without this lock", text);
+	xy__wait_broken(rt, text);
 }

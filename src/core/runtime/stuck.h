@@ -15,4 +15,7 @@ void xy__stuck_complain(struct xy_runtime *rt, const struct xy__agent *agent);
 /* Logs why components have not answered a probe, whose error this is, and that the trees stay as they are. */
 void xy__stuck_unanswered(struct xy_runtime *rt, int error);
 
+/* Logs that the holder of a component's lock, whose word this is, will never drop it; xy_wait fails. */
+void xy__stuck_abandoned(struct xy_runtime *rt, const struct xy_component *c, int word);
+
 #endif

@@ -87,6 +87,20 @@ static void lock_wait(struct xy_lock *lock, struct xy_component *self, int holde
 	}
 }
 
+/* Takes a lock that nobody is going to drop; false: waiting helps. */
+static bool lock_inherit(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
+{
+	struct xy__tree_engine *engine = self->tree->engine;
+	int word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+
+	if (!engine || !engine->abandoned || !word || word == XY__LOCK_WATCHED ||
+	    !engine->abandoned(engine, self, word))
+		return false;
+	/* relaxed: the holder was this thread, too. Bit 0: a dump may sleep. */
+	atomic_store_explicit(&lock->word, xy_lock_holder(by) | 1, memory_order_relaxed);
+	return true;
+}
+
 /* Others run until the lock is free. */
 static void lock_explore(struct xy_lock *lock, struct xy_component *self, const struct xy_agent *by)
 {
@@ -104,7 +118,7 @@ void xy_lock_wait(struct xy_lock *lock, struct xy_component *self, const struct 
 	if (!by->trail) {
 		if (self->tree->audit && self->tree->audit->explorer)
 			lock_explore(lock, self, by);
-		else
+		else if (!lock_inherit(lock, self, by))
 			lock_wait(lock, self, xy_lock_holder(by));
 		return;
 	}

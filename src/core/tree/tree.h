@@ -51,6 +51,11 @@ struct xy__tree_engine {
 	 */
 	int (*rehearse)(struct xy__tree_engine *engine, struct xy_component *component, unsigned branch,
 			struct xy_agent *by);
+	/*
+	 * Whether a lock with this word will never be dropped, because the calling thread is alone in the tree: that
+	 * has been reported, and the caller takes the lock. NULL: other threads are in the tree.
+	 */
+	bool (*abandoned)(struct xy__tree_engine *engine, struct xy_component *component, int word);
 };
 
 /*
