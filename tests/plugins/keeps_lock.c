@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A component that is wrong on purpose: its pull takes the lock and never comes back. */
+#include <math.h>
 #include <unistd.h>
 #include <xylem/component.h>
 #include <xylem/tree.h>
@@ -8,6 +9,8 @@ struct keeper {
 	struct xy_component base;
 	struct xy_lock lock;
 	struct xy_queue queue;
+	unsigned after; /* option */
+	bool silent;    /* option */
 };
 
 static struct keeper *keeper(struct xy_component *self)
@@ -29,30 +32,47 @@ static bool keeper_push(struct xy_component *self, struct xy_task *task, struct 
 
 static struct xy_task *keeper_pull(struct xy_component *self, struct xy_agent *by)
 {
-	if (!xy_queue_count(&keeper(self)->queue))
+	struct keeper *k = keeper(self);
+	struct xy_task *task;
+
+	if (!xy_queue_count(&k->queue))
 		return NULL;
-	xy_lock_take(&keeper(self)->lock, self, by);
-	for (;;)
+	xy_lock_take(&k->lock, self, by);
+	while (!k->after)
 		pause();
+	task = xy_queue_take(&k->queue, by);
+	k->after -= task != NULL;
+	xy_lock_drop(&k->lock, self, by);
+	return task;
 }
 
 static size_t keeper_depth(struct xy_component *self, size_t *peak)
 {
 	struct xy_agent nobody = { .worker = -1 };
+	struct keeper *k = keeper(self);
 	size_t count;
 
-	xy_lock_take(&keeper(self)->lock, self, &nobody);
-	*peak = xy_queue_peak(&keeper(self)->queue);
-	count = xy_queue_count(&keeper(self)->queue);
-	xy_lock_drop(&keeper(self)->lock, self, &nobody);
+	if (!k->silent)
+		xy_lock_take(&k->lock, self, &nobody);
+	*peak = xy_queue_peak(&k->queue);
+	count = xy_queue_count(&k->queue);
+	if (!k->silent)
+		xy_lock_drop(&k->lock, self, &nobody);
 	return count;
 }
+
+static const struct xy_option keeper_options[] = { { "after", "hands out so many tasks before", XY_OPTION_UNSIGNED,
+						     offsetof(struct keeper, after), .max = INFINITY },
+						   { "silent", "does not take the lock to say what it holds",
+						     XY_OPTION_BOOL, offsetof(struct keeper, silent), .initial = 0 },
+						   { 0 } };
 
 static const struct xy_component_ops keeper_ops = {
 	.name = "keeps-lock",
 	.summary = "never drops its lock",
 	.flags = XY_STORES,
 	.size = sizeof(struct keeper),
+	.options = keeper_options,
 	.push = keeper_push,
 	.pull = keeper_pull,
 	.depth = keeper_depth,

@@ -132,13 +132,27 @@ static void dump_ready(void *arg, const struct xy_task *task)
 		fprintf(dump->out, " '%s' (number %llu)", xy_task_name(task), xy_task_number(task));
 }
 
+/* Waits for the lock for which others sleep: not every component takes it to say what it holds. */
+static void dump_await(struct xy_component *c)
+{
+	struct xy_agent nobody = { .worker = -1 };
+	struct xy_lock *lock = atomic_load(&c->awaited);
+
+	if (!lock)
+		return;
+	xy_lock_take(lock, c, &nobody);
+	xy_lock_drop(lock, c, &nobody);
+}
+
 /* The tasks that one component holds. */
 static void dump_ask_queue(struct xy_runtime *rt, void *subject, FILE *out)
 {
 	struct dump dump = { .rt = rt, .out = out };
 	struct xy_component *c = subject;
-	size_t peak = 0, depth = c->ops->depth(c, &peak);
+	size_t peak = 0, depth;
 
+	dump_await(c);
+	depth = c->ops->depth ? c->ops->depth(c, &peak) : 0;
 	if (!depth)
 		return;
 	fprintf(out, "  %s#%u holds %zu:", c->ops->name, c->id, depth);
@@ -169,7 +183,8 @@ static void dump_queues(struct dump *dump, const struct xy_tree *tree)
 	fprintf(dump->out, "queues:\n");
 	for (unsigned i = 0; i < tree->ncomponents; i++) {
 		struct xy_component *c = tree->components[i];
-		int error = c->ops->depth ? xy__probe(dump->rt, dump_ask_queue, c, PATIENCE_S, dump->out) : 0;
+		bool asked = c->ops->depth || atomic_load(&c->awaited);
+		int error = asked ? xy__probe(dump->rt, dump_ask_queue, c, PATIENCE_S, dump->out) : 0;
 
 		if (error == -ETIMEDOUT)
 			dump_holder(dump, c);

@@ -2,12 +2,15 @@
 /* The dump of a runtime in which a component keeps its lock. It can't be stopped, so it has a process of its own. */
 #include "../../helper.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/runtime/runtime.h"
 
 enum { CHILD_SECONDS = 60 };
 
@@ -16,26 +19,52 @@ static void write_line(void *arg, const char *line)
 	dprintf(*(int *)arg, "log: %s\n", line);
 }
 
-/* A task whose worker gets stuck; the watchdog writes to the log, and then this thread dumps. */
-static int child_run(int *pipe)
+static int child_start(struct xy_runtime **rt, const char *sched, int *pipe, double watchdog_s)
 {
 	struct xy_config config = {
 		.ncpu = 2,
-		.sched = "keeps-lock | eager | each worker { }",
+		.sched = sched,
 		.plugins = "tests/plugins/.libs/keeps_lock.so",
-		.watchdog_s = 0.5,
+		.watchdog_s = watchdog_s,
 		.ignore_environment = true,
 		.log = write_line,
 		.log_arg = pipe,
 	};
+
+	alarm(CHILD_SECONDS);
+	return xy_start(rt, &config);
+}
+
+/* A task whose worker gets stuck; the watchdog writes to the log, and then this thread dumps. */
+static int child_task_stuck(int *pipe)
+{
 	struct xy_runtime *rt;
 	_Atomic int n = 0;
 
-	alarm(CHILD_SECONDS);
-	if (xy_start(&rt, &config) || xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n }))
+	if (child_start(&rt, "keeps-lock | eager | each worker { }", pipe, 0.5) ||
+	    xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_count, .arg = &n }))
 		return 1;
 	if (xy_wait_for(rt, 4) == 0)
 		return 2;
+	return xy_dump(rt, *pipe) ? 3 : 0;
+}
+
+/* Two workers: one keeps the lock, and the other sleeps for it after its first task. */
+static int child_both_stuck(int *pipe)
+{
+	struct gate gate = { 0 };
+	struct xy_runtime *rt;
+
+	if (child_start(&rt, "keeps-lock(after=1, silent) | eager | each worker { }", pipe, 0) ||
+	    xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_gate, .arg = &gate }))
+		return 1;
+	while (!atomic_load(&gate.inside))
+		sched_yield();
+	if (xy_submit(rt, &(struct xy_task_desc){ .codelet = &helper_gate, .arg = &gate }))
+		return 2;
+	helper_open(&gate);
+	while (!atomic_load(&rt->main.root->awaited))
+		sched_yield();
 	return xy_dump(rt, *pipe) ? 3 : 0;
 }
 
@@ -66,18 +95,18 @@ static char *read_all(int fd)
 	return text;
 }
 
-static void says_who_keeps_the_lock_and_ends(void **state)
+/* What a child writes until it ends, which it must do with status 0. */
+static char *output_of(int (*run)(int *pipe))
 {
 	int pipes[2], status;
 	pid_t child;
-	char *text, *own;
+	char *text;
 
-	(void)state;
 	assert_int_equal(pipe(pipes), 0);
 	child = fork();
 	if (child == 0) {
 		close(pipes[0]);
-		_exit(child_run(&pipes[1]));
+		_exit(run(&pipes[1]));
 	}
 	close(pipes[1]);
 	text = read_all(pipes[0]);
@@ -85,6 +114,14 @@ static void says_who_keeps_the_lock_and_ends(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		fail_msg("status %x after: %s", status, text);
+	return text;
+}
+
+static void says_who_keeps_the_lock_and_ends(void **state)
+{
+	char *text = output_of(child_task_stuck), *own;
+
+	(void)state;
 	/* the watchdog's, through the log: all of it */
 	if (!strstr(text, "log: no task has ended for 0.5 seconds") ||
 	    !says_who(text, "log:   keeps-lock#0 does not answer: its lock is held by worker cpu") ||
@@ -98,9 +135,24 @@ static void says_who_keeps_the_lock_and_ends(void **state)
 	free(text);
 }
 
+/* The counters of a queue can be read without its lock. */
+static void says_who_keeps_a_lock_that_the_dump_does_not_need(void **state)
+{
+	char *text = output_of(child_both_stuck);
+
+	(void)state;
+	if (!says_who(text, "\n  keeps-lock#0 does not answer: its lock is held by worker cpu") ||
+	    !strstr(text, "\nworkers:\n  cpu0: "))
+		fail_msg("no whole dump: %s", text);
+	free(text);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(says_who_keeps_the_lock_and_ends) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_who_keeps_the_lock_and_ends),
+		cmocka_unit_test(says_who_keeps_a_lock_that_the_dump_does_not_need),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
