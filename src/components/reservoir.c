@@ -249,7 +249,7 @@ static __attribute__((noinline)) bool reservoir_offer_stored(struct xy__reservoi
 	return true;
 }
 
-/* The same after the lock was dropped, for which threads wait. */
+/* reservoir_offer_stored after the lock was dropped, for which threads wait. */
 static __attribute__((noinline)) bool reservoir_wake_and_offer(struct xy__reservoir *r, unsigned archs,
 							       struct xy_agent *by)
 {

@@ -86,7 +86,8 @@ bool xy__deps_give_up(struct xy_task *task, struct xy__agent *agent);
  * False: it is not one, and nothing has happened.
  */
 bool xy__deps_register_plainly(struct xy_task *task, int *count);
-/* The same for a task that gets the handles of its description, at least one. False: the task has none yet. */
+/* xy__deps_register_plainly for a task that gets the handles of its description, at least one. False: it has none
+ * yet. */
 bool xy__deps_take_plainly(struct xy_task *task, const struct xy_task_desc *desc, const struct xy_runtime *rt,
 			   int *count);
 
