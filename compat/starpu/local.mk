@@ -56,6 +56,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/queue.c \
 	compat/starpu/src/recursive.c \
 	compat/starpu/src/reduction.c \
+	compat/starpu/src/residence.c \
 	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shape_ops.c \
@@ -197,6 +198,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/retries.c \
 	compat/starpu/tests/restarted.c \
 	compat/starpu/tests/repeated_graph.c \
+	compat/starpu/tests/residence.c \
 	compat/starpu/tests/regenerated_graph.c \
 	compat/starpu/tests/reductions.c \
 	compat/starpu/tests/readers.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles: their records, access modes, acquiring, and where copies are.
+ * Handles: their records, access modes, acquiring, and order.
  */
 #include "shapes.h"
 
@@ -46,6 +46,22 @@ void xs_handle_free(struct _starpu_data_state *h)
 	free(h->coordinates);
 	free(h->children);
 	free(h);
+}
+
+unsigned xs_handles_on(unsigned node, struct _starpu_data_state **on, unsigned room)
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&handles_lock);
+	for (struct _starpu_data_state *h = handles; h; h = h->next) {
+		if (!starpu_data_test_if_allocated_on_node(h, node))
+			continue;
+		if (n < room)
+			on[n] = h;
+		n++;
+	}
+	pthread_mutex_unlock(&handles_lock);
+	return n;
 }
 
 bool xs_handles_release(void)
@@ -100,6 +116,15 @@ enum xy_mode xs_mode(enum starpu_data_access_mode mode)
 	return (enum xy_mode)(mode & STARPU_RW);
 }
 
+/* StarPU aborts when a task reads data that nothing wrote. Without the order of submission, or by way of its parts,
+ * it may be written later. */
+static void access_unwritten(struct _starpu_data_state *h)
+{
+	if (!atomic_exchange(&h->initialised, true) && atomic_load(&h->sequential) && !h->parent && !h->plans &&
+	    !h->children)
+		xs_fail(-EINVAL, "'%s' is read, but nothing wrote it", xy_handle_name(h->xy));
+}
+
 int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, enum xy_mode *xy_mode)
 {
 	*xy_mode = xs_mode(mode);
@@ -123,6 +148,8 @@ int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, e
 	if (!atomic_load_explicit(&h->initialised, memory_order_relaxed) && !(mode & STARPU_SCRATCH)) {
 		if (h->reduction && (mode & (STARPU_R | STARPU_REDUX)))
 			xs_initialise(h);
+		if (mode & STARPU_R)
+			access_unwritten(h);
 		else if (mode & (STARPU_W | STARPU_REDUX))
 			atomic_store_explicit(&h->initialised, true, memory_order_relaxed);
 	}
@@ -492,6 +519,12 @@ void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access
 		xs_fail(error, "starpu_data_release_to: %s", strerror(-error));
 }
 
+void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node)
+{
+	(void)node;
+	starpu_data_release_to(handle, down_to_mode);
+}
+
 /* --- arbiters: commuting accesses take their handles in an order that can't deadlock, with or without one --- */
 
 struct starpu_arbiter {
@@ -512,115 +545,6 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 void starpu_arbiter_destroy(starpu_arbiter_t arbiter)
 {
 	free(arbiter);
-}
-
-/* --- where copies are --- */
-
-static bool node_check(unsigned node)
-{
-	return node < xs_global.nnodes;
-}
-
-int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
-{
-	if (!node_check(node))
-		return xs_disk_is((int)node) ? 0 : xs_fail(-EINVAL, "there is no memory node %u", node);
-	if (xs_global.nnodes == 1)
-		return 0;
-	return async ? xy_prefetch(handle->xy, node) : xy_fetch(handle->xy, node);
-}
-
-int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
-{
-	return starpu_data_fetch_on_node(handle, node, async);
-}
-
-int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
-{
-	(void)prio;
-	return starpu_data_fetch_on_node(handle, node, async);
-}
-
-int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
-{
-	return starpu_data_fetch_on_node(handle, node, async);
-}
-
-int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
-{
-	(void)prio;
-	return starpu_data_fetch_on_node(handle, node, async);
-}
-
-int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
-{
-	return starpu_data_fetch_on_node(handle, node, 1);
-}
-
-unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
-{
-	return xs_global.nnodes == 1 ? node == 0 : xy_handle_nodes(handle->xy) >> node & 1;
-}
-
-void starpu_data_wont_use(starpu_data_handle_t handle)
-{
-	xy_advise(handle->xy, XY_ADVICE_WONT_USE);
-}
-
-void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_important)
-{
-	xy_advise(handle->xy, is_important ? XY_ADVICE_KEEP : XY_ADVICE_NORMAL);
-}
-
-int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
-{
-	return node == STARPU_MAIN_RAM || !node_check(node) ? -1 : xy_evict(handle->xy, node);
-}
-
-void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
-{
-	if (xs_global.nnodes > 1)
-		xy_handle_set_write_through(handle->xy, wt_mask & ((1u << xs_global.nnodes) - 1));
-}
-
-void starpu_data_set_gathering_node(starpu_data_handle_t handle, int node)
-{
-	(void)handle;
-	(void)node;
-}
-
-void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid,
-			       int *is_loading, int *is_requested)
-{
-	int there = (int)starpu_data_is_on_node(handle, (unsigned)memory_node);
-
-	if (is_allocated)
-		*is_allocated = there;
-	if (is_valid)
-		*is_valid = there;
-	if (is_loading)
-		*is_loading = 0;
-	if (is_requested)
-		*is_requested = 0;
-}
-
-void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid,
-			      int *is_requested)
-{
-	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL, is_requested);
-}
-
-unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
-{
-	if (!handle->shape)
-		return memory_node == STARPU_MAIN_RAM && handle->allocated;
-	return memory_node == STARPU_MAIN_RAM ? xy_handle_pointer(handle->xy) != NULL
-					      : starpu_data_is_on_node(handle, memory_node);
-}
-
-void starpu_memchunk_tidy(unsigned memory_node)
-{
-	(void)memory_node;
 }
 
 /* --- order --- */

@@ -364,7 +364,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 		error |= number("STARPU_NOPENCL", &nopencl);
 	if (!first || nhip < 0)
 		error |= number("STARPU_NHIP", &nhip);
-	if (!first || calibrate < 0)
+	if (!first || calibrate <= 0)
 		error |= number("STARPU_CALIBRATE", &calibrate);
 	if (error)
 		return -EINVAL;
@@ -398,7 +398,7 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	devices(&config->arch[XY_HIP], nhip, rooms + 2 * ROOM, ROOM);
 	chosen(&config->arch[XY_CUDA], "STARPU_WORKERS_CUDAID", ncuda, rooms, ROOM);
 	chosen(&config->arch[XY_OPENCL], "STARPU_WORKERS_OPENCLID", nopencl, rooms + ROOM, ROOM);
-	if (calibrate >= 0)
+	if (calibrate > 0)
 		config->calibrate = calibrate == 2 ? XY_CALIBRATE_ANEW : XY_CALIBRATE_YES;
 	if (minimum > 0)
 		config->calibrate_samples = (unsigned)minimum;

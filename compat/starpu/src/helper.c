@@ -50,6 +50,37 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
 	return error;
 }
 
+uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset, unsigned src_node, unsigned dst_node, size_t size,
+			       int *ret)
+{
+	(void)src;
+	(void)src_offset;
+	(void)src_node;
+	(void)dst_node;
+	(void)size;
+	*ret = -EIO;
+	return 0;
+}
+
+int starpu_interface_unmap(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, unsigned dst_node,
+			   size_t size)
+{
+	(void)src;
+	(void)src_offset;
+	(void)src_node;
+	(void)dst;
+	(void)dst_node;
+	(void)size;
+	return -EIO;
+}
+
+int starpu_interface_update_map(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+				unsigned dst_node, size_t size)
+{
+	(void)dst_offset;
+	return starpu_interface_unmap(src, src_offset, src_node, dst, dst_node, size);
+}
+
 int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
 			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
 			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, void *async_data)

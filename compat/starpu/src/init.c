@@ -3,6 +3,8 @@
  * Starting and stopping: one runtime for the process, counted starts, and the
  * log.
  */
+#include <limits.h>
+
 #include "internal.h"
 
 struct xs_global xs_global = { .sequential = 1 };
@@ -54,8 +56,7 @@ int starpu_conf_init(struct starpu_conf *conf)
 	conf->magic = 42;
 	conf->ncpus = conf->ncuda = conf->nhip = conf->nopencl = conf->nmax_fpga = conf->nmic = -1;
 	conf->nmpi_ms = conf->nmpi_sc = conf->ntcpip_ms = conf->ntcpip_sc = -1;
-	conf->calibrate = conf->bus_calibrate = -1;
-	conf->single_combined_worker = 0;
+	conf->reserve_ncpus = -1;
 	conf->disable_asynchronous_copy = xs_getenv("STARPU_DISABLE_ASYNCHRONOUS_COPY") != NULL;
 	conf->global_sched_ctx_min_priority = conf->global_sched_ctx_max_priority = 0;
 	conf->catch_signals = 1;
@@ -76,6 +77,15 @@ int starpu_conf_noworker(struct starpu_conf *conf)
 }
 
 /* --- start --- */
+
+/* Xylem's policies take any priority; the program's own say which they take. */
+static void init_priorities(const struct starpu_conf *conf)
+{
+	bool given = conf->global_sched_ctx_min_priority || conf->global_sched_ctx_max_priority || xs_global.policy;
+
+	xs_global.min_priority = given ? conf->global_sched_ctx_min_priority : INT_MIN;
+	xs_global.max_priority = given ? conf->global_sched_ctx_max_priority : INT_MAX;
+}
 
 static int init_runtime(const struct starpu_conf *conf)
 {
@@ -112,8 +122,7 @@ static int init_runtime(const struct starpu_conf *conf)
 	starpu_set_limit_max_submitted_tasks(0);
 	starpu_set_limit_min_submitted_tasks(0);
 	atomic_store(&xs_global.sequential, 1);
-	xs_global.min_priority = conf->global_sched_ctx_min_priority;
-	xs_global.max_priority = conf->global_sched_ctx_max_priority;
+	init_priorities(conf);
 	xs_policy_start(xs_global.policy);
 	return 0;
 }

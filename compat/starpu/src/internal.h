@@ -273,6 +273,8 @@ enum xy_mode xs_mode(enum starpu_data_access_mode mode);
 int xs_access(struct _starpu_data_state *h, enum starpu_data_access_mode mode, enum xy_mode *xy_mode);
 struct _starpu_data_state *xs_handle_wrap(struct xy_handle *xy, struct starpu_data_interface_ops *ops, int home_node);
 void xs_handle_free(struct _starpu_data_state *h);
+/* How many handles have memory on a node; the first of them, at most room. */
+unsigned xs_handles_on(unsigned node, struct _starpu_data_state **on, unsigned room);
 /* Releases what the program has acquired. Whether there was any. */
 bool xs_handles_release(void);
 void xs_handles_fini(void);

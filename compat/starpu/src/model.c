@@ -264,7 +264,7 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model, struct starpu_tas
 
 /* --- printing --- */
 
-const char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)
+char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)
 {
 	switch (archtype) {
 	case STARPU_CPU_WORKER:

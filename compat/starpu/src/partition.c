@@ -105,6 +105,14 @@ static struct _starpu_data_state *child_wrap(struct _starpu_data_state *parent, 
 	return child;
 }
 
+/* What a task wrote to the child is content of its parent. */
+static void child_free(struct _starpu_data_state *child)
+{
+	if (atomic_load(&child->initialised))
+		atomic_store(&child->parent->initialised, true);
+	xs_handle_free(child);
+}
+
 /* --- synchronous --- */
 
 void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_data_filter *f)
@@ -150,7 +158,7 @@ void xs_unpartition(struct _starpu_data_state *h)
 	if (error == -EBUSY || error == -EDEADLK)
 		return;
 	for (unsigned i = 0; i < h->nchildren; i++)
-		xs_handle_free(h->children[i]);
+		child_free(h->children[i]);
 	free(h->children);
 	h->children = NULL;
 	h->nchildren = 0;
@@ -407,6 +415,14 @@ void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle, 
 	plan_submit(children, nparts, XY_R);
 }
 
+void starpu_data_partition_readonly_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,
+								  starpu_data_handle_t *children,
+								  int sequential_consistency)
+{
+	(void)sequential_consistency;
+	starpu_data_partition_readonly_submit(initial_handle, nparts, children);
+}
+
 void starpu_data_partition_readwrite_upgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 						    starpu_data_handle_t *children)
 {
@@ -520,7 +536,7 @@ static void plan_free(struct xs_plan *plan)
 	if (error)
 		xs_fail(error, "a plan can't be cleaned: %s", strerror(-error));
 	for (unsigned i = 0; i < plan->nchildren; i++)
-		xs_handle_free(plan->children[i]);
+		child_free(plan->children[i]);
 	free(plan->children);
 	free(plan);
 }

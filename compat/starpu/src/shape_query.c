@@ -2,7 +2,7 @@
 /*
  * The fields of data of the predefined interfaces, by handle.
  */
-#include "internal.h"
+#include "shapes.h"
 
 #define GET(kind, type, suffix, field) \
 	type starpu_##kind##_get_##suffix(starpu_data_handle_t handle) \
@@ -55,22 +55,43 @@ GET(bcsr, uint32_t, r, r)
 GET(bcsr, uint32_t, c, c)
 GET(bcsr, size_t, elemsize, elemsize)
 
-/* --- the program's own memory on a node: known only in RAM, where it was registered --- */
+/* --- the program's own memory on a node: in RAM, for data that has none and was not used so far --- */
+
+union view {
+	struct starpu_variable_interface dense;
+	struct starpu_matrix_interface matrix;
+	struct starpu_block_interface block;
+	struct starpu_tensor_interface tensor;
+	char room[XS_VIEW_ROOM];
+};
 
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
 {
-	if ((int)node != handle->home_node)
+	if ((int)node != handle->home_node && (node != STARPU_MAIN_RAM || handle->home_node >= 0))
 		xs_fail(-ENOTSUP, "'%s': the program's memory on node %u can't be used", xy_handle_name(handle->xy),
 			node);
+}
+
+/* Whether the memory is to be used: view is then the struct with it. */
+static bool memory_begin(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, union view *view)
+{
+	starpu_data_ptr_register(handle, node);
+	if (node != STARPU_MAIN_RAM || handle->home_node >= 0 || !handle->shape)
+		return false;
+	xs_shape_blank(handle, view);
+	view->dense.ptr = view->dense.dev_handle = ptr;
+	return true;
 }
 
 void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
 				  size_t offset)
 {
-	(void)ptr;
+	union view view;
+
 	(void)dev_handle;
 	(void)offset;
-	starpu_data_ptr_register(handle, node);
+	if (memory_begin(handle, node, ptr, &view))
+		xs_shape_adopt(handle, &view);
 }
 
 void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
@@ -82,28 +103,51 @@ void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uint
 void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
 				size_t offset, uint32_t ld)
 {
-	(void)ld;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+	union view view;
+
+	(void)dev_handle;
+	(void)offset;
+	if (!memory_begin(handle, node, ptr, &view))
+		return;
+	view.matrix.ld = ld;
+	xs_shape_adopt(handle, &view);
 }
 
 void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
 			       size_t offset, uint32_t ldy, uint32_t ldz)
 {
-	(void)ldy;
-	(void)ldz;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+	union view view;
+
+	(void)dev_handle;
+	(void)offset;
+	if (!memory_begin(handle, node, ptr, &view))
+		return;
+	view.block.ldy = ldy;
+	view.block.ldz = ldz;
+	xs_shape_adopt(handle, &view);
 }
 
 void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
 				size_t offset, uint32_t ldy, uint32_t ldz, uint32_t ldt)
 {
-	(void)ldt;
-	starpu_block_ptr_register(handle, node, ptr, dev_handle, offset, ldy, ldz);
+	union view view;
+
+	(void)dev_handle;
+	(void)offset;
+	if (!memory_begin(handle, node, ptr, &view))
+		return;
+	view.tensor.ldy = ldy;
+	view.tensor.ldz = ldz;
+	view.tensor.ldt = ldt;
+	xs_shape_adopt(handle, &view);
 }
 
 void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle,
 			      size_t offset, uint32_t *ldn)
 {
 	(void)ldn;
-	starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
+	if (node == STARPU_MAIN_RAM && handle->home_node < 0)
+		xs_fail(-ENOTSUP, "starpu_ndim_ptr_register: register the data with its memory");
+	else
+		starpu_variable_ptr_register(handle, node, ptr, dev_handle, offset);
 }

@@ -20,6 +20,7 @@ static void shape_register_object(starpu_data_handle_t *handle, int home_node, c
 	if (!*handle)
 		return;
 	(*handle)->home_node = home_node;
+	(*handle)->initialised = true;
 	xs_disk_load(*handle, object);
 }
 
@@ -85,6 +86,24 @@ static void view_blank(const struct xs_shape *shape, const void *from, void *to)
 		((struct starpu_vector_interface *)to)->dev_handle = 0;
 }
 
+void xs_shape_blank(const struct _starpu_data_state *h, void *view)
+{
+	view_blank(h->shape, xy_handle_view(h->xy), view);
+}
+
+void xs_shape_adopt(struct _starpu_data_state *h, const void *view)
+{
+	struct xy_handle *xy;
+	int error = xy_register(xs_global.rt, &xy, &h->shape->interface, view);
+
+	if (error) {
+		xs_fail(error, "'%s' can't have the program's memory: %s", xy_handle_name(h->xy), strerror(-error));
+		return;
+	}
+	xy_unregister(&h->xy);
+	h->xy = xy;
+}
+
 void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
 {
 	_Alignas(void *) char view[XS_VIEW_ROOM];
@@ -93,7 +112,7 @@ void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_hand
 		xs_opaque_register(handledst, -1, xs_view(handlesrc), handlesrc->ops);
 		return;
 	}
-	view_blank(handlesrc->shape, xy_handle_view(handlesrc->xy), view);
+	xs_shape_blank(handlesrc, view);
 	shape_register(handledst, -1, handlesrc->ops, view);
 }
 

@@ -203,7 +203,7 @@ static unsigned void_parts(const void *view, struct xy_part *parts)
 #define SHAPE(kind, ID, first, squeeze, bytes) \
 	static const struct xs_shape kind##_shape; \
 	FUNCTIONS(kind) \
-	static char kind##_name[] = #kind; \
+	static char kind##_name[] = "STARPU_" #ID "_INTERFACE"; \
 	static const struct starpu_data_copy_methods kind##_methods = { .ram_to_ram = kind##_to_ram, \
 									.any_to_any = kind##_to_any }; \
 	struct starpu_data_interface_ops starpu_interface_##kind##_ops = { \

@@ -14,6 +14,10 @@ struct xs_shape {
 	size_t pointer; /* offset of the first address */
 };
 
+/* The struct of h without addresses. */
+void xs_shape_blank(const struct _starpu_data_state *h, void *view);
+/* Makes the memory of view that of h, which nothing has used so far. */
+void xs_shape_adopt(struct _starpu_data_state *h, const void *view);
 /* The struct of each node: a copy of view, with its addresses only on the home node. */
 void xs_shape_fill(const struct xs_shape *shape, struct _starpu_data_state *h, int home_node, const void *view);
 /* Bytes, or -ENOMEM. */

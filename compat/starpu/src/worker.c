@@ -156,7 +156,7 @@ void starpu_worker_get_name(int id, char *dst, size_t maxlen)
 		snprintf(dst, maxlen, "no worker");
 }
 
-const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
+char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
 {
 	switch (type) {
 	case STARPU_CPU_WORKER:
@@ -180,6 +180,7 @@ const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
 
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {
+	starpu_worker_display_count(output, type);
 	for (unsigned i = 0; i < xs_global.nworkers; i++) {
 		char name[64];
 
@@ -355,6 +356,9 @@ int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, 
 		return 0;
 	if (where && !(xs_archs(where) & 1u << worker->arch))
 		return 0;
+	if (task->workerids && task->workerids_len &&
+	    (workerid / 32 >= task->workerids_len || !(task->workerids[workerid / 32] >> workerid % 32 & 1)))
+		return 0;
 	there = worker->arch == XY_CPU      ? cl->cpu_funcs[nimpl] || (!nimpl && cl->cpu_func)
 		: worker->arch == XY_CUDA   ? cl->cuda_funcs[nimpl] != NULL
 		: worker->arch == XY_OPENCL ? cl->opencl_funcs[nimpl] != NULL
@@ -372,6 +376,15 @@ int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *t
 	if (impl_mask)
 		*impl_mask = mask;
 	return mask != 0;
+}
+
+unsigned starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type, const struct starpu_task *task)
+{
+	for (unsigned i = 0; i < xs_global.nworkers; i++)
+		if (arch_is(info((int)i)->arch, worker_type) &&
+		    starpu_worker_can_execute_task_impl(i, (struct starpu_task *)task, NULL))
+			return 1;
+	return 0;
 }
 
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)

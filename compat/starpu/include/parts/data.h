@@ -100,6 +100,7 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum 
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode);
+void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node);
 
 struct starpu_arbiter;
 typedef struct starpu_arbiter *starpu_arbiter_t;
@@ -123,6 +124,16 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int 
 void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid,
 			       int *is_loading, int *is_requested);
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node);
+unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node);
+unsigned starpu_data_is_on_node_excluding_prefetch(starpu_data_handle_t handle, unsigned node);
+int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starpu_is_prefetch is_prefetch);
+void starpu_data_get_node_data(unsigned node, starpu_data_handle_t **handles, int **valid, unsigned *n);
+#define STARPU_DATA_NO_VICTIM ((starpu_data_handle_t)-1)
+typedef starpu_data_handle_t starpu_data_victim_selector(starpu_data_handle_t toload, unsigned node,
+							 enum starpu_is_prefetch is_prefetch, void *data);
+typedef void starpu_data_victim_eviction_failed(starpu_data_handle_t victim, void *data);
+void starpu_data_register_victim_selector(starpu_data_victim_selector selector,
+					  starpu_data_victim_eviction_failed evicted, void *data);
 void starpu_memchunk_tidy(unsigned memory_node);
 
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag);

@@ -221,6 +221,13 @@ void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintpt
 int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
 			    unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 			    void *async_data);
+/* Memory of another node in place: never, so a negative number; copies are made instead. */
+uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset, unsigned src_node, unsigned dst_node, size_t size,
+			       int *ret);
+int starpu_interface_unmap(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, unsigned dst_node,
+			   size_t size);
+int starpu_interface_update_map(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
+				unsigned dst_node, size_t size);
 int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
 			    unsigned dst_node, size_t blocksize, size_t numblocks_1, size_t ld1_src, size_t ld1_dst,
 			    size_t numblocks_2, size_t ld2_src, size_t ld2_dst, void *async_data);
@@ -666,6 +673,9 @@ int starpu_data_get_nb_children_async(starpu_data_handle_t handle);
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle, unsigned nparts, starpu_data_handle_t *children);
 void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 					   starpu_data_handle_t *children);
+void starpu_data_partition_readonly_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,
+								  starpu_data_handle_t *children,
+								  int sequential_consistency);
 void starpu_data_partition_readwrite_upgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,
 						    starpu_data_handle_t *children);
 void starpu_data_partition_readonly_downgrade_submit(starpu_data_handle_t initial_handle, unsigned nparts,

@@ -94,7 +94,7 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model, struct starpu_tas
 
 /* --- printing --- */
 
-const char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype);
+char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype);
 void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch, char *archname, size_t maxlen, unsigned nimpl);
 void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, char *path,
 				    size_t maxlen, unsigned nimpl);

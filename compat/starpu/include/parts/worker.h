@@ -86,7 +86,7 @@ void starpu_display_bindings(void);
 void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date);
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid));
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid));
-const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
+char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
 
 /* Workers that run a parallel task together. */
 unsigned starpu_combined_worker_get_count(void);
