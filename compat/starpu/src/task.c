@@ -531,9 +531,41 @@ static int job_drop(struct xs_job *job)
 	return 0;
 }
 
+/* The workers in a task's bit vector. */
+static unsigned job_listed(const struct starpu_task *task, unsigned *listed)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < xs_global.nworkers && i / 32 < task->workerids_len; i++)
+		if (task->workerids[i / 32] >> i % 32 & 1)
+			listed[n++] = i;
+	return n;
+}
+
+/* 0, or -ENODEV without any worker. */
+static inline int job_place(struct starpu_task *task, struct xy_task_desc *desc, unsigned *listed)
+{
+	if (task->execute_on_a_specific_worker) {
+		/* Any worker of a set takes the task; all are said to run it. */
+		if (!xs_team_workers(task->workerid, &desc->workers, &desc->nworkers)) {
+			desc->workers = &task->workerid;
+			desc->nworkers = 1;
+		}
+	} else if (task->workerids && task->workerids_len) {
+		desc->workers = listed;
+		desc->nworkers = job_listed(task, listed);
+		if (!desc->nworkers)
+			return xs_fail(-ENODEV, "task '%s' is for no worker", starpu_task_get_name(task));
+	} else {
+		xs_context_workers(task->sched_ctx, &desc->workers, &desc->nworkers);
+	}
+	return 0;
+}
+
 int xs_submit(struct starpu_task *task, bool ordered)
 {
 	struct xy_access few[FEW + 1], *accesses = few;
+	unsigned listed[STARPU_NMAXWORKERS];
 	struct xy_task_desc desc = { 0 };
 	struct xs_gate *gate = NULL;
 	bool synchronous, again;
@@ -581,6 +613,8 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	}
 	job_prepare(job, task);
 	error = job_accesses(job, accesses, n, ordered);
+	if (!error && desc.codelet)
+		error = job_place(task, &desc, listed);
 	if (error) {
 		job_unsubmit(job, NULL);
 		goto out;
@@ -590,18 +624,6 @@ int xs_submit(struct starpu_task *task, bool ordered)
 	desc.callback = job_ended;
 	desc.priority = task->priority;
 	desc.name = task->name;
-	if (task->execute_on_a_specific_worker && desc.codelet &&
-	    xs_team_workers(task->workerid, &desc.workers, &desc.nworkers)) {
-		/* Any of its workers takes the task; all are said to run it. */
-	} else if (task->execute_on_a_specific_worker && desc.codelet) {
-		desc.workers = &task->workerid;
-		desc.nworkers = 1;
-	} else if (task->workerids && task->workerids_len && desc.codelet) {
-		desc.workers = task->workerids;
-		desc.nworkers = task->workerids_len;
-	} else if (desc.codelet) {
-		xs_context_workers(task->sched_ctx, &desc.workers, &desc.nworkers);
-	}
 	if (task->flops > 0 && (!desc.codelet || !desc.codelet->model))
 		desc.length_us = task->flops / 1e3; /* on a core with 1 GFlop/s: relative lengths are right */
 	if (task->use_tag || atomic_load_explicit(&job->has_deps, memory_order_relaxed))

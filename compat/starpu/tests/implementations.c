@@ -56,9 +56,32 @@ static void cb(void *a)
 	cbs++;
 }
 
+static void note_worker(void *b[], void *a)
+{
+	(void)b;
+	*(int *)a = starpu_worker_get_id();
+}
+
+/* A bit for each worker. */
+static void runs_on_the_listed_workers(void)
+{
+	struct starpu_codelet notes = { .cpu_funcs = { note_worker } };
+	unsigned last = starpu_worker_get_count() - 1;
+	uint32_t listed[STARPU_NMAXWORKERS / 32] = { 0 };
+	int worker = -1;
+
+	CHECK(starpu_task_insert(&notes, STARPU_TASK_WORKERIDS, 1, listed, STARPU_CL_ARGS_NFREE, &worker, sizeof worker,
+				 0) == -ENODEV);
+	listed[last / 32] = 1u << last % 32;
+	OK(starpu_task_insert(&notes, STARPU_TASK_WORKERIDS, STARPU_NMAXWORKERS / 32, listed, STARPU_CL_ARGS_NFREE,
+			      &worker, sizeof worker, STARPU_TASK_SYNCHRONOUS, 1, 0));
+	CHECK(worker == (int)last);
+}
+
 int main(void)
 {
 	START();
+	runs_on_the_listed_workers();
 	for (int i = 0; i < 20; i++)
 		OK(starpu_task_insert(&cl, 0));
 	OK(starpu_task_wait_for_all());
