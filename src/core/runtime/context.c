@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts, and what changes them: their policies and their workers. A change says for each worker where it is to be;
- * contexts whose workers or policy differ from that get a graft.
+ * Contexts, and what programs change of them: their policies and their workers. A change says for each worker where it
+ * is to be; contexts whose workers or policy differ from that get a graft.
  */
 #include <xylem/context.h>
 
@@ -12,14 +12,12 @@
 
 #include "core/data/prefetch.h"
 #include "core/runtime/agent.h"
+#include "core/runtime/change.h"
 #include "core/runtime/division.h"
 #include "core/runtime/engine.h"
-#include "core/runtime/fork.h"
 #include "core/runtime/graft.h"
-#include "core/runtime/halt.h"
 #include "core/runtime/inbox.h"
 #include "core/runtime/team.h"
-#include "core/runtime/wait.h"
 #include "core/runtime/worker.h"
 
 /* A function of a component that takes longer is stuck; calling a kernel for the first time may compile it. */
@@ -150,176 +148,40 @@ void xy__contexts_stop(struct xy_runtime *rt)
 		xy_tree_destroy(rt->nowhere->tree);
 }
 
-/* --- changing --- */
-
-/* The state after a change: the context of each worker, NULL for an absent one; and for one context its new policy, or
- * that it is created or destroyed. */
-struct change {
-	struct xy_runtime *rt;
-	struct xy_context **where;
-	struct xy_context *context;
-	const char *policy;
-	bool creates, destroys;
-};
-
-static int context_refuse(struct xy_runtime *rt, const char *who, int error, const char *why)
-{
-	xy__log(rt ? &rt->settings.log : NULL, "%s: %s", who, why);
-	return error;
-}
-
-static int context_check(struct xy_runtime *rt, const char *who)
-{
-	if (!rt)
-		return context_refuse(NULL, who, -EINVAL, "no runtime (stopped, or never started)");
-	if (xy__fork_is_child(rt))
-		return xy__fork_refuse(rt, who);
-	if (atomic_load(&rt->stopping))
-		return context_refuse(rt, who, -ESHUTDOWN, "the runtime is stopping");
-	if (!rt->engine->halt)
-		return context_refuse(rt, who, -ENOTSUP, "the engine can't replace trees");
-	if (xy__halt_is_inside(rt))
-		return context_refuse(rt, who, -EDEADLK, "a component's function can't replace its own tree");
-	return 0;
-}
-
-static int context_check_workers(struct xy_runtime *rt, const char *who, const unsigned *workers, unsigned nworkers)
-{
-	if (nworkers && !workers)
-		return context_refuse(rt, who, -EINVAL, "a number of workers, but no array");
-	for (unsigned i = 0; i < nworkers; i++)
-		if (workers[i] >= rt->nworkers)
-			return context_refuse(rt, who, -EINVAL, "no such worker");
-	return 0;
-}
-
-/* Whether a context gets other workers; fills in which. */
-static bool change_differs(const struct change *change, const struct xy_context *context, bool *has)
-{
-	bool differs = false;
-
-	for (unsigned i = 0; i < change->rt->nworkers; i++) {
-		has[i] = change->where[i] == context;
-		differs |= has[i] != context->has[i];
-	}
-	return differs;
-}
-
-/* What the change means for a context, if anything. */
-static int change_prepare(const struct change *change, struct xy_context *context, bool *has, struct xy__graft *graft)
-{
-	bool differs = change_differs(change, context, has);
-
-	*graft = (struct xy__graft){ 0 };
-	if (!differs && context != change->context)
-		return 0;
-	*graft = (struct xy__graft){ .context = context, .has = has };
-	if (context == change->context) {
-		graft->policy = change->policy;
-		graft->creates = change->creates;
-		graft->destroys = change->destroys;
-	}
-	return xy__graft_prepare(graft);
-}
-
-/* Makes it so. */
-static int change_apply(struct change *change)
-{
-	struct xy_runtime *rt = change->rt;
-	struct xy__graft grafts[XY__CONTEXTS];
-	bool *has = calloc((size_t)(rt->ncontexts + 1) * rt->nworkers, sizeof *has);
-	unsigned n = 0;
-	int error = has ? 0 : -ENOMEM;
-
-	for (unsigned k = 0; k < rt->ncontexts + change->creates && !error; k++) {
-		error = change_prepare(change, k < rt->ncontexts ? rt->contexts[k] : change->context,
-				       &has[(size_t)k * rt->nworkers], &grafts[n]);
-		n += grafts[n].context != NULL;
-	}
-	if (!error && n)
-		error = xy__graft_all(rt, grafts, n);
-	while (n)
-		xy__graft_free(&grafts[--n]);
-	xy__graft_reap(rt, false);
-	free(has);
-	if (!error)
-		xy__wait_news(rt);
-	return error;
-}
-
-/* Begins with the present state. The lock is held. */
-static int change_init(struct change *change, struct xy_runtime *rt)
-{
-	*change = (struct change){ .rt = rt };
-	change->where = calloc(rt->nworkers, sizeof(struct xy_context *));
-	for (unsigned i = 0; change->where && i < rt->nworkers; i++)
-		for (unsigned k = 0; k < rt->ncontexts; k++)
-			if (rt->contexts[k]->has[i])
-				change->where[i] = rt->contexts[k];
-	return change->where ? 0 : -ENOMEM;
-}
-
-/* Takes the lock, which change_end drops. */
-static int change_begin(struct change *change, struct xy_runtime *rt)
-{
-	xy__lock_take(&rt->change_lock);
-	return change_init(change, rt);
-}
-
-static int change_end(struct change *change, int error)
-{
-	if (!error)
-		error = change_apply(change);
-	free(change->where);
-	xy__lock_drop(&change->rt->change_lock);
-	return error;
-}
-
-/* The context has these workers only; its others go to `rest`. */
-static void change_staff(struct change *change, struct xy_context *context, struct xy_context *rest,
-			 const unsigned *workers, unsigned nworkers)
-{
-	for (unsigned i = 0; i < change->rt->nworkers; i++)
-		if (change->where[i] == context)
-			change->where[i] = rest;
-	for (unsigned i = 0; i < nworkers; i++)
-		change->where[workers[i]] = context;
-}
-
 /* --- the policy --- */
 
 static int context_set_policy(struct xy_context *context, const char *policy, const char *who)
 {
 	struct xy_runtime *rt = context->runtime;
-	struct change change;
-	int error = context_check(rt, who);
+	struct xy__change change;
+	int error = xy__change_check(rt, who);
 
 	if (error)
 		return error;
 	if (!policy)
-		return context_refuse(rt, who, -EINVAL, "no policy");
-	error = change_begin(&change, rt);
+		return xy__change_refuse(rt, who, -EINVAL, "no policy");
+	error = xy__change_begin(&change, rt);
 	change.context = context;
 	change.policy = policy;
-	return change_end(&change, error);
+	return xy__change_end(&change, error);
 }
 
 int xy__context_replace(struct xy_context *context, const char *policy)
 {
-	struct change change;
-	int error = change_init(&change, context->runtime);
+	struct xy__change change;
+	int error = xy__change_init(&change, context->runtime);
 
 	change.context = context;
 	change.policy = policy;
 	if (!error)
-		error = change_apply(&change);
+		error = xy__change_apply(&change);
 	free(change.where);
 	return error;
 }
 
 int xy_set_policy(struct xy_runtime *rt, const char *policy)
 {
-	int error = context_check(rt, "xy_set_policy");
+	int error = xy__change_check(rt, "xy_set_policy");
 
 	return error ? error : context_set_policy(&rt->main, policy, "xy_set_policy");
 }
@@ -334,17 +196,17 @@ const char *xy_runtime_policy(const struct xy_runtime *rt)
 /* Puts an absent worker into a context, or takes a present one out of its. */
 static int worker_change(struct xy_runtime *rt, unsigned worker, bool adds, const char *who)
 {
-	struct change change;
-	int error = context_check(rt, who);
+	struct xy__change change;
+	int error = xy__change_check(rt, who);
 
 	if (!error)
-		error = context_check_workers(rt, who, &worker, 1);
+		error = xy__change_check_workers(rt, who, &worker, 1);
 	if (error)
 		return error;
-	error = change_begin(&change, rt);
+	error = xy__change_begin(&change, rt);
 	if (!error && adds != (change.where[worker] != NULL))
 		change.where[worker] = adds ? &rt->main : NULL;
-	return change_end(&change, error);
+	return xy__change_end(&change, error);
 }
 
 int xy_worker_remove(struct xy_runtime *rt, unsigned worker)
@@ -359,17 +221,17 @@ int xy_worker_add(struct xy_runtime *rt, unsigned worker)
 
 int xy_set_workers(struct xy_runtime *rt, const unsigned *workers, unsigned nworkers)
 {
-	struct change change;
-	int error = context_check(rt, "xy_set_workers");
+	struct xy__change change;
+	int error = xy__change_check(rt, "xy_set_workers");
 
 	if (!error)
-		error = context_check_workers(rt, "xy_set_workers", workers, nworkers);
+		error = xy__change_check_workers(rt, "xy_set_workers", workers, nworkers);
 	if (error)
 		return error;
-	error = change_begin(&change, rt);
+	error = xy__change_begin(&change, rt);
 	if (!error)
-		change_staff(&change, &rt->main, NULL, workers, nworkers);
-	return change_end(&change, error);
+		xy__change_staff(&change, &rt->main, NULL, workers, nworkers);
+	return xy__change_end(&change, error);
 }
 
 bool xy_worker_is_present(struct xy_runtime *rt, unsigned worker)
@@ -408,31 +270,31 @@ int xy_context_create(struct xy_runtime *rt, const struct xy_context_desc *desc,
 {
 	const char *who = "xy_context_create";
 	struct xy_context *context = NULL;
-	struct change change;
-	int error = context_check(rt, who);
+	struct xy__change change;
+	int error = xy__change_check(rt, who);
 
 	if (out)
 		*out = NULL;
 	if (!error && (!out || !desc))
-		error = context_refuse(rt, who, -EINVAL, out ? "no description" : "the output pointer is NULL");
+		error = xy__change_refuse(rt, who, -EINVAL, out ? "no description" : "the output pointer is NULL");
 	if (!error)
-		error = context_check_workers(rt, who, desc->workers, desc->nworkers);
+		error = xy__change_check_workers(rt, who, desc->workers, desc->nworkers);
 	if (error)
 		return error;
-	error = change_begin(&change, rt);
+	error = xy__change_begin(&change, rt);
 	if (!error && rt->ncontexts == XY__CONTEXTS)
-		error = context_refuse(rt, who, -ENOSPC, "there are 64 contexts already, with the main one");
+		error = xy__change_refuse(rt, who, -ENOSPC, "there are 64 contexts already, with the main one");
 	if (!error) {
 		context = context_add(rt, desc->name);
 		error = context ? 0 : -ENOMEM;
 	}
 	if (!error) {
-		change_staff(&change, context, &rt->main, desc->workers, desc->nworkers);
+		xy__change_staff(&change, context, &rt->main, desc->workers, desc->nworkers);
 		change.context = context;
 		change.policy = desc->policy;
 		change.creates = true;
 	}
-	error = change_end(&change, error);
+	error = xy__change_end(&change, error);
 	if (error && context)
 		xy__context_free(context);
 	else if (!error)
@@ -445,7 +307,7 @@ int xy_context_set_policy(struct xy_context *context, const char *policy)
 	const char *who = "xy_context_set_policy";
 
 	if (!context)
-		return context_refuse(NULL, who, -EINVAL, "no context");
+		return xy__change_refuse(NULL, who, -EINVAL, "no context");
 	return context_set_policy(context, policy, who);
 }
 
@@ -453,37 +315,37 @@ int xy_context_set_workers(struct xy_context *context, const unsigned *workers, 
 {
 	const char *who = "xy_context_set_workers";
 	struct xy_runtime *rt = context ? context->runtime : NULL;
-	struct change change;
-	int error = context ? context_check(rt, who) : context_refuse(NULL, who, -EINVAL, "no context");
+	struct xy__change change;
+	int error = context ? xy__change_check(rt, who) : xy__change_refuse(NULL, who, -EINVAL, "no context");
 
 	if (!error)
-		error = context_check_workers(rt, who, workers, nworkers);
+		error = xy__change_check_workers(rt, who, workers, nworkers);
 	if (error)
 		return error;
-	error = change_begin(&change, rt);
+	error = xy__change_begin(&change, rt);
 	if (!error)
-		change_staff(&change, context, context == &rt->main ? NULL : &rt->main, workers, nworkers);
-	return change_end(&change, error);
+		xy__change_staff(&change, context, context == &rt->main ? NULL : &rt->main, workers, nworkers);
+	return xy__change_end(&change, error);
 }
 
 int xy_context_destroy(struct xy_context **pointer)
 {
 	struct xy_context *context = pointer ? *pointer : NULL;
-	struct change change;
+	struct xy__change change;
 	int error;
 
 	if (!context)
 		return 0;
-	error = context_check(context->runtime, "xy_context_destroy");
+	error = xy__change_check(context->runtime, "xy_context_destroy");
 	if (error)
 		return error;
-	error = change_begin(&change, context->runtime);
+	error = xy__change_begin(&change, context->runtime);
 	if (!error) {
-		change_staff(&change, context, &context->runtime->main, NULL, 0);
+		xy__change_staff(&change, context, &context->runtime->main, NULL, 0);
 		change.context = context;
 		change.destroys = true;
 	}
-	error = change_end(&change, error);
+	error = xy__change_end(&change, error);
 	if (!error)
 		*pointer = NULL;
 	return error;

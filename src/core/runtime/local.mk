@@ -5,6 +5,7 @@ libxylem_all_la_SOURCES += src/core/runtime/batch_defaults.c src/core/runtime/ba
 libxylem_all_la_SOURCES += src/core/runtime/batch_data.c src/core/runtime/batch_piece.c
 libxylem_all_la_SOURCES += src/core/runtime/behind.c src/core/runtime/behind.h
 libxylem_all_la_SOURCES += src/core/runtime/bus_measure.c src/core/runtime/bus_measure.h
+libxylem_all_la_SOURCES += src/core/runtime/change.c src/core/runtime/change.h
 libxylem_all_la_SOURCES += src/core/runtime/children.c src/core/runtime/children.h
 libxylem_all_la_SOURCES += src/core/runtime/context.c src/core/runtime/context.h
 libxylem_all_la_SOURCES += src/core/runtime/cycles.c src/core/runtime/cycles.h
