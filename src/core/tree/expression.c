@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/machine/machine.h"
-#include "core/tree/option.h"
 #include "core/tree/registry.h"
 #include "core/tree/tree_parts.h"
 
@@ -22,7 +21,7 @@ struct xy__memory {
 
 static struct xy__stage *read_tree(struct xy__expression *x);
 
-static void *allocate(struct xy__expression *x, size_t size)
+void *xy__expression_allocate(struct xy__expression *x, size_t size)
 {
 	struct xy__memory *m = calloc(1, sizeof(*m) + size);
 
@@ -46,161 +45,6 @@ void xy__expression_fini(struct xy__expression *x)
 	}
 }
 
-/* --- characters --- */
-
-/* The first offset from `at` on that is neither a space nor in a comment. */
-static size_t skip_spaces(const char *text, size_t length, size_t at)
-{
-	for (; at < length; at++) {
-		if (text[at] == '#')
-			while (at + 1 < length && text[at + 1] != '\n')
-				at++;
-		else if (text[at] != ' ' && text[at] != '\t' && text[at] != '\n' && text[at] != '\r')
-			break;
-	}
-	return at;
-}
-
-static size_t name_length(const char *text, size_t length, size_t at)
-{
-	size_t end = at;
-
-	if (end < length && xy__name_begins(text[end]))
-		while (end < length && xy__name_continues(text[end]))
-			end++;
-	return end - at;
-}
-
-size_t xy__expression_sole_name(const char *text, size_t length, size_t *at)
-{
-	size_t begin = skip_spaces(text, length, 0), count = name_length(text, length, begin);
-
-	*at = begin;
-	return skip_spaces(text, length, begin + count) == length ? count : 0;
-}
-
-/* The next character that means something, '\0' at the end. */
-static char peek(struct xy__expression *x)
-{
-	x->at = skip_spaces(x->text, x->length, x->at);
-	return x->at < x->length ? x->text[x->at] : '\0';
-}
-
-static bool accept(struct xy__expression *x, char c)
-{
-	if (x->status || peek(x) != c)
-		return false;
-	x->at++;
-	return true;
-}
-
-/* --- errors --- */
-
-static int complain(struct xy__expression *x, size_t at, const char *sentence)
-{
-	xy__expression_complain(x, at);
-	xy__message_add(x->error, "%s", sentence);
-	return x->status = xy__expression_point(x, at, -EINVAL);
-}
-
-static void expect(struct xy__expression *x, char c, const char *sentence)
-{
-	if (!accept(x, c) && !x->status)
-		complain(x, x->at, sentence);
-}
-
-/* Reads a name and says where it is; 0 after an error. */
-static size_t expect_name(struct xy__expression *x, size_t *at, const char *sentence)
-{
-	size_t count;
-
-	if (x->status)
-		return 0;
-	peek(x);
-	*at = x->at;
-	count = name_length(x->text, x->length, x->at);
-	if (!count)
-		complain(x, x->at, sentence);
-	x->at += count;
-	return count;
-}
-
-/* --- options --- */
-
-static bool is_value(const struct xy_option *option, char c)
-{
-	if (option->type == XY_OPTION_TEXT)
-		return xy__option_text_is_bare(c);
-	return xy__name_continues(c) || c == '.' || c == '+';
-}
-
-static char *read_value(struct xy__expression *x, const struct xy_option *option)
-{
-	size_t begin, end;
-	char *value;
-	bool quoted;
-
-	quoted = peek(x) == '"' && option->type == XY_OPTION_TEXT;
-	begin = end = x->at + quoted;
-	while (end < x->length && (quoted ? xy__option_text_has(x->text[end]) : is_value(option, x->text[end])))
-		end++;
-	if (begin == end || (quoted && (end == x->length || x->text[end] != '"'))) {
-		complain(x, begin == end ? x->at : end,
-			 begin == end ? "a value is needed after '='" : "'\"' is needed after this text");
-		return NULL;
-	}
-	value = allocate(x, end - begin + 1);
-	if (value)
-		memcpy(value, x->text + begin, end - begin);
-	x->at = end + quoted;
-	return value;
-}
-
-static struct xy__setting *read_setting(struct xy__expression *x, const struct xy__stage *stage)
-{
-	struct xy__setting *s;
-	size_t at, length = expect_name(x, &at, "the name of an option is needed here");
-	const struct xy_option *option;
-
-	if (!length)
-		return NULL;
-	option = xy__option_find(stage->ops, x->text + at, length);
-	if (!option) {
-		xy__unknown_option(x, stage->ops, at, length);
-		return NULL;
-	}
-	for (s = stage->settings; s; s = s->next)
-		if (s->option == option) {
-			complain(x, at, "this option is set twice");
-			return NULL;
-		}
-	s = allocate(x, sizeof(*s));
-	if (!s)
-		return NULL;
-	s->option = option;
-	s->at = at;
-	if (accept(x, '='))
-		s->value = read_value(x, option);
-	else if (option->type != XY_OPTION_BOOL)
-		complain(x, at, "this option needs a value: only a true or false option can be written alone");
-	return s;
-}
-
-static void read_settings(struct xy__expression *x, struct xy__stage *stage)
-{
-	struct xy__setting **tail = &stage->settings;
-
-	if (accept(x, ')'))
-		return;
-	do {
-		*tail = read_setting(x, stage);
-		if (x->status)
-			return;
-		tail = &(*tail)->next;
-	} while (accept(x, ','));
-	expect(x, ')', "')' or ',' is needed after an option");
-}
-
 /* --- stages --- */
 
 /* The component below which a stage's branches go; NULL if it is none or several. */
@@ -220,11 +64,11 @@ static const char *read_label(struct xy__expression *x, const struct xy_componen
 	const char *label;
 	size_t at, length;
 
-	peek(x);
+	xy__token_peek(x);
 	at = x->at;
-	length = name_length(x->text, x->length, at);
+	length = xy__token_name_length(x->text, x->length, at);
 	x->at += length;
-	if (!length || peek(x) != ':') {
+	if (!length || xy__token_peek(x) != ':') {
 		x->at = at;
 		return NULL;
 	}
@@ -237,7 +81,7 @@ static const char *read_label(struct xy__expression *x, const struct xy_componen
 
 static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_component_ops *ops)
 {
-	struct xy__branch *branch = allocate(x, sizeof(*branch));
+	struct xy__branch *branch = xy__expression_allocate(x, sizeof(*branch));
 
 	if (!branch)
 		return NULL;
@@ -245,7 +89,7 @@ static struct xy__branch *read_branch(struct xy__expression *x, const struct xy_
 		branch->label = read_label(x, ops);
 	branch->stages = x->status ? NULL : read_tree(x);
 	if (!x->status && branch->label && branch->stages->each)
-		complain(x, branch->stages->at, "a label names one branch, and \"each\" makes several");
+		xy__token_complain(x, branch->stages->at, "a label names one branch, and \"each\" makes several");
 	return branch;
 }
 
@@ -255,7 +99,7 @@ static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 	struct xy__branch **tail = &stage->branches;
 
 	if (++x->depth > XY__MAX_NESTING) {
-		complain(x, x->at - 1, "the braces are nested too deeply: 64 levels are the limit");
+		xy__token_complain(x, x->at - 1, "the braces are nested too deeply: 64 levels are the limit");
 		return;
 	}
 	do {
@@ -263,8 +107,8 @@ static void read_branches(struct xy__expression *x, struct xy__stage *stage)
 		if (x->status)
 			return;
 		tail = &(*tail)->next;
-	} while (!stage->each && accept(x, ','));
-	expect(x, '}', !stage->each ? "'}', ',' or '|' is needed here" : "'}' or '|' is needed here");
+	} while (!stage->each && xy__token_accept(x, ','));
+	xy__token_expect(x, '}', !stage->each ? "'}', ',' or '|' is needed here" : "'}' or '|' is needed here");
 	x->depth--;
 }
 
@@ -292,65 +136,52 @@ static void read_each(struct xy__expression *x, struct xy__stage *stage)
 {
 	static const char what[] = "\"worker\", \"team\", \"node\", \"arch\", \"package\", \"numa\", \"cache\" "
 				   "or \"core\" is needed after \"each\"";
-	size_t at, length = expect_name(x, &at, what);
+	size_t at, length = xy__token_expect_name(x, &at, what);
 
 	for (unsigned i = XY__EACH_WORKER; length && i < XY__EACH_END; i++)
 		if (strlen(xy__each_words[i]) == length && !memcmp(xy__each_words[i], x->text + at, length))
 			stage->each = i;
 	if (length && !stage->each)
-		complain(x, at, what);
-	expect(x, '{', "'{' is needed after the unit of \"each\"");
+		xy__token_complain(x, at, what);
+	xy__token_expect(x, '{', "'{' is needed after the unit of \"each\"");
 	if (x->status)
 		return;
-	if (stage->each <= XY__EACH_TEAM && accept(x, '}'))
+	if (stage->each <= XY__EACH_TEAM && xy__token_accept(x, '}'))
 		return;
-	if (peek(x) == '}')
-		complain(x, x->at, "a tree is needed here: only \"each worker\" and \"each team\" may be empty");
+	if (xy__token_peek(x) == '}')
+		xy__token_complain(x, x->at,
+				   "a tree is needed here: only \"each worker\" and \"each team\" may be empty");
 	else
 		read_branches(x, stage);
 }
 
 /* --- names --- */
 
-/* Whether a word comes next; reads it then. */
-static bool accept_word(struct xy__expression *x, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (x->status)
-		return false;
-	peek(x);
-	if (name_length(x->text, x->length, x->at) != length || memcmp(x->text + x->at, word, length))
-		return false;
-	x->at += length;
-	return true;
-}
-
 /* Reads what follows the word "let", and lets the name be seen from there on. */
 static struct xy__let *read_let(struct xy__expression *x)
 {
-	struct xy__let *let = allocate(x, sizeof(*let));
+	struct xy__let *let = xy__expression_allocate(x, sizeof(*let));
 	const char *fault;
 	size_t at;
 
 	if (!let)
 		return NULL;
-	let->length = expect_name(x, &at, "a name is needed after \"let\"");
+	let->length = xy__token_expect_name(x, &at, "a name is needed after \"let\"");
 	if (x->status)
 		return NULL;
 	let->name = x->text + at;
 	fault = xy__name_fault(x, let->name, let->length);
 	if (fault || ++x->depth > XY__MAX_NESTING) {
-		complain(x, at, fault ? fault : "\"let\" is nested too deeply: 64 levels are the limit");
+		xy__token_complain(x, at, fault ? fault : "\"let\" is nested too deeply: 64 levels are the limit");
 		return NULL;
 	}
-	expect(x, '=', "'=' is needed after the name");
+	xy__token_expect(x, '=', "'=' is needed after the name");
 	let->stages = x->status ? NULL : read_tree(x);
 	x->depth--;
-	if (!x->status && !accept_word(x, "in"))
-		complain(x, x->at, "'|' or \"in\" is needed here");
+	if (!x->status && !xy__token_accept_word(x, "in"))
+		xy__token_complain(x, x->at, "'|' or \"in\" is needed here");
 	if (!x->status && !x->visible)
-		x->visible = allocate(x, XY__NAME_BUCKETS * sizeof(struct xy__let *));
+		x->visible = xy__expression_allocate(x, XY__NAME_BUCKETS * sizeof(struct xy__let *));
 	if (x->status)
 		return NULL;
 	xy__name_define(x, let);
@@ -361,7 +192,7 @@ static struct xy__let *read_lets(struct xy__expression *x)
 {
 	struct xy__let *first = NULL, **tail = &first;
 
-	while (accept_word(x, "let") && (*tail = read_let(x)))
+	while (xy__token_accept_word(x, "let") && (*tail = read_let(x)))
 		tail = &(*tail)->next;
 	return first;
 }
@@ -373,10 +204,10 @@ static void read_policy_settings(struct xy__expression *x, const struct xy__stag
 	struct xy__setting **own;
 
 	if (!given.ops) {
-		complain(x, stage->at, "this policy has no options: it does not begin with a component");
+		xy__token_complain(x, stage->at, "this policy has no options: it does not begin with a component");
 		return;
 	}
-	read_settings(x, &given);
+	xy__settings_read(x, &given);
 	for (struct xy__setting *s = given.settings; s && !x->status; s = given.settings) {
 		for (own = &first->settings; *own && (*own)->option != s->option;)
 			own = &(*own)->next;
@@ -392,18 +223,18 @@ static void read_policy(struct xy__expression *x, struct xy__stage *stage, const
 {
 	static const char before[] = "policy ";
 	size_t length = strlen(policy->name);
-	struct xy__expression *inner = allocate(x, sizeof(*inner) + sizeof(before) + length);
+	struct xy__expression *inner = xy__expression_allocate(x, sizeof(*inner) + sizeof(before) + length);
 	char *origin;
 	struct xy__memory **end;
 
 	if (!inner)
 		return;
 	if (policy->build)
-		complain(x, stage->at, "this policy is built by calls: an expression can't contain it");
+		xy__token_complain(x, stage->at, "this policy is built by calls: an expression can't contain it");
 	else if (x->policies == POLICIES)
-		complain(x, stage->at, "policies are nested too deeply: 8 levels are the limit");
-	else if (peek(x) == '{')
-		complain(x, stage->at, "a policy has no branches");
+		xy__token_complain(x, stage->at, "policies are nested too deeply: 8 levels are the limit");
+	else if (xy__token_peek(x) == '{')
+		xy__token_complain(x, stage->at, "a policy has no branches");
 	if (x->status)
 		return;
 	origin = (char *)(inner + 1);
@@ -421,7 +252,7 @@ static void read_policy(struct xy__expression *x, struct xy__stage *stage, const
 	*end = x->memory; /* which frees it all */
 	x->memory = inner->memory;
 	stage->policy = inner;
-	if (!x->status && accept(x, '('))
+	if (!x->status && xy__token_accept(x, '('))
 		read_policy_settings(x, stage);
 }
 
@@ -450,11 +281,11 @@ static void read_named(struct xy__expression *x, struct xy__stage *stage, size_t
 static struct xy__stage *read_stage(struct xy__expression *x)
 {
 	struct xy__stage *stage;
-	size_t at, length = expect_name(x, &at, "the name of a component, or \"each\", is needed here");
+	size_t at, length = xy__token_expect_name(x, &at, "the name of a component, or \"each\", is needed here");
 
 	if (!length)
 		return NULL;
-	stage = allocate(x, sizeof(*stage));
+	stage = xy__expression_allocate(x, sizeof(*stage));
 	if (!stage)
 		return NULL;
 	stage->at = at;
@@ -463,9 +294,9 @@ static struct xy__stage *read_stage(struct xy__expression *x)
 		return stage;
 	}
 	read_named(x, stage, length);
-	if (stage->ops && accept(x, '('))
-		read_settings(x, stage);
-	if (accept(x, '{'))
+	if (stage->ops && xy__token_accept(x, '('))
+		xy__settings_read(x, stage);
+	if (xy__token_accept(x, '{'))
 		read_branches(x, stage);
 	return stage;
 }
@@ -480,7 +311,7 @@ static struct xy__stage *read_tree(struct xy__expression *x)
 		if (x->status)
 			return NULL;
 		tail = &(*tail)->next;
-	} while (accept(x, '|'));
+	} while (xy__token_accept(x, '|'));
 	first->lets = lets;
 	xy__names_forget(x, lets);
 	return first;
@@ -499,8 +330,8 @@ int xy__expression_read(struct xy__expression *x)
 		return x->status = -EINVAL;
 	}
 	x->stages = read_tree(x);
-	peek(x);
+	xy__token_peek(x);
 	if (!x->status && x->at < x->length)
-		complain(x, x->at, "'|' or the end is needed here");
+		xy__token_complain(x, x->at, "'|' or the end is needed here");
 	return x->status;
 }

@@ -7,6 +7,26 @@
 
 #include "core/tree/expression.h"
 
+/* Memory that lives as long as the expression, set to 0; NULL: the status is set. */
+void *xy__expression_allocate(struct xy__expression *x, size_t size);
+
+/* The next character that means something, '\0' at the end. */
+char xy__token_peek(struct xy__expression *x);
+/* Whether this character, or this word, comes next; reads it then. */
+bool xy__token_accept(struct xy__expression *x, char c);
+bool xy__token_accept_word(struct xy__expression *x, const char *word);
+/* Reads a character that must come next, or a name, which stands at *at and has the length that is returned; 0 after
+ * an error. */
+void xy__token_expect(struct xy__expression *x, char c, const char *sentence);
+size_t xy__token_expect_name(struct xy__expression *x, size_t *at, const char *sentence);
+/* The length of the name that begins at an offset, 0 if none does. */
+size_t xy__token_name_length(const char *text, size_t length, size_t at);
+/* Says what is wrong with the text at an offset; returns the status. */
+int xy__token_complain(struct xy__expression *x, size_t at, const char *sentence);
+
+/* Reads options behind '('. */
+void xy__settings_read(struct xy__expression *x, struct xy__stage *stage);
+
 enum { XY__NAME_BUCKETS = 1024 }; /* of x->visible */
 
 /* The sub-tree that a name stands for here, or NULL; and why the name can't be defined, NULL if it can. */

@@ -12,6 +12,7 @@ libxylem_all_la_SOURCES += src/core/tree/divide.c
 libxylem_all_la_SOURCES += src/core/tree/expression.c src/core/tree/expression.h
 libxylem_all_la_SOURCES += src/core/tree/expression_error.c
 libxylem_all_la_SOURCES += src/core/tree/expression_names.c src/core/tree/expression_parts.h
+libxylem_all_la_SOURCES += src/core/tree/expression_options.c src/core/tree/expression_token.c
 libxylem_all_la_SOURCES += src/core/tree/expression_unknown.c
 libxylem_all_la_SOURCES += src/core/tree/hooks.c src/core/tree/hooks.h
 libxylem_all_la_SOURCES += src/core/tree/lock.c src/core/tree/lock.h
