@@ -24,6 +24,7 @@ libxylem_all_la_SOURCES += src/core/tree/ticks.c src/core/tree/ticks.h
 libxylem_all_la_SOURCES += src/core/tree/tree.c src/core/tree/tree.h
 libxylem_all_la_SOURCES += src/core/tree/tree_equal.c
 libxylem_all_la_SOURCES += src/core/tree/tree_fault.c
+libxylem_all_la_SOURCES += src/core/tree/tree_link.c
 libxylem_all_la_SOURCES += src/core/tree/tree_parse.c
 libxylem_all_la_SOURCES += src/core/tree/tree_parts.h
 libxylem_all_la_SOURCES += src/core/tree/tree_print.c src/core/tree/tree_print.h
