@@ -33,7 +33,7 @@ struct share_row {
 
 /* In shared memory. Locking key: (c) constant once it is made, (l) lock. */
 struct share_table {
-	uint32_t magic, version; /* (c) */
+	uint32_t magic, version; /* (c) magic is set last: without it the table is not finished */
 	pthread_mutex_t lock;
 	char names[SHARE_DEVICES][SHARE_NAME]; /* (l) "": free */
 	struct share_row rows[SHARE_ROWS];     /* (l) */
@@ -118,30 +118,53 @@ static int share_make(struct share_table *table)
 	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	error = pthread_mutex_init(&table->lock, &attributes);
 	pthread_mutexattr_destroy(&attributes);
+	if (error)
+		return -error;
 	table->version = SHARE_VERSION;
 	table->magic = SHARE_MAGIC;
-	return -error;
+	return 0;
 }
 
-/* Maps the table, and makes it if it is new. The file is locked. */
-static int share_map(struct xy__share *share, int fd)
+/* The mapping keeps the file open, and with it the lock. */
+static void share_close(int fd)
 {
-	struct stat status;
-	bool fresh;
+	if (fd < 0)
+		return;
+	flock(fd, LOCK_UN);
+	close(fd);
+}
 
-	if (fstat(fd, &status))
+/* The file of that name, locked. One that was removed while this process waited for the lock is no good. */
+static int share_open(const char *path, struct stat *status)
+{
+	int fd = -1, error = 0;
+
+	*status = (struct stat){ 0 };
+	while (!status->st_nlink && !error) {
+		share_close(fd);
+		fd = shm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0 || flock(fd, LOCK_EX) || fstat(fd, status))
+			error = -errno;
+	}
+	if (!error)
+		return fd;
+	share_close(fd);
+	return error;
+}
+
+/* Maps the table, and makes it if it is new, or if the process died that made it. The file is locked. */
+static int share_map(struct xy__share *share, int fd, off_t size)
+{
+	if (size == 0 && ftruncate(fd, sizeof *share->table))
 		return -errno;
-	fresh = status.st_size == 0;
-	if (fresh && ftruncate(fd, sizeof *share->table))
-		return -errno;
-	if (!fresh && status.st_size != sizeof *share->table)
+	if (size != 0 && size != sizeof *share->table)
 		return -EPROTO;
 	share->table = mmap(NULL, sizeof *share->table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (share->table == MAP_FAILED) {
 		share->table = NULL;
 		return -errno;
 	}
-	if (fresh)
+	if (!share->table->magic)
 		return share_make(share->table);
 	return share->table->magic == SHARE_MAGIC && share->table->version == SHARE_VERSION ? 0 : -EPROTO;
 }
@@ -164,29 +187,18 @@ static int share_enter(struct xy__share *share)
 	return error;
 }
 
-/* The mapping keeps the file open, and with it the lock. */
-static void share_close(int fd)
-{
-	if (fd < 0)
-		return;
-	flock(fd, LOCK_UN);
-	close(fd);
-}
-
 struct xy__share *xy__share_join(const char *name, int *error)
 {
 	struct xy__share *share = calloc(1, sizeof *share);
-	int fd = -1;
+	struct stat status;
+	int fd;
 
 	*error = -ENOMEM;
 	if (!share)
 		return NULL;
 	snprintf(share->path, sizeof share->path, "/xylem-batch-%u-%s", (unsigned)getuid(), name);
-	fd = shm_open(share->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX))
-		*error = -errno;
-	else
-		*error = share_map(share, fd);
+	fd = share_open(share->path, &status);
+	*error = fd < 0 ? fd : share_map(share, fd, status.st_size);
 	if (!*error)
 		*error = share_enter(share);
 	share_close(fd);
@@ -205,7 +217,7 @@ void xy__share_leave(struct xy__share *share)
 
 	if (!share)
 		return;
-	/* Nobody joins between the look and the removal. */
+	/* Nobody joins between the look and the removal; who opened the file before sees that it is gone. */
 	fd = shm_open(share->path, O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		flock(fd, LOCK_EX);
@@ -276,10 +288,11 @@ bool xy__share_take(struct xy__share *share, unsigned device, uint64_t items, ui
 {
 	struct share_table *table = share->table;
 	struct share_row *row = &table->rows[share->row];
-	uint64_t now = share_now_ns();
+	uint64_t now;
 	bool taken;
 
 	share_lock(table);
+	now = share_now_ns(); /* with the lock: no other process noted a later time */
 	taken = share_load(table, device) + items <= capacity;
 	if (!taken && share_bury(table))
 		taken = share_load(table, device) + items <= capacity;

@@ -2,7 +2,11 @@
 /* Devices shared by processes: together they stay within the capacity, and one that dies gives its share back. */
 #include "recording.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,6 +88,21 @@ static pid_t start_rank(const char *name, const char *device, uint64_t n)
 	return pid;
 }
 
+/* The ticks that the mapper asked for find out that a rank is gone. The piece that a worker gets then. */
+static struct xy_task *tick_until_pulled(struct bed *bed, unsigned worker)
+{
+	struct xy_component *mapper = xy_tree_component(bed->tree, 1);
+	struct xy_task *piece = NULL;
+
+	for (unsigned i = 0; i < 10000 && !piece; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		mapper->ops->tick(mapper, &bed->workers[worker]);
+		piece = bed_pull(bed, worker);
+	}
+	assert_non_null(piece);
+	return piece;
+}
+
 static void a_rank_that_is_killed_gives_its_share_back(void **state)
 {
 	const char *name = table_name();
@@ -102,10 +121,7 @@ static void a_rank_that_is_killed_gives_its_share_back(void **state)
 	assert_null(bed_pull(bed, 0));
 	assert_int_equal(kill(rank, SIGKILL), 0);
 	assert_int_equal(waitpid(rank, NULL, 0), rank);
-	/* What a tick does, which hybrid asked for. */
-	xy_tree_component(bed->tree, 1)->ops->tick(xy_tree_component(bed->tree, 1), &bed->workers[0]);
-	piece = bed_pull(bed, 0);
-	assert_non_null(piece);
+	piece = tick_until_pulled(bed, 0);
 	assert_int_equal(xy_task_range(piece).stop, 10);
 	/* Now this process has it all. Who asks waits for its turn, so that must leave again. */
 	other = join(name);
@@ -193,6 +209,85 @@ static void ranks_may_die_while_they_take(void **state)
 	xy__share_leave(keeper);
 }
 
+/* Joins and leaves again and again. Whether nobody else ever had what it had taken. */
+static bool come_and_go(const char *name, _Atomic bool *taken)
+{
+	enum { ROUNDS = 2000 };
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct xy__share *share = join(name);
+		unsigned device = (unsigned)xy__share_device(share, "cuda:0");
+		bool alone = true;
+
+		if (xy__share_take(share, device, 10, 10)) {
+			alone = !atomic_exchange(taken, true);
+			sched_yield();
+			atomic_store(taken, false);
+			xy__share_give(share, device, 10);
+		}
+		xy__share_leave(share);
+		if (!alone)
+			return false;
+	}
+	return true;
+}
+
+/* The last one that leaves removes the table: another may have opened it just before, and must not use it then. */
+static void ranks_that_come_and_go_share_one_table(void **state)
+{
+	enum { RANKS = 4 };
+	const char *name = table_name();
+	_Atomic bool *taken = mmap(NULL, sizeof *taken, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t ranks[RANKS];
+
+	(void)state;
+	assert_ptr_not_equal(taken, MAP_FAILED);
+	for (unsigned i = 0; i < RANKS; i++) {
+		ranks[i] = fork();
+		assert_true(ranks[i] >= 0);
+		if (!ranks[i])
+			_exit(!come_and_go(name, taken));
+	}
+	for (unsigned i = 0; i < RANKS; i++) {
+		int status;
+
+		assert_int_equal(waitpid(ranks[i], &status, 0), ranks[i]);
+		assert_int_equal(status, 0);
+	}
+	munmap((void *)taken, sizeof *taken);
+}
+
+/* What a process leaves that is killed while it makes the table: no size yet, or nothing in it. */
+static void a_table_that_was_not_finished_is_made_anew(void **state)
+{
+	const char *name = table_name();
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof path, "/xylem-batch-%u-%s", (unsigned)getuid(), name);
+	for (unsigned i = 0; i < 2; i++) {
+		struct xy__share *share = join(name), *other;
+		struct stat status;
+		int fd;
+
+		fd = shm_open(path, O_RDWR, 0600);
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &status), 0);
+		close(fd);
+		xy__share_leave(share);
+		fd = shm_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		assert_true(fd >= 0);
+		assert_int_equal(ftruncate(fd, i ? status.st_size : 0), 0);
+		close(fd);
+		share = join(name);
+		other = join(name);
+		assert_true(xy__share_take(share, (unsigned)xy__share_device(share, "cuda:0"), 10, 10));
+		assert_false(xy__share_take(other, (unsigned)xy__share_device(other, "cuda:0"), 10, 10));
+		xy__share_leave(other);
+		xy__share_leave(share);
+	}
+}
+
 static void balance_shares_devices_but_not_cpus(void **state)
 {
 	const char *name = table_name();
@@ -211,8 +306,7 @@ static void balance_shares_devices_but_not_cpus(void **state)
 	assert_non_null(piece);
 	assert_int_equal(kill(rank, SIGKILL), 0);
 	assert_int_equal(waitpid(rank, NULL, 0), rank);
-	xy_tree_component(bed->tree, 1)->ops->tick(xy_tree_component(bed->tree, 1), &bed->workers[1]);
-	assert_non_null(bed_pull(bed, 1));
+	tick_until_pulled(bed, 1);
 	assert_false(xy__share_take(keeper, (unsigned)xy__share_device(keeper, "cuda:0 pieces"), 1, 1));
 	bed_close(bed);
 	xy__share_leave(keeper);
@@ -225,6 +319,8 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_killed_gives_its_share_back),
 		cmocka_unit_test(the_rank_that_has_waited_longest_goes_first),
 		cmocka_unit_test(ranks_may_die_while_they_take),
+		cmocka_unit_test(ranks_that_come_and_go_share_one_table),
+		cmocka_unit_test(a_table_that_was_not_finished_is_made_anew),
 		cmocka_unit_test(balance_shares_devices_but_not_cpus),
 	};
 
