@@ -18,9 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 2 };
+enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 3 };
 #define SHARE_MAGIC 0x78796c62u
 #define SHARE_PATIENCE_NS 50000000u /* a process that has not asked again for so long does not wait any more */
+#define SHARE_BURY_NS 10000000u     /* how often the dead are looked for, which takes long */
 
 /* A process. pid 0: free. */
 struct share_row {
@@ -35,6 +36,7 @@ struct share_row {
 struct share_table {
 	uint32_t magic, version; /* (c) magic is set last: without it the table is not finished */
 	pthread_mutex_t lock;
+	uint64_t buried_ns;                    /* (l) when the dead were last looked for */
 	char names[SHARE_DEVICES][SHARE_NAME]; /* (l) "": free */
 	struct share_row rows[SHARE_ROWS];     /* (l) */
 };
@@ -56,6 +58,14 @@ static void share_lock(struct share_table *table)
 static void share_unlock(struct share_table *table)
 {
 	pthread_mutex_unlock(&table->lock);
+}
+
+static uint64_t share_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* When a process began, in clock ticks since the computer did; 0 if there is none of that number. */
@@ -93,6 +103,7 @@ static bool share_bury(struct share_table *table)
 {
 	bool any = false;
 
+	table->buried_ns = share_now_ns();
 	for (unsigned i = 0; i < SHARE_ROWS; i++) {
 		struct share_row *row = &table->rows[i];
 
@@ -261,14 +272,6 @@ static uint64_t share_load(const struct share_table *table, unsigned device)
 	return load;
 }
 
-static uint64_t share_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Whether another process has waited longer and has no more than this one: then it is its turn. */
 static bool share_is_anothers(const struct share_table *table, unsigned own, unsigned device, uint64_t now)
 {
@@ -294,7 +297,7 @@ bool xy__share_take(struct xy__share *share, unsigned device, uint64_t items, ui
 	share_lock(table);
 	now = share_now_ns(); /* with the lock: no other process noted a later time */
 	taken = share_load(table, device) + items <= capacity;
-	if (!taken && share_bury(table))
+	if (!taken && now - table->buried_ns > SHARE_BURY_NS && share_bury(table))
 		taken = share_load(table, device) + items <= capacity;
 	taken = taken && !share_is_anothers(table, share->row, device, now);
 	if (taken) {
