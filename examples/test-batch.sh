@@ -35,20 +35,23 @@ if [ -e src/drivers/.libs/opencl.so ]; then
 		export XYLEM_DRIVERS POCL_DEVICES POCL_CACHE_DIR XYLEM_OPENCL_DEVICES
 		agrees 20000
 		grep -q '^opencl:1 ' batch.$$ || fail "the second device did nothing: $(cat batch.$$)"
-		# Two ranks share the devices; one is killed, the other ends.
+		# Two ranks share the devices; one is killed with pieces on them, and the other ends.
 		XYLEM_BATCH_SHARE=test$$
 		export XYLEM_BATCH_SHARE
 		for SCHED in tree-batch-auto tree-batch-hybrid; do
 			export SCHED
 			examples/batch 1000000000 >/dev/null 2>&1 &
 			victim=$!
+			sleep 1
+			kill -STOP $victim
 			examples/batch 200000 >batch.other.$$ 2>&1 &
 			other=$!
 			sleep 1
-			kill -9 $victim
+			kill -KILL $victim
 			wait $other || fail "the rank that lives ended with $?: $(cat batch.other.$$)"
 			wait $victim
 		done
+		rm -f "/dev/shm/xylem-batch-$(id -u)-test$$" # if the victim was alone in the end
 		exit $status
 	) || status=1
 fi
