@@ -79,7 +79,10 @@ struct xy_batch {
 	unsigned retries; /* how often a failing piece runs again */
 	int priority;     /* of its pieces */
 	double length_us; /* without a model: expected time of the whole on a CPU core; 0: unknown */
-	/* Optional: called after pieces have ended, one call at a time, at most once in progress_s (default 0.5). */
+	/*
+	 * Optional: called after pieces have ended, one call at a time, at most once in progress_s (default 0.5), and
+	 * in any case when all items are done.
+	 */
 	void (*progress)(void *arg, const struct xy_batch_progress *progress);
 	double progress_s;
 	/* Optional: called once when the batch has ended, after reduce and before any waiting thread is woken. */

@@ -135,8 +135,10 @@ static struct xy_batch_job *batch_create(struct xy_runtime *rt, const struct xy_
 /* All is back: joins the results, tells the user, lets others go on. The runtime's reference is dropped. */
 static void batch_finish(struct xy_batch_job *job)
 {
-	int status = xy__batch_reduce(job);
+	int status;
 
+	xy__batch_show_end(job);
+	status = xy__batch_reduce(job);
 	xy__batch_data_release(job);
 	if (job->batch.callback)
 		job->batch.callback(job->batch.arg, status);

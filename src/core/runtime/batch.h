@@ -66,7 +66,8 @@ struct xy_batch_job {
 	size_t nerrors, errors_room;   /* (l) */
 	int status;                    /* (l) the first of them */
 	uint64_t done;                 /* (l) items */
-	double shown_s;                /* (l) last progress */
+	uint64_t shown;                /* (l) items in the last report of progress, */
+	double shown_s;                /* (l) and when it was */
 	bool showing;                  /* (l) progress is being called */
 };
 
@@ -83,6 +84,8 @@ void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status)
 /* xy__batch_fail with a reason for the log. */
 void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int status, const char *why);
 bool xy__batch_has_failed(struct xy_batch_job *job);
+/* Reports that all items are done, unless the last report said so; all pieces have ended. */
+void xy__batch_show_end(struct xy_batch_job *job);
 /* Joins the results; all pieces have ended. 0 or the batch's error. */
 int xy__batch_reduce(struct xy_batch_job *job);
 int xy__batch_places_init(struct xy_batch_job *job);

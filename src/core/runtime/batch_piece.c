@@ -181,23 +181,41 @@ static int batch_keep(struct xy_batch_job *job, const struct xy_batch_piece *pie
 	return 0;
 }
 
+/* What there is to report. The lock is held, or all pieces have ended. */
+static struct xy_batch_progress batch_progress(struct xy_batch_job *job, double now_s)
+{
+	struct xy_batch_progress progress = { .done = job->done, .total = job->batch.stop - job->batch.start };
+
+	if (job->done && now_s > job->begun_s) {
+		progress.items_per_s = (double)job->done / (now_s - job->begun_s);
+		progress.left_s = (double)(progress.total - job->done) / progress.items_per_s;
+	}
+	job->shown = job->done;
+	job->shown_s = now_s;
+	return progress;
+}
+
 /* Whether it is time to report; the caller then does, and nobody else meanwhile. The lock is held. */
 static bool batch_shows(struct xy_batch_job *job, struct xy_batch_progress *progress)
 {
 	double now = job->batch.progress ? xy_now(job->rt) : 0;
 	double every = job->batch.progress_s > 0 ? job->batch.progress_s : 0.5;
-	uint64_t total = job->batch.stop - job->batch.start;
 
-	if (!job->batch.progress || job->showing || (now - job->shown_s < every && job->done < total))
+	if (!job->batch.progress || job->showing || now - job->shown_s < every)
 		return false;
-	job->shown_s = now;
 	job->showing = true;
-	*progress = (struct xy_batch_progress){ .done = job->done, .total = total };
-	if (now > job->begun_s) {
-		progress->items_per_s = (double)job->done / (now - job->begun_s);
-		progress->left_s = (double)(total - job->done) / progress->items_per_s;
-	}
+	*progress = batch_progress(job, now);
 	return true;
+}
+
+void xy__batch_show_end(struct xy_batch_job *job)
+{
+	struct xy_batch_progress progress;
+
+	if (!job->batch.progress || job->status || job->shown == job->done)
+		return;
+	progress = batch_progress(job, xy_now(job->rt));
+	job->batch.progress(job->batch.arg, &progress);
 }
 
 void xy__batch_end(struct xy_batch_job *job, struct xy_batch_piece *piece, int status)

@@ -345,6 +345,41 @@ static void tells_its_progress_and_its_end(void **state)
 	assert_int_equal(helper_stop(h), 0);
 }
 
+/* The first report takes so long that meanwhile the other worker does all the rest. */
+static void progress_slowly(void *arg, const struct xy_batch_progress *progress)
+{
+	struct sum *s = arg;
+
+	while (atomic_load(&s->finished) < (ITEMS + 63) / 64)
+		sched_yield();
+	sum_progress(arg, progress);
+}
+
+static void tells_in_any_case_that_all_is_done(void **state)
+{
+	struct helper *h = helper_start(divided, 2);
+	struct sum s = { .reduced = 0 };
+
+	(void)state;
+	assert_int_equal(
+		xy_batch_run(h->rt, &sum_ops,
+			     &(struct xy_batch){
+				     .stop = ITEMS, .arg = &s, .progress = progress_slowly, .progress_s = 1e-9 }),
+		0);
+	assert_int_equal(s.done, ITEMS);
+	assert_int_equal(helper_stop(h), 0);
+	/* Also if that comes sooner after the last report than others would. */
+	h = helper_start("tree-eager", 1);
+	s = (struct sum){ .reduced = 0 };
+	assert_int_equal(xy_batch_run(h->rt, &sum_ops,
+				      &(struct xy_batch){
+					      .stop = ITEMS, .arg = &s, .progress = sum_progress, .progress_s = 1e9 }),
+			 0);
+	assert_int_equal(s.progressed, 1);
+	assert_int_equal(s.done, ITEMS);
+	assert_int_equal(helper_stop(h), 0);
+}
+
 /* --- the time of begin --- */
 
 struct opening {
@@ -626,6 +661,7 @@ int main(void)
 		cmocka_unit_test(several_failures_are_a_list_in_order),
 		cmocka_unit_test(a_piece_is_tried_again),
 		cmocka_unit_test(tells_its_progress_and_its_end),
+		cmocka_unit_test(tells_in_any_case_that_all_is_done),
 		cmocka_unit_test(begin_is_in_no_measurement),
 		cmocka_unit_test(sizes_are_kept_for_the_next_run),
 		cmocka_unit_test(runs_between_tasks),
