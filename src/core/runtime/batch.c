@@ -157,19 +157,39 @@ void xy__batch_leave(struct xy_batch_job *job)
 		batch_finish(job);
 }
 
+/* Whether its mapper found no device for what was left. */
+static bool batch_was_given_up(const struct xy__batch_round *round)
+{
+	struct xy_range rest = round->task ? xy_task_range(round->task) : round->range;
+
+	return rest.start == rest.stop;
+}
+
+/* What no piece has told: the end of an undivided round, and a failure that is none of a piece. */
+static void batch_round_note(struct xy__batch_round *round, int status)
+{
+	struct xy_batch_job *job = round->job;
+	struct xy_batch_piece again = { .range = round->range };
+
+	if (status && xy__batch_has_failed(job))
+		return;
+	if (status == -ENODEV && batch_was_given_up(round))
+		xy__batch_fail_because(job, round->range, status, "no device that the policy uses can run them");
+	else if (!atomic_load(&round->divided))
+		xy__batch_end(job, round == &job->first ? &job->all.piece : &again, status);
+	else if (status)
+		xy__batch_fail(job, round->range, status);
+}
+
 /* The task of a round has ended, and with it all pieces. */
 static void batch_round_ended(void *arg, int status)
 {
 	struct xy__batch_round *round = arg;
 	struct xy_batch_job *job = round->job;
-	struct xy_batch_piece again = { .range = round->range };
 	struct xy_access whole[XY_NHANDLES];
 	unsigned n = 0;
 
-	if (!atomic_load(&round->divided) && !(status && xy__batch_has_failed(job)))
-		xy__batch_end(job, round == &job->first ? &job->all.piece : &again, status);
-	else if (status && !xy__batch_has_failed(job))
-		xy__batch_fail(job, round->range, status);
+	batch_round_note(round, status);
 	for (; n < job->nhandles && round->whole[n]; n++)
 		whole[n] = (struct xy_access){ round->whole[n], job->handles[n].mode };
 	xy__batch_data_return(job, round->range, whole, n);

@@ -259,6 +259,22 @@ static void pieces_of_a_lost_device_go_to_others(void **state)
 	}
 }
 
+/* The functions run on CPUs, but this policy takes another device if there is one. */
+static void says_that_no_device_can_run_it(void **state)
+{
+	struct helper *h = start("tree-batch-simple", false);
+	struct xy_batch_ops ops = tally_ops;
+	struct tally tally = { 0 };
+
+	(void)state;
+	ops.where = XY_ON_CPU;
+	assert_int_equal(xy_batch_run(h->rt, &ops, &(struct xy_batch){ .stop = ITEMS, .arg = &tally }), -ENODEV);
+	helper_one_line(h, "batch 'tally': items 0 to 3000 failed: no device that the policy uses can run them");
+	assert_int_equal(tally.sum, 0);
+	assert_int_equal(xy_wait(h->rt), -ENODEV);
+	assert_int_equal(bed_stop(h, HELPER_ANY_LINES), 0);
+}
+
 /* Whatever the device was doing: copying in, computing, or copying out. */
 static void results_that_are_lost_with_a_device_are_computed_again(void **state)
 {
@@ -428,6 +444,7 @@ int main(void)
 		cmocka_unit_test(vectors_come_back_whole_from_all_devices),
 		cmocka_unit_test(matrices_come_back_whole_from_all_devices),
 		cmocka_unit_test(pieces_of_a_lost_device_go_to_others),
+		cmocka_unit_test(says_that_no_device_can_run_it),
 		cmocka_unit_test(results_that_are_lost_with_a_device_are_computed_again),
 		cmocka_unit_test(what_they_overwrote_is_put_back),
 		cmocka_unit_test(rows_that_were_overwritten_are_put_back),
