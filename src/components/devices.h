@@ -8,7 +8,7 @@
 
 #include <xylem/component.h>
 
-enum { XY__DEVICE_NAME = 32, XY__DEVICES_MAX = 256 };
+enum { XY__DEVICE_NAME = 32 };
 
 /* All (c), but for turn, which the component guards. */
 struct xy__device {
