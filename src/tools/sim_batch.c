@@ -92,9 +92,10 @@ static void batch_ended(void *arg, const struct xy_report *report)
 		size_t room = world->room ? 2 * world->room : 1024;
 		struct batch_event *events = realloc(world->events, room * sizeof(*events));
 
-		world->failed = !events;
-		if (!events)
+		if (!events) {
+			world->failed = true;
 			return;
+		}
 		world->events = events;
 		world->room = room;
 	}
