@@ -236,6 +236,7 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	expect_refusal("devices=cpu+cpu", "the device \"cpu\" is listed twice");
 	expect_refusal("devices=cpu+cpu:1", "\"cpu:1\" is a second CPU device");
 	expect_refusal("devices=cpu+cuda:0, batch_sizes=1+2+3", "batch_sizes has 3 values for 2 devices");
+	expect_refusal("devices=cuda:0, batch_sizes=1+2", "batch_sizes has 2 values for 1 device: give");
 	expect_refusal("devices=cpu+cuda:0+cuda:1, capacities=9000+9000", "capacities has 2 values for 3 devices");
 	expect_refusal("devices=cpu+cuda:0+cuda:1, priorities=1+2", "priorities has 2 values for 3 devices");
 	expect_refusal("devices=cdua:0", "there is no device \"cdua:0\"; did you mean \"cuda:0\"");

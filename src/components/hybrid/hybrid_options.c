@@ -27,8 +27,8 @@ static int hybrid_value(struct xy__hybrid *h, const char *option, const char *li
 		n++;
 	if (n != 1 && n != h->cutter.all.count)
 		return xy_tree_fail(h->cutter.base.tree, -EINVAL,
-				    "hybrid: %s has %u values for %u devices: give one for all, or one for each",
-				    option, n, h->cutter.all.count);
+				    "hybrid: %s has %u values for %u device%s: give one for all, or one for each",
+				    option, n, h->cutter.all.count, h->cutter.all.count == 1 ? "" : "s");
 	for (unsigned k = 0; k <= (n == 1 ? 0 : i); k++)
 		xy__list_next(&list, item, sizeof item);
 	*value = strtod(item, &end);
