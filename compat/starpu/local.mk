@@ -180,6 +180,8 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/opencl/scale.cl \
 	compat/starpu/tests/opencl/scale.h \
 	compat/starpu/tests/cxx.cpp \
+	compat/starpu/tests/late_policy.c \
+	compat/starpu/tests/parallel_policy.c \
 	compat/starpu/tests/waits.c \
 	compat/starpu/tests/variable_size.c \
 	compat/starpu/tests/unordered.c \

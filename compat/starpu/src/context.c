@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scheduling contexts as sets of workers: a task of a context runs on its
- * workers only. A context has a policy of its own where the main one is a
- * program's, and otherwise shares the runtime's.
+ * workers only. A context may have a policy of the program's, and otherwise
+ * shares the runtime's.
  */
 #include "internal.h"
 
@@ -14,7 +14,9 @@ struct context {
 	int ids[STARPU_NMAXWORKERS];
 	void *user_data, *policy_data;
 	struct starpu_worker_collection collection;
-	const struct starpu_sched_policy *wished;         /* the one that it was made with */
+	const struct starpu_sched_policy *wished; /* the one that it was made with */
+	char policy_name[64];                     /* likewise, by its name */
+	void (*prepare)(unsigned sched_ctx_id);
 	const struct starpu_sched_policy *_Atomic policy; /* (a) of the program's own, while it is called; or NULL */
 	unsigned inheritor;
 	void (*closed)(unsigned sched_ctx_id, void *args);
@@ -140,8 +142,10 @@ static void context_options(struct context *c, va_list list)
 			c->user_data = va_arg(list, void *);
 		} else if (kind == STARPU_SCHED_CTX_POLICY_STRUCT) {
 			c->wished = va_arg(list, const struct starpu_sched_policy *);
-		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME || kind == STARPU_SCHED_CTX_POLICY_INIT) {
-			(void)va_arg(list, void *);
+		} else if (kind == STARPU_SCHED_CTX_POLICY_NAME) {
+			snprintf(c->policy_name, sizeof c->policy_name, "%s", va_arg(list, const char *));
+		} else if (kind == STARPU_SCHED_CTX_POLICY_INIT) {
+			c->prepare = va_arg(list, void (*)(unsigned));
 		} else if (kind == STARPU_SCHED_CTX_SUB_CTXS) {
 			(void)va_arg(list, void *);
 			(void)va_arg(list, int);
@@ -151,16 +155,35 @@ static void context_options(struct context *c, va_list list)
 	}
 }
 
-/* A context's own policy is called where the main one is a program's, too: only then is there a hub. */
 static void context_policy(struct context *c, unsigned id)
 {
+	if (c->wished && c->wished->policy_name)
+		snprintf(c->policy_name, sizeof c->policy_name, "%s", c->wished->policy_name);
+	xs_context_prepare(id, c->policy_name, c->prepare);
 	if (!c->wished || !c->wished->push_task)
 		return;
-	if (xs_hub())
+	if (xs_policy_install())
 		xs_context_start_policy(id, c->wished);
 	else
-		xs_note("the policy '%s' of context '%s' is not used: it shares that of the runtime",
-			c->wished->policy_name ? c->wished->policy_name : "", c->name);
+		xs_note("the policy '%s' of context '%s' is not used: it shares that of the runtime", c->policy_name,
+			c->name);
+}
+
+void xs_context_prepare(unsigned id, const char *policy, void (*init)(unsigned))
+{
+	contexts[id].prepare = init;
+	if (init && !strcmp(policy, "heteroprio"))
+		init(id);
+}
+
+const char *xs_context_policy_name(unsigned id)
+{
+	return xs_context_is(id) && contexts[id].policy_name[0] ? contexts[id].policy_name : NULL;
+}
+
+void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
+{
+	return xs_context_is(sched_ctx_id) ? contexts[sched_ctx_id].prepare : NULL;
 }
 
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...)
@@ -400,14 +423,14 @@ int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
 	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_min_priority");
 
-	return c && c->min_is_set ? c->min_priority : starpu_sched_get_min_priority();
+	return c && c->min_is_set ? c->min_priority : atomic_load(&xs_global.min_priority);
 }
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
 	const struct context *c = context_of(sched_ctx_id, "starpu_sched_ctx_get_max_priority");
 
-	return c && c->max_is_set ? c->max_priority : starpu_sched_get_max_priority();
+	return c && c->max_is_set ? c->max_priority : atomic_load(&xs_global.max_priority);
 }
 
 /* --- worker collections --- */

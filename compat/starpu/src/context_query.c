@@ -193,13 +193,6 @@ unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id)
 	return 1;
 }
 
-void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
-{
-	const struct starpu_sched_policy *policy = xs_context_policy(sched_ctx_id);
-
-	return policy ? policy->init_sched : NULL;
-}
-
 unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *awake_workers)
 {
 	if (awake_workers)

@@ -91,7 +91,7 @@ static int init_runtime(const struct starpu_conf *conf)
 {
 	/* Programs of StarPU's submit as much as they like before they open the first
    * tag: nothing may block. */
-	struct xy_config config = { .window = 1u << 30 };
+	struct xy_config config = { .window = 1u << 30, .components = xs_policy_components };
 	char *texts = NULL;
 	cpu_set_t mask;
 	int narrowed, error = xs_environment(&config, conf, &texts);
@@ -123,6 +123,8 @@ static int init_runtime(const struct starpu_conf *conf)
 	starpu_set_limit_min_submitted_tasks(0);
 	atomic_store(&xs_global.sequential, 1);
 	init_priorities(conf);
+	xs_context_prepare(0, xs_global.sched,
+			   conf->sched_policy_callback ? conf->sched_policy_callback : conf->sched_policy_init);
 	xs_policy_start(xs_global.policy);
 	return 0;
 }

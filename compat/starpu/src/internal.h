@@ -166,6 +166,9 @@ struct xs_job {
 	struct starpu_task *next_try;   /* (o) of such a task */
 	struct xs_epoch *epoch;         /* (o) of a transaction, or NULL */
 	struct xs_job *meta;            /* (c) the job of the task that this is a try of, else NULL */
+	struct xs_job *copy_of;         /* (c) of a parallel task, for which a policy copied this one, or NULL */
+	unsigned nmembers, ncopies;     /* (o) workers that run it together, and copies for them */
+	_Atomic unsigned narrived;      /* (a) of them */
 	bool succeeded;                 /* (o) no try is needed */
 	bool rebuffer;                  /* (o) some handle needs more than the buffers of Xylem's call
                   */
@@ -306,17 +309,25 @@ int xs_retry_submit(struct xs_job *job);
 int xs_retry_run(struct xs_job *job, int (*call)(void *arg, struct starpu_task *task), void *arg);
 /* team.c: sets of workers that the program made */
 bool xs_team_workers(unsigned id, const unsigned **workers, unsigned *n);
+/* A policy copies a task that it has, for each worker that is to run it. */
+void xs_team_copied(struct xs_job *job, struct xs_job *copy);
+/* A worker takes its copy, which is freed: the job of the task for the last one, else NULL. */
+struct xs_job *xs_team_join(struct xs_job *copy);
 int xs_team_run(struct starpu_task *task, unsigned n, struct xy_call *call,
 		int (*function)(void *arg, struct starpu_task *task, struct xy_call *call), void *arg);
 void xs_teams_fini(void);
 /* policy.c: policies that the program brings along */
-extern bool xs_hub_is; /* (c) while a runtime runs */
+extern _Atomic bool xs_hub_is; /* (a) */
 /* Whether there is one. */
 static inline bool xs_hub(void)
 {
-	return __builtin_expect(xs_hub_is, 0);
+	return __builtin_expect(atomic_load_explicit(&xs_hub_is, memory_order_relaxed), 0);
 }
+/* The component that calls them, for the runtime's table. */
+extern const struct xy_component_ops *const xs_policy_components[];
 void xs_policy_configure(struct xy_config *config);
+/* Puts the component into a runtime that started without it. Whether it is there. */
+bool xs_policy_install(void);
 void xs_policy_start(const struct starpu_sched_policy *policy);
 void xs_policy_stop(void);
 void xs_policy_fini(void);
@@ -341,6 +352,10 @@ const struct starpu_sched_policy *xs_context_policy(unsigned id);
 bool xs_context_is(unsigned id);
 bool xs_context_has(unsigned id, int worker);
 void xs_context_start_policy(unsigned id, const struct starpu_sched_policy *policy);
+/* The name of the policy that a context was made with, NULL for the runtime's. */
+const char *xs_context_policy_name(unsigned id);
+/* Notes, and calls for heteroprio, the function that prepares the policy of a context. */
+void xs_context_prepare(unsigned id, const char *policy, void (*init)(unsigned));
 void xs_context_stop_policy(unsigned id);
 unsigned xs_context_current(void);
 /* The workers of a task's context; false: all of them. */

@@ -24,22 +24,30 @@ struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
 	return pointers;
 }
 
-struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
+static struct starpu_sched_policy *predefined(const char *name)
 {
 	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
 
-	if (xs_global.policy)
-		return (struct starpu_sched_policy *)xs_global.policy;
 	for (; *all; all++)
-		if (xs_global.sched[0] && !strcmp((*all)->policy_name, xs_global.sched))
+		if (!strcmp((*all)->policy_name, name))
 			return *all;
 	return starpu_sched_get_predefined_policies()[0];
 }
 
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
+{
+	if (xs_global.policy)
+		return (struct starpu_sched_policy *)xs_global.policy;
+	return predefined(xs_global.sched);
+}
+
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-	return xs_context_policy(sched_ctx_id) ? (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id)
-					       : starpu_sched_get_sched_policy();
+	const char *name = xs_context_policy_name(sched_ctx_id);
+
+	if (xs_context_policy(sched_ctx_id))
+		return (struct starpu_sched_policy *)xs_context_policy(sched_ctx_id);
+	return name ? predefined(name) : starpu_sched_get_sched_policy();
 }
 
 /* --- STARPU_SCHED_LIB --- */

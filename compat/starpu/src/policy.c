@@ -30,18 +30,25 @@ struct hub {
 	_Atomic unsigned again_us;      /* (a) */
 };
 
-static struct hub *hub;       /* (c) while a runtime has one */
-static _Atomic bool open;     /* (a) policies may be called */
-static _Atomic unsigned busy; /* (a) threads that are about to call one, or do */
+static struct hub *_Atomic hub; /* (a) of the runtime, or NULL */
+static _Atomic bool open;       /* (a) policies may be called */
+static _Atomic unsigned busy;   /* (a) threads that are about to call one, or do */
 static struct local locals[STARPU_NMAXWORKERS];
 static _Thread_local struct xy_agent *agent; /* while the thread is in a verb of the hub */
 
-bool xs_hub_is;
+_Atomic bool xs_hub_is;
+
+static struct xy_component *hub_component(void)
+{
+	struct hub *h = atomic_load(&hub);
+
+	return h ? &h->base : NULL;
+}
 
 struct xy_agent *xs_policy_agent(const struct xy_component **self)
 {
-	*self = hub ? &hub->base : NULL;
-	return hub ? agent : NULL;
+	*self = hub_component();
+	return *self ? agent : NULL;
 }
 
 /* --- waking --- */
@@ -49,21 +56,22 @@ struct xy_agent *xs_policy_agent(const struct xy_component **self)
 static int wake(unsigned worker)
 {
 	const struct xy_worker_info *info = xy_machine_worker(xs_global.machine, worker);
+	struct xy_component *self = hub_component();
 	struct xy_offer offer = { 0 };
 	bool itself;
 
-	if (!hub || !info)
+	if (!self || !info)
 		return 0;
 	if (!agent) {
 		/* A thread of the program: the timer's thread has what is needed. */
-		xy_component_at(&hub->base, 0);
+		xy_component_at(self, 0);
 		return 1;
 	}
 	offer.archs = 1u << info->arch;
 	itself = xy_agent_offer_to_others(agent);
-	for (unsigned i = 0; i < hub->base.nchildren; i++)
-		if (hub->base.children[i]->workers[0] == worker)
-			xy_can_pull(hub->base.children[i], &offer, agent);
+	for (unsigned i = 0; i < self->nchildren; i++)
+		if (self->children[i]->workers[0] == worker)
+			xy_can_pull(self->children[i], &offer, agent);
 	if (itself)
 		xy_agent_offer_to_itself(agent);
 	return 1;
@@ -232,6 +240,8 @@ static void keep(struct hub *h, struct xy_task *task, struct xs_job *job)
 	size_t kept = atomic_fetch_add(&h->kept, 1) + 1, peak = atomic_load(&h->kept_peak);
 
 	job->kept = task;
+	job->nmembers = job->ncopies = 0;
+	atomic_store(&job->narrived, 0);
 	atomic_store(&h->again_us, AGAIN_US);
 	while (kept > peak && !atomic_compare_exchange_weak(&h->kept_peak, &peak, kept))
 		;
@@ -361,8 +371,15 @@ static struct starpu_task *pop(int worker)
 static struct xy_task *take(struct hub *h, struct starpu_task *task, struct xy_agent *by)
 {
 	struct xs_job *job = task->starpu_private;
-	struct xy_task *xy = job ? job->kept : NULL;
+	struct xy_task *xy;
 
+	if (job && job->copy_of) {
+		job = xs_team_join(job);
+		if (!job)
+			return NULL;
+		task = job->task;
+	}
+	xy = job ? job->kept : NULL;
 	if (!xy) {
 		xs_fail(-EINVAL, "a policy gives task '%s', which it does not have", starpu_task_get_name(task));
 		return NULL;
@@ -392,8 +409,7 @@ static struct xy_task *hub_pull(struct xy_component *self, struct xy_agent *by)
 		return xy;
 	agent = by;
 	outer = thread_as(by);
-	task = pop(by->worker);
-	if (task)
+	while (!xy && (task = pop(by->worker)))
 		xy = take(h, task, by);
 	xs_thread.worker = outer.worker;
 	xs_thread.generation = outer.generation;
@@ -444,6 +460,18 @@ static const struct xy_component_ops hub_ops = {
 
 /* --- start and end --- */
 
+const struct xy_component_ops *const xs_policy_components[] = { &hub_ops, NULL };
+
+static void locals_init(void)
+{
+	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
+		pthread_mutex_init(&locals[i].lock, NULL);
+		pthread_mutex_init(&locals[i].sched_lock, NULL);
+		pthread_cond_init(&locals[i].sched_cond, NULL);
+		starpu_task_list_init(&locals[i].tasks);
+	}
+}
+
 static int hub_build(struct xy_tree *tree, void *arg)
 {
 	struct xy_component *root = xy_tree_add(tree, &hub_ops);
@@ -463,6 +491,23 @@ static int hub_build(struct xy_tree *tree, void *arg)
 	return 0;
 }
 
+bool xs_policy_install(void)
+{
+	struct xy_component *root;
+
+	if (hub)
+		return true;
+	if (xy_set_policy(xs_global.rt, "starpu-policy | each worker { }"))
+		return false;
+	root = xy_tree_root(xy_runtime_tree(xs_global.rt));
+	atomic_store(&((struct hub *)root)->again_us, AGAIN_US);
+	locals_init();
+	hub = (struct hub *)root;
+	xs_hub_is = true;
+	atomic_store(&open, true);
+	return true;
+}
+
 void xs_policy_configure(struct xy_config *config)
 {
 	hub = NULL;
@@ -480,12 +525,7 @@ void xs_policy_start(const struct starpu_sched_policy *policy)
 		xs_note("the policy '%s' is not used: SCHED gives another one", policy->policy_name);
 		return;
 	}
-	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
-		pthread_mutex_init(&locals[i].lock, NULL);
-		pthread_mutex_init(&locals[i].sched_lock, NULL);
-		pthread_cond_init(&locals[i].sched_cond, NULL);
-		starpu_task_list_init(&locals[i].tasks);
-	}
+	locals_init();
 	xs_context_start_policy(0, policy);
 	atomic_store(&open, true);
 }

@@ -186,9 +186,9 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	struct xs_job *job = call->arg;
 	struct starpu_task *task = job->task;
 	const unsigned *members;
-	unsigned nteam = 0;
-	bool team = call->nranks <= 1 && task->execute_on_a_specific_worker &&
-		    xs_team_workers(task->workerid, &members, &nteam);
+	unsigned nteam = job->nmembers;
+	bool team = call->nranks <= 1 && (nteam > 1 || (task->execute_on_a_specific_worker &&
+							xs_team_workers(task->workerid, &members, &nteam)));
 	int status;
 
 	if (job->skipped)

@@ -224,7 +224,7 @@ void starpu_task_set_destroy(struct starpu_task *task)
 struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
 	struct starpu_task *copy = starpu_task_create();
-	void *private = copy ? copy->starpu_private : NULL;
+	struct xs_job *job = task->starpu_private, *private = copy ? copy->starpu_private : NULL;
 
 	if (!copy)
 		return NULL;
@@ -285,6 +285,8 @@ static void ended_one(void)
 		return;
 	pthread_mutex_lock(&ended_lock);
 	pthread_cond_broadcast(&ended_cond);
+	if (job && job->kept)
+		xs_team_copied(job, private);
 	pthread_mutex_unlock(&ended_lock);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workers that run a task together. Policies of Xylem's form teams of their own (pheft and the like). A set that the
- * program makes has a number behind those of the workers; a parallel task that is bound to it runs on one of its
- * workers, with as many threads as it has members.
+ * program makes has a number behind those of the workers; a parallel task that is bound to it, or that a policy of the
+ * program's gives to several workers, runs on one of them, with as many threads as it has members.
  */
 #include "internal.h"
 
@@ -97,17 +97,38 @@ int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_tas
 	return starpu_worker_can_execute_task((unsigned)team->workers[0], task, nimpl);
 }
 
-/* Ranks have a barrier of their own: see run.c. */
-void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid)
-{
-	(void)task;
-	(void)workerid;
-}
+/* --- a policy that gives a task to several workers --- */
 
 void starpu_parallel_task_barrier_init_n(struct starpu_task *task, int worker_size)
 {
-	(void)task;
-	(void)worker_size;
+	struct xs_job *job = xs_job(task);
+
+	if (job && worker_size > 0)
+		job->nmembers = (unsigned)worker_size;
+}
+
+void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid)
+{
+	const struct team *team = team_of(workerid);
+
+	starpu_parallel_task_barrier_init_n(task, team ? team->n : 1);
+}
+
+void xs_team_copied(struct xs_job *job, struct xs_job *copy)
+{
+	copy->copy_of = job;
+	job->ncopies++;
+}
+
+/* The others go on with other tasks: the last one runs it for all. */
+struct xs_job *xs_team_join(struct xs_job *copy)
+{
+	struct xs_job *job = copy->copy_of;
+	unsigned n = job->nmembers ? job->nmembers : job->ncopies;
+
+	if (copy->task->destroy)
+		xs_task_free(copy->task);
+	return atomic_fetch_add(&job->narrived, 1) + 1 == n ? job : NULL;
 }
 
 /* Sets are made by the program, or by policies of Xylem's. */

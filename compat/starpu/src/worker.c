@@ -402,24 +402,22 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 int starpu_sched_get_min_priority(void)
 {
-	return atomic_load(&xs_global.min_priority);
+	return starpu_sched_ctx_get_min_priority(xs_context_current());
 }
 
 int starpu_sched_get_max_priority(void)
 {
-	return atomic_load(&xs_global.max_priority);
+	return starpu_sched_ctx_get_max_priority(xs_context_current());
 }
 
 int starpu_sched_set_min_priority(int min_prio)
 {
-	atomic_store(&xs_global.min_priority, min_prio);
-	return 0;
+	return starpu_sched_ctx_set_min_priority(xs_context_current(), min_prio);
 }
 
 int starpu_sched_set_max_priority(int max_prio)
 {
-	atomic_store(&xs_global.max_priority, max_prio);
-	return 0;
+	return starpu_sched_ctx_set_max_priority(xs_context_current(), max_prio);
 }
 
 /* --- hwloc --- */
