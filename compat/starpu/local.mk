@@ -182,6 +182,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/cxx.cpp \
 	compat/starpu/tests/late_policy.c \
 	compat/starpu/tests/parallel_policy.c \
+	compat/starpu/tests/deferring_policy.c \
 	compat/starpu/tests/waits.c \
 	compat/starpu/tests/variable_size.c \
 	compat/starpu/tests/unordered.c \

@@ -33,6 +33,8 @@ struct hub {
 static struct hub *_Atomic hub; /* (a) of the runtime, or NULL */
 static _Atomic bool open;       /* (a) policies may be called */
 static _Atomic unsigned busy;   /* (a) threads that are about to call one, or do */
+static _Atomic bool asked;      /* (a) do_schedule was, and no task was submitted since, but by tasks */
+static _Atomic bool fresh;      /* (a) a policy got a task since its do_schedule was called */
 static struct local locals[STARPU_NMAXWORKERS];
 static _Thread_local struct xy_agent *agent; /* while the thread is in a verb of the hub */
 
@@ -308,6 +310,7 @@ static bool hub_push(struct xy_component *self, struct xy_task *xy, struct xy_ag
 	} else {
 		candidates_of(&candidates, xy); /* the task may run and end before push_task returns */
 		refused = policy->push_task(job->task);
+		atomic_store(&fresh, true);
 		if (refused)
 			xs_fail(-EINVAL, "policy '%s' refuses task '%s', which any worker may take now",
 				policy->policy_name, starpu_task_get_name(job->task));
@@ -394,11 +397,37 @@ static struct xy_task *take(struct hub *h, struct starpu_task *task, struct xy_a
 	return NULL;
 }
 
+static void schedule(void)
+{
+	atomic_store(&fresh, false);
+	for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
+		const struct starpu_sched_policy *policy = xs_context_policy(c);
+
+		if (policy && policy->do_schedule)
+			policy->do_schedule(c);
+	}
+}
+
+/* A task that was submitted before do_schedule may reach its policy after: then do_schedule is called again. */
+static struct xy_task *give(struct hub *h, struct xy_agent *by)
+{
+	struct starpu_task *task;
+	struct xy_task *xy = NULL;
+
+	while (true) {
+		while (!xy && (task = pop(by->worker)))
+			xy = take(h, task, by);
+		if (xy || !atomic_load(&asked) || !atomic_exchange(&fresh, false))
+			break;
+		schedule();
+	}
+	return xy;
+}
+
 static struct xy_task *hub_pull(struct xy_component *self, struct xy_agent *by)
 {
 	struct hub *h = (struct hub *)self;
 	struct xy_agent *outer_agent = agent;
-	struct starpu_task *task = NULL;
 	struct xy_task *xy;
 	struct xs_thread outer;
 
@@ -409,8 +438,7 @@ static struct xy_task *hub_pull(struct xy_component *self, struct xy_agent *by)
 		return xy;
 	agent = by;
 	outer = thread_as(by);
-	while (!xy && (task = pop(by->worker)))
-		xy = take(h, task, by);
+	xy = give(h, by);
 	xs_thread.worker = outer.worker;
 	xs_thread.generation = outer.generation;
 	agent = outer_agent;
@@ -571,6 +599,8 @@ void xs_policy_submitted(struct starpu_task *task)
 {
 	const struct starpu_sched_policy *policy = xs_context_policy(task->sched_ctx);
 
+	if (!xs_thread.task)
+		atomic_store(&asked, false);
 	if (policy && policy->submit_hook && enter()) {
 		policy->submit_hook(task);
 		leave();
@@ -595,14 +625,11 @@ void xs_policy_after(struct starpu_task *task)
 
 void xs_policy_do_schedule(void)
 {
-	for (unsigned c = 0; hub && c < STARPU_NMAX_SCHED_CTXS; c++) {
-		const struct starpu_sched_policy *policy = xs_context_policy(c);
-
-		if (policy && policy->do_schedule && enter()) {
-			policy->do_schedule(c);
-			leave();
-		}
-	}
+	if (!hub || !enter())
+		return;
+	atomic_store(&asked, true);
+	schedule();
+	leave();
 }
 
 void starpu_do_schedule(void)
