@@ -57,6 +57,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/recursive.c \
 	compat/starpu/src/reduction.c \
 	compat/starpu/src/residence.c \
+	compat/starpu/src/resources.c \
 	compat/starpu/src/retry.c \
 	compat/starpu/src/run.c \
 	compat/starpu/src/shape_ops.c \

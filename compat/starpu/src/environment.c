@@ -91,6 +91,8 @@ static const struct {
 	{ "NHIP", "XYLEM_HIP_DEVICES: the first n" },
 	{ "WORKERS_CUDAID", "XYLEM_CUDA_DEVICES: these" },
 	{ "WORKERS_OPENCLID", "XYLEM_OPENCL_DEVICES: these" },
+	{ "OPENCL_ON_CPUS", "XYLEM_OPENCL_DEVICES=all" },
+	{ "OPENCL_ONLY_ON_CPUS", "XYLEM_OPENCL_DEVICES=cpu" },
 	{ "OPENCL_PROGRAM_DIR", "where starpu_opencl_load_opencl_from_file looks too" },
 	{ "WORKERS_CPUID", "workers are bound to these processors" },
 	{ "WORKERS_NOBIND", "XYLEM_BIND=0" },
@@ -157,8 +159,7 @@ static void note_unknown(void)
 	}
 }
 
-/* A whole number from a variable; otherwise the value is left alone. */
-static int number(const char *name, int *value)
+int xs_number(const char *name, int *value)
 {
 	const char *text = xs_getenv(name);
 	char *end;
@@ -173,101 +174,10 @@ static int number(const char *name, int *value)
 	return 0;
 }
 
-/* The devices of an architecture: none, the first n, or all. */
-static void devices(struct xy_device_config *config, int n, char *room, size_t size)
-{
-	size_t used = 0;
-
-	if (n < 0)
-		return;
-	if (!n)
-		snprintf(room, size, "none");
-	for (int i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(room + used, size - used, "%s%d", i ? "," : "", i);
-	config->devices = room;
-}
-
-/* Devices by number, of which StarPU separates the numbers by spaces. */
-static void chosen(struct xy_device_config *config, const char *name, int n, char *room, size_t size)
-{
-	const char *text = xs_getenv(name);
-	size_t used = 0;
-
-	if (!text || !*text || !n)
-		return;
-	for (; *text && used + 1 < size; text++)
-		if (*text != ' ' && *text != ',')
-			room[used++] = *text;
-		else if (used && room[used - 1] != ',')
-			room[used++] = ',';
-	used -= used && room[used - 1] == ',';
-	room[used] = 0;
-	config->devices = room;
-}
-
-static void processors_add(cpu_set_t *set, long first, long last, long n)
-{
-	for (long i = first; i <= last && i < n; i++) {
-		int os = starpu_get_pu_os_index((unsigned)i);
-
-		if (os >= 0)
-			CPU_SET((unsigned)os, set);
-	}
-}
-
-/* Numbers and ranges, such as "0 2-3": in hwloc's order, like StarPU's. */
-static bool processors_parse(const char *text, cpu_set_t *set)
-{
-	long n = hwloc_get_nbobjs_by_type(starpu_get_hwloc_topology(), HWLOC_OBJ_PU);
-
-	while (*text) {
-		char *end;
-		long first = strtol(text, &end, 10), last = first;
-
-		if (end == text || first < 0)
-			return false;
-		text = end;
-		if (*text == '-') {
-			last = strtol(text + 1, &end, 10);
-			if (end == text + 1)
-				last = n - 1;
-			text = end;
-		}
-		processors_add(set, first, last, n);
-		text += strspn(text, " ,");
-	}
-	return CPU_COUNT(set) > 0;
-}
-
-int xs_processors_narrow(cpu_set_t *before)
-{
-	const char *text = xs_getenv("STARPU_WORKERS_CPUID");
-	cpu_set_t set;
-
-	if (!text || !*text || !starpu_get_hwloc_topology())
-		return 0;
-	CPU_ZERO(&set);
-	if (!processors_parse(text, &set))
-		return xs_fail(-EINVAL, "STARPU_WORKERS_CPUID=%s: no list of processors", text);
-	CPU_ZERO(before);
-	sched_getaffinity(0, sizeof *before, before);
-	if (sched_setaffinity(0, sizeof set, &set))
-		return xs_fail(-EINVAL, "STARPU_WORKERS_CPUID=%s: these processors can't be used", text);
-	return 1;
-}
-
-/* Cores that the process may use. */
-static int cores(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-}
-
 /* The memory that data may use on each device of an architecture, which StarPU counts in MiB. */
 static int limit(struct xy_device_config *config, const char *name, char *room, size_t size)
 {
-	int mib = -1, error = number(name, &mib);
+	int mib = -1, error = xs_number(name, &mib);
 
 	if (!error && mib > 0) {
 		snprintf(room, size, "%dM", mib);
@@ -345,27 +255,27 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	if (!rooms)
 		return -ENOMEM;
 	limits = rooms + 4 * ROOM;
-	error |= number("STARPU_RESERVE_NCPU", &reserve) | number("STARPU_RAND_SEED", &seed) |
-		 number("STARPU_WORKER_STATS", &stats) | number("STARPU_BUS_STATS", &bus);
-	error |= number("STARPU_LIMIT_CPU_MEM", &ram) | number("STARPU_LIMIT_CPU_NUMA_MEM", &ram) |
-		 number("STARPU_LIMIT_CPU_NUMA_0_MEM", &ram);
-	error |= number("STARPU_SILENT", &silent) | number("STARPU_PREFETCH", &prefetch) |
-		 number("STARPU_WATCHDOG_TIMEOUT", &watchdog) | number("STARPU_WORKERS_NOBIND", &nobind) |
-		 number("STARPU_PROFILING", &profiling) | number("STARPU_CALIBRATE_MINIMUM", &minimum) |
-		 number("STARPU_LIMIT_MAX_SUBMITTED_TASKS", &window) | number("STARPU_USE_NUMA", &numa) |
+	error |= xs_number("STARPU_RESERVE_NCPU", &reserve) | xs_number("STARPU_RAND_SEED", &seed) |
+		 xs_number("STARPU_WORKER_STATS", &stats) | xs_number("STARPU_BUS_STATS", &bus);
+	error |= xs_number("STARPU_LIMIT_CPU_MEM", &ram) | xs_number("STARPU_LIMIT_CPU_NUMA_MEM", &ram) |
+		 xs_number("STARPU_LIMIT_CPU_NUMA_0_MEM", &ram);
+	error |= xs_number("STARPU_SILENT", &silent) | xs_number("STARPU_PREFETCH", &prefetch) |
+		 xs_number("STARPU_WATCHDOG_TIMEOUT", &watchdog) | xs_number("STARPU_WORKERS_NOBIND", &nobind) |
+		 xs_number("STARPU_PROFILING", &profiling) | xs_number("STARPU_CALIBRATE_MINIMUM", &minimum) |
+		 xs_number("STARPU_LIMIT_MAX_SUBMITTED_TASKS", &window) | xs_number("STARPU_USE_NUMA", &numa) |
 		 limit(&config->arch[XY_CUDA], "STARPU_LIMIT_CUDA_MEM", limits, LIMIT_ROOM) |
 		 limit(&config->arch[XY_OPENCL], "STARPU_LIMIT_OPENCL_MEM", limits + LIMIT_ROOM, LIMIT_ROOM) |
 		 limit(&config->arch[XY_HIP], "STARPU_LIMIT_HIP_MEM", limits + 2 * LIMIT_ROOM, LIMIT_ROOM);
 	if (!first || ncpus < 0)
-		error |= number("STARPU_NCPUS", &ncpus) | number("STARPU_NCPU", &ncpus);
+		error |= xs_number("STARPU_NCPUS", &ncpus) | xs_number("STARPU_NCPU", &ncpus);
 	if (!first || ncuda < 0)
-		error |= number("STARPU_NCUDA", &ncuda);
+		error |= xs_number("STARPU_NCUDA", &ncuda);
 	if (!first || nopencl < 0)
-		error |= number("STARPU_NOPENCL", &nopencl);
+		error |= xs_number("STARPU_NOPENCL", &nopencl);
 	if (!first || nhip < 0)
-		error |= number("STARPU_NHIP", &nhip);
+		error |= xs_number("STARPU_NHIP", &nhip);
 	if (!first || calibrate <= 0)
-		error |= number("STARPU_CALIBRATE", &calibrate);
+		error |= xs_number("STARPU_CALIBRATE", &calibrate);
 	if (error)
 		return -EINVAL;
 	xs_memory_limit(ram > 0 ? (size_t)ram << 20 : 0);
@@ -386,18 +296,24 @@ int xs_environment(struct xy_config *config, const struct starpu_conf *conf, cha
 	else if (sched && *sched)
 		config->sched = xs_policy_text(xs_policy(sched), limits + 3 * LIMIT_ROOM, TEXT_ROOM);
 	if (ncpus < 0 && reserve > 0)
-		ncpus = cores() > reserve ? cores() - reserve : 0;
+		ncpus = xs_cores() > reserve ? xs_cores() - reserve : 0;
+	if (ncpus > STARPU_MAXCPUS) {
+		xs_note("%d CPU workers are wanted; at most %d are possible", ncpus, STARPU_MAXCPUS);
+		ncpus = STARPU_MAXCPUS;
+	}
 	if (ncpus >= 0)
 		config->ncpu = ncpus ? (unsigned)ncpus : XY_NONE;
 	if (seed > 0)
 		config->seed = (uint64_t)seed;
 	xs_global.worker_stats = stats > 0;
 	xs_global.bus_stats = bus > 0;
-	devices(&config->arch[XY_CUDA], ncuda, rooms, ROOM);
-	devices(&config->arch[XY_OPENCL], nopencl, rooms + ROOM, ROOM);
-	devices(&config->arch[XY_HIP], nhip, rooms + 2 * ROOM, ROOM);
-	chosen(&config->arch[XY_CUDA], "STARPU_WORKERS_CUDAID", ncuda, rooms, ROOM);
-	chosen(&config->arch[XY_OPENCL], "STARPU_WORKERS_OPENCLID", nopencl, rooms + ROOM, ROOM);
+	if (xs_devices_of_opencl(config))
+		return -EINVAL;
+	xs_devices(config, XY_CUDA, ncuda, rooms, ROOM);
+	xs_devices(config, XY_OPENCL, nopencl, rooms + ROOM, ROOM);
+	xs_devices(config, XY_HIP, nhip, rooms + 2 * ROOM, ROOM);
+	xs_devices_chosen(&config->arch[XY_CUDA], "STARPU_WORKERS_CUDAID", ncuda, rooms, ROOM);
+	xs_devices_chosen(&config->arch[XY_OPENCL], "STARPU_WORKERS_OPENCLID", nopencl, rooms + ROOM, ROOM);
 	if (calibrate > 0)
 		config->calibrate = calibrate == 2 ? XY_CALIBRATE_ANEW : XY_CALIBRATE_YES;
 	if (minimum > 0)
@@ -433,7 +349,7 @@ int starpu_getenv_number_default(const char *str, int defval)
 {
 	int value = defval;
 
-	number(str, &value);
+	xs_number(str, &value);
 	return value;
 }
 

@@ -96,7 +96,7 @@ static int init_runtime(const struct starpu_conf *conf)
 	cpu_set_t mask;
 	int narrowed, error = xs_environment(&config, conf, &texts);
 
-	narrowed = error ? 0 : xs_processors_narrow(&mask);
+	narrowed = error ? 0 : xs_processors_narrow(conf, &mask);
 	if (narrowed < 0)
 		error = narrowed;
 	if (!error)

@@ -70,9 +70,19 @@ const char *xs_policy(const char *starpu_name);
 const struct starpu_sched_policy *xs_policy_of_library(const char *file, const char *name);
 /* The expression of a policy of Xylem's with StarPU's settings in it, in *room; or the name, without such settings. */
 const char *xs_policy_text(const char *name, char *room, size_t size);
-/* Until the workers are there, this thread may use only the processors of STARPU_WORKERS_CPUID: workers find theirs
- * among them. 1: the mask before is to be set again; 0: there is no such variable; -EINVAL. */
-int xs_processors_narrow(cpu_set_t *before);
+/* A whole number from a variable; otherwise the value is left alone. 0, or -EINVAL with a log line. */
+int xs_number(const char *name, int *value);
+/* Cores that the process may use. */
+int xs_cores(void);
+/* resources.c: the devices of an architecture: none, the first n as far as they are there, or all. */
+void xs_devices(struct xy_config *config, enum xy_arch arch, int n, char *room, size_t size);
+/* Devices by number, of which StarPU separates the numbers by spaces. */
+void xs_devices_chosen(struct xy_device_config *config, const char *name, int n, char *room, size_t size);
+/* Which OpenCL devices count as such: CPUs only if a variable says so. */
+int xs_devices_of_opencl(struct xy_config *config);
+/* Until the workers are there, this thread may use only the processors of STARPU_WORKERS_CPUID or workers_bindid:
+ * workers find theirs among them. 1: the mask before is to be set again; 0: there are none such; -EINVAL. */
+int xs_processors_narrow(const struct starpu_conf *conf, cpu_set_t *before);
 /* The i-th name of StarPU's list, NULL past the last. */
 const char *xs_policy_name(unsigned i);
 

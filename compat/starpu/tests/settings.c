@@ -13,8 +13,37 @@ static void f(void *b[], void *a)
 
 static struct starpu_codelet cl = { .cpu_funcs = { f } };
 
+/* StarPU makes do with what is there. */
+static void more_is_wanted_than_is_there(void)
+{
+	struct starpu_conf conf;
+
+	OK(starpu_conf_init(&conf));
+	conf.ncpus = 1000;
+	conf.ncuda = conf.nopencl = conf.nhip = 100;
+	OK(starpu_init(&conf));
+	CHECK(starpu_cpu_worker_get_count() == STARPU_MAXCPUS);
+	CHECK(starpu_cuda_worker_get_count() < 100 && starpu_opencl_worker_get_count() < 100);
+	starpu_shutdown();
+}
+
+static void the_program_names_a_processor(void)
+{
+	struct starpu_conf conf;
+
+	OK(starpu_conf_init(&conf));
+	conf.ncpus = 1;
+	conf.ncuda = conf.nopencl = conf.nhip = 0;
+	conf.use_explicit_workers_bindid = 1;
+	OK(starpu_init(&conf));
+	CHECK(starpu_worker_get_bindid(0) == 0);
+	starpu_shutdown();
+}
+
 int main(void)
 {
+	more_is_wanted_than_is_there();
+	the_program_names_a_processor();
 	setenv("STARPU_WORKERS_CPUID", "1", 1);
 	setenv("STARPU_SCHED", "modular-heft", 1);
 	setenv("STARPU_SCHED_BETA", "2.5", 1);
