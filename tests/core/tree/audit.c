@@ -190,7 +190,7 @@ static struct xy_component *wrong(struct bed *bed)
 static void says(enum xy__rule rule, const char *words)
 {
 	if (nsaid != 1 || strncmp(said, xy__rule_name(rule), strlen(xy__rule_name(rule))) ||
-	    !strstr(said, "faulty#1 of ") || !strstr(said, words))
+	    !strstr(said, "faulty#1 of the library breaks the rule ") || !strstr(said, words))
 		fail_msg("%u messages, the last \"%s\", without \"%s: %s\"", nsaid, said, xy__rule_name(rule), words);
 }
 

@@ -119,6 +119,56 @@ static void all_children_are_asked_where_the_row_has_gaps(void **state)
 	}
 }
 
+struct watcher {
+	struct xy_component base;
+	unsigned nseen;
+	struct xy_task *seen;
+	int worker;
+};
+
+static void watcher_passed(struct xy_component *self, struct xy_task *task, struct xy_agent *by)
+{
+	struct watcher *watcher = (struct watcher *)self;
+
+	watcher->nseen++;
+	watcher->seen = task;
+	watcher->worker = by->worker;
+}
+
+static const struct xy_component_ops watcher_ops = { .name = "watcher",
+						     .size = sizeof(struct watcher),
+						     .passed = watcher_passed };
+
+/* fifo | watcher | eager { watcher | worker 0, worker 1 } */
+static void a_pulled_task_passes_all_that_watch(void **state)
+{
+	struct bed *bed = bed_open("cpu:2");
+	struct xy_component *top = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &watcher_ops);
+	struct xy_component *eager = bed_add(bed, top, &xy__eager_ops), *low = bed_add(bed, eager, &watcher_ops);
+	struct watcher *above = (struct watcher *)top, *below = (struct watcher *)low;
+
+	(void)state;
+	bed_add_worker(bed, low, 0);
+	bed_add_worker(bed, eager, 1);
+	bed_seal(bed);
+	for (unsigned i = 0; i < 2; i++)
+		bed_submit(bed, bed_task(bed, CPU));
+	assert_int_equal(above->nseen + below->nseen, 0); /* they only rest */
+	assert_ptr_equal(bed_pull(bed, 0), bed->tasks[0]);
+	assert_int_equal(above->nseen, 1);
+	assert_int_equal(below->nseen, 1);
+	assert_ptr_equal(above->seen, bed->tasks[0]);
+	assert_ptr_equal(below->seen, bed->tasks[0]);
+	assert_ptr_equal(bed_pull(bed, 1), bed->tasks[1]);
+	assert_int_equal(above->nseen, 2);
+	assert_int_equal(above->worker, 1);
+	assert_int_equal(below->nseen, 1);
+	assert_int_equal(below->worker, 0);
+	assert_null(bed_pull(bed, 1));
+	assert_int_equal(above->nseen, 2);
+	bed_close(bed);
+}
+
 static void an_agent_counts_in_its_own_shard(void **state)
 {
 	struct bed *bed = bed_parse("cpu:2", "fifo | eager | each worker { }");
@@ -218,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_worker_of_a_long_row_keeps_its_first_offer),
 		cmocka_unit_test(all_children_are_asked_while_nobody_knows_who_sleeps),
 		cmocka_unit_test(all_children_are_asked_where_the_row_has_gaps),
+		cmocka_unit_test(a_pulled_task_passes_all_that_watch),
 		cmocka_unit_test(an_agent_counts_in_its_own_shard),
 	};
 

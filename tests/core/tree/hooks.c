@@ -215,6 +215,30 @@ static void the_members_of_a_team_are_below_it_once(void **state)
 	bed_close(bed);
 }
 
+/* eager { teller | eager { team 0-1, worker 2, worker 3 }, worker 0, worker 1 } */
+static void the_members_of_a_team_are_below_it_without_their_leaves(void **state)
+{
+	struct bed *bed = bed_open("topology(numa:2 core:2)");
+	struct xy_component *top = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &xy__eager_ops);
+	struct xy_component *teller = bed_add(bed, top, &teller_ops), *eager = bed_add(bed, teller, &xy__eager_ops);
+	struct xy_task *task = bed_task(bed, CPU);
+
+	(void)state;
+	assert_int_equal(xy_tree_link(eager, xy_tree_team(bed->tree, 0)), 0);
+	for (unsigned i = 0; i < 4; i++)
+		bed_add_worker(bed, i < 2 ? top : eager, i);
+	bed_seal(bed);
+	assert_int_equal(teller->nteams, 1);
+	assert_int_equal(teller->nworkers, 2);
+	ncalls = 0;
+	for (unsigned i = 0; i < 4; i++)
+		xy__hooks_started(bed->tree, task, i, &bed->workers[i]);
+	assert_int_equal(ncalls, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ASSERT_CALL(i, 's', teller, i, 1);
+	bed_close(bed);
+}
+
 static void a_task_given_back_has_ended_for_those_above(void **state)
 {
 	struct xy_component *tellers[3];
@@ -278,6 +302,8 @@ static void of_several_requests_the_earliest_counts(void **state)
 	xy_component_at(tellers[0], 60);
 	xy_component_at(tellers[0], INFINITY);
 	xy_component_at(tellers[0], NAN);
+	xy_component_at(tellers[2], INFINITY);
+	assert_int_equal(tellers[2]->tick_place, 0);
 	assert_true(xy__ticks_next_us(bed->tree) == 10);
 	bed->now_us = 100;
 	assert_true(xy__ticks_run(bed->tree, &bed->application));
@@ -357,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_submission_and_an_iteration_reach_all),
 		cmocka_unit_test(a_change_of_workers_reaches_all),
 		cmocka_unit_test(the_members_of_a_team_are_below_it_once),
+		cmocka_unit_test(the_members_of_a_team_are_below_it_without_their_leaves),
 		cmocka_unit_test(a_task_given_back_has_ended_for_those_above),
 		cmocka_unit_test(ticks_come_in_the_order_of_their_times),
 		cmocka_unit_test(of_several_requests_the_earliest_counts),
