@@ -75,7 +75,7 @@ struct xy__copies {
 	unsigned home;                  /* (c) after the first use: the node of the application's memory, or XY__RAM */
 	struct xy__copy **scratch;      /* (l) by worker, or NULL */
 	struct xy__copy ram;
-	struct xy__copy *on[]; /* (l) by node, NULL: never was there */
+	struct xy__copy *_Atomic on[]; /* (l) to write: by node, NULL: never was there */
 };
 
 /* Creates and destroys a handle's copies. Nothing is in flight at the end. */
