@@ -98,6 +98,8 @@ static enum cudaError begin_copy(const struct double_rows *rows, enum cudaMemcpy
 	if (!translate(&o.rows, to, from))
 		return cudaErrorInvalidValue;
 	o.us = double_state.bytes_per_us > 0 ? (double)bytes / double_state.bytes_per_us : 0;
+	if (d == CUDART_DOUBLE_IN || d == CUDART_DOUBLE_OUT)
+		o.link = &double_state.links[(to ? to : from)->number / double_state.linked][d == CUDART_DOUBLE_OUT];
 	if (pageable && d == CUDART_DOUBLE_IN && !stage(&o))
 		return cudaErrorMemoryAllocation;
 	if (!double_queue(stream, &o)) {

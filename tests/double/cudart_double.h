@@ -29,6 +29,10 @@ void cudart_double_set_memory(unsigned device, size_t bytes);
 /* Copies take at least as long as this bandwidth says (0: no time), kernels at least so long. */
 void cudart_double_set_delays(double gigabytes_per_second, double launch_us);
 
+/* So many devices in a row share a link with the host, and so many reach each other (0: all). What runtimes have opened
+ * stays as it was. */
+void cudart_double_set_topology(unsigned linked, unsigned island);
+
 /* Copies that a stream begins to execute stay under way until they are let go, 20 seconds at most. */
 void cudart_double_hold_copies(bool hold);
 

@@ -108,7 +108,7 @@ enum cudaError cudaDeviceCanAccessPeer(int *can, int ordinal, int peer)
 	struct double_device *a = double_ordinal(ordinal), *b = double_ordinal(peer);
 	enum cudaError error = double_begin_any(__func__);
 
-	*can = !error && a && b && a != b && double_state.peers;
+	*can = !error && a && b && double_are_peers(a, b);
 	return double_end(error ? error : a && b ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
@@ -119,7 +119,7 @@ enum cudaError cudaDeviceEnablePeerAccess(int ordinal, unsigned flags)
 
 	if (!error && (!peer || peer == device || flags))
 		error = peer ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
-	if (!error && !double_state.peers)
+	if (!error && !double_are_peers(device, peer))
 		error = cudaErrorPeerAccessUnsupported;
 	if (!error && device->peers[peer->number])
 		error = cudaErrorPeerAccessAlreadyEnabled;

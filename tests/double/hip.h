@@ -105,6 +105,7 @@
 #define cudart_double_reset hip_double_reset
 #define cudart_double_set_delays hip_double_set_delays
 #define cudart_double_set_memory hip_double_set_memory
+#define cudart_double_set_topology hip_double_set_topology
 #define cudart_double_traffic hip_double_traffic
 
 #endif

@@ -59,6 +59,7 @@ struct double_operation {
 	struct double_marker *marker;            /* MARK, WAIT */
 	struct double_rows rows;                 /* COPY; of MEMSET: to, row_bytes */
 	void *staged;                            /* COPY: freed in the end */
+	uint64_t *link;                          /* COPY: when its link with the host is free; NULL: it needs none */
 	int value;                               /* MEMSET */
 	void (*function)(void *);                /* FUNCTION, KERNEL without a body */
 	void *arg;                               /* FUNCTION; of KERNEL and FREE: freed in the end */
@@ -92,6 +93,8 @@ struct double_state {
 	unsigned nvisible;                                               /* (c) */
 	struct double_device *visible[DOUBLE_DEVICES];                   /* (c) by ordinal */
 	bool peers;                                                      /* (c) devices can copy from each other */
+	unsigned linked, island;                                         /* (l) devices that share a link, are peers */
+	uint64_t links[DOUBLE_DEVICES][2];                               /* (l) by direction: busy until then, in ns */
 	double bytes_per_us, launch_us;                                  /* (l) 0: no delay */
 	bool holds_copies, holds_host;                                   /* (l) */
 	struct CUstream_st *streams;                                     /* (l) */
@@ -114,6 +117,8 @@ struct double_device *double_current(void);
 struct double_device *double_ordinal(int ordinal);
 int double_ordinal_of(const struct double_device *device);
 int *double_current_ordinal(void);
+/* With the lock: whether two devices can copy from each other directly. */
+bool double_are_peers(const struct double_device *a, const struct double_device *b);
 /* With the lock: whether the operation that device is to execute is struck, which loses the device. */
 bool double_operation_fails(struct double_device *device);
 /* Which thread is one of a stream: it never waits for devices. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -105,6 +106,56 @@ static void refuses_memory_beyond_the_limit(void **state)
 	assert_int_equal(cudaFree(a), 0);
 	assert_int_equal(cudaFree(a), cudaErrorInvalidValue);
 	assert_int_equal(cudaFree(b), 0);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void devices_that_share_a_link_take_turns(void **state)
+{
+	enum { MIB = 1 << 20 };
+	void *pinned, *memory[2];
+	uint64_t begin_ns;
+
+	(void)state;
+	assert_int_equal(cudaHostAlloc(&pinned, MIB, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(cudaSetDevice(i), 0);
+		assert_int_equal(cudaMalloc(&memory[i], MIB), 0);
+	}
+	cudart_double_set_topology(2, 0);
+	cudart_double_set_delays(0.02, 0);
+	begin_ns = now_ns();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(cudaSetDevice(i), 0);
+		assert_int_equal(cudaMemcpyAsync(memory[i], pinned, MIB, cudaMemcpyHostToDevice, NULL), 0);
+	}
+	for (int i = 1; i >= 0; i--) {
+		assert_int_equal(cudaSetDevice(i), 0);
+		assert_int_equal(cudaDeviceSynchronize(), 0);
+	}
+	assert_true(now_ns() - begin_ns >= (uint64_t)(2 * MIB / 0.02));
+	assert_int_equal(cudaFree(memory[0]), 0);
+	assert_int_equal(cudaFree(memory[1]), 0);
+	assert_int_equal(cudaFreeHost(pinned), 0);
+}
+
+static void devices_of_two_islands_do_not_reach_each_other(void **state)
+{
+	int can = -1;
+
+	(void)state;
+	assert_int_equal(cudaDeviceCanAccessPeer(&can, 0, 1), 0);
+	assert_int_equal(can, 1);
+	cudart_double_set_topology(1, 1);
+	assert_int_equal(cudaDeviceCanAccessPeer(&can, 0, 1), 0);
+	assert_int_equal(can, 0);
+	assert_int_equal(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
 }
 
 static void crashes_a_host_that_reads_a_device_address(void **state)
@@ -351,6 +402,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(shows_as_many_devices_as_it_was_told, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(refuses_memory_beyond_the_limit, fresh, nothing_left),
+		cmocka_unit_test_setup_teardown(devices_that_share_a_link_take_turns, fresh, nothing_left),
+		cmocka_unit_test_setup_teardown(devices_of_two_islands_do_not_reach_each_other, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(crashes_a_host_that_reads_a_device_address, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(refuses_copies_of_another_kind_or_beyond_the_end, fresh, nothing_left),
 		cmocka_unit_test_setup_teardown(executes_a_stream_in_order, fresh, nothing_left),

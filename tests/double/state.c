@@ -49,10 +49,18 @@ static size_t memory_from_environment(void)
 	return (size_t)(bytes * (*end == 'G' ? 1 << 30 : *end == 'M' ? 1 << 20 : *end == 'K' ? 1 << 10 : 1));
 }
 
+static void topology(double linked, double island)
+{
+	double_state.linked = linked >= 1 && linked < DOUBLE_DEVICES ? (unsigned)linked : 1;
+	double_state.island = island >= 1 && island < DOUBLE_DEVICES ? (unsigned)island : DOUBLE_DEVICES;
+	memset(double_state.links, 0, sizeof double_state.links);
+}
+
 static void settings_from_environment(void)
 {
 	double_state.bytes_per_us = number(DOUBLE_VARIABLE("GBPS"), 0) * 1e3;
 	double_state.launch_us = number(DOUBLE_VARIABLE("LAUNCH_US"), 0);
+	topology(number(DOUBLE_VARIABLE("LINKED"), 1), number(DOUBLE_VARIABLE("ISLAND"), 0));
 	for (unsigned i = 0; i < double_state.ndevices; i++)
 		double_state.devices[i].limit = memory_from_environment();
 }
@@ -117,6 +125,11 @@ struct double_device *double_ordinal(int ordinal)
 struct double_device *double_current(void)
 {
 	return double_ordinal(current);
+}
+
+bool double_are_peers(const struct double_device *a, const struct double_device *b)
+{
+	return a != b && double_state.peers && a->number / double_state.island == b->number / double_state.island;
 }
 
 int *double_current_ordinal(void)
@@ -244,6 +257,14 @@ void cudart_double_set_delays(double gigabytes_per_second, double launch_us)
 	pthread_mutex_lock(&double_state.lock);
 	double_state.bytes_per_us = gigabytes_per_second * 1e3;
 	double_state.launch_us = launch_us;
+	pthread_mutex_unlock(&double_state.lock);
+}
+
+void cudart_double_set_topology(unsigned linked, unsigned island)
+{
+	double_setup();
+	pthread_mutex_lock(&double_state.lock);
+	topology(linked, island);
 	pthread_mutex_unlock(&double_state.lock);
 }
 

@@ -49,11 +49,22 @@ static void copy_rows(const struct double_rows *r, size_t bytes)
 			       bytes);
 }
 
-/* The effect comes late in the time that it takes: who looks before the end sees the old state. */
-static void execute(struct double_operation *o)
+/* When the operation begins: copies of one direction take turns on a link. With the lock. */
+static uint64_t reserve(struct double_operation *o)
 {
 	uint64_t begin = o->us > 0 ? double_now_ns() : 0;
 
+	if (!o->link || !begin)
+		return begin;
+	if (begin < *o->link)
+		begin = *o->link;
+	*o->link = begin + (uint64_t)(o->us * 1000);
+	return begin;
+}
+
+/* The effect comes late in the time that it takes: who looks before the end sees the old state. */
+static void execute(struct double_operation *o, uint64_t begin)
+{
 	if (o->us > 0)
 		sleep_until(begin + (uint64_t)(o->us * 750));
 	switch (o->kind) {
@@ -105,9 +116,11 @@ static void stream_step(struct CUstream_st *s, struct double_operation *o)
 		while (!o->marker->done && !s->drop && !s->device->lost)
 			pthread_cond_wait(&d->progress, &d->lock);
 	} else if (o->kind != DOUBLE_FREE && !double_operation_fails(s->device)) {
+		uint64_t begin = reserve(o);
+
 		s->device->running++;
 		pthread_mutex_unlock(&d->lock);
-		execute(o);
+		execute(o, begin);
 		pthread_mutex_lock(&d->lock);
 		s->device->running--;
 	} else if (!lost && o->kind == DOUBLE_COPY) { /* this one was under way when the device was lost */
