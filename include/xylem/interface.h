@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <xylem/data.h>
+#include <xylem/machine.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +31,10 @@ struct xy_interface {
 	size_t view_size;
 	/*
 	 * Describes the arrays of a view, whatever its pointers; returns their number. Counts and row_bytes are equal
-	 * in all views of a handle, strides may differ; rows don't overlap, and a stride is at least the extent of the
-	 * dimensions below it. Only arrays are moved to other memory, and only their pointers are set there: any other
-	 * pointer in the view is that of the registered view everywhere. Where there is other memory, an interface that
-	 * packs content but has no array is refused.
+	 * in all views of a handle that have one layout, strides may differ; rows don't overlap, and a stride is at
+	 * least the extent of the dimensions below it. Only arrays are moved to other memory, and only their pointers
+	 * are set there: any other pointer in the view is that of the registered view everywhere. Where there is other
+	 * memory, an interface that packs content but has no array is refused.
 	 */
 	unsigned (*parts)(const void *view, struct xy_part parts[XY_NPARTS]);
 	/*
@@ -49,6 +50,16 @@ struct xy_interface {
 	size_t (*packed_bytes)(const void *view);
 	void (*pack)(const void *view, void *bytes);
 	void (*unpack)(void *view, const void *bytes);
+	/*
+	 * Optional, all three or none: a layout of its own on the devices of an architecture. `layout` makes the sizes
+	 * of a view without gaps those on such devices, whatever its pointers, or returns false: no other layout there.
+	 * `parts` may return other arrays for that view. The converters are called with memory in RAM for both views,
+	 * when content goes from RAM to such a device or comes back: by any thread, for one handle or several at a
+	 * time. They must not call the runtime. 0 or -errno, with which the tasks fail that need the content.
+	 */
+	bool (*layout)(void *view, enum xy_arch arch);
+	int (*to_device)(void *device_view, const void *view, enum xy_arch arch);
+	int (*from_device)(void *view, const void *device_view, enum xy_arch arch);
 };
 
 extern const struct xy_interface xy_variable_interface, xy_vector_interface, xy_matrix_interface, xy_block_interface,

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "core/data/interface.h"
+#include "core/data/layout.h"
 #include "core/runtime/engine.h"
 #include "core/runtime/runtime.h"
 
@@ -74,14 +75,17 @@ static void channel_call(struct xy__transfer *t)
 {
 	struct xy_handle *h = t->handle;
 	struct xy__node *nodes = h->runtime->memory.nodes, *device = &nodes[t->device];
+	const void *to = h->copies->on[t->to]->view, *from = h->copies->on[t->from]->view;
 	struct xy__copy_list list;
 
 	if (atomic_load(&t->stale))
 		return;
-	t->status = xy__interface_copies(h->interface, t->without, h->copies->on[t->to]->view,
-					 h->copies->on[t->from]->view, &list);
 	if (channel_is_observed(h->runtime))
 		t->issued_s = xy_now(h->runtime);
+	t->status = xy__layout_begin(t, &to, &from);
+	if (t->status)
+		return;
+	t->status = xy__interface_copies(h->interface, t->without, to, from, &list);
 	if (!t->status && list.count) {
 		t->status = device->driver->copy(device->device, t->kind,
 						 nodes[t->kind == XY_COPY_OUT ? t->to : t->from].device, list.items,

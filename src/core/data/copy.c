@@ -10,6 +10,7 @@
 
 #include "core/data/handle.h"
 #include "core/data/interface.h"
+#include "core/data/layout.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/runtime/agent.h"
@@ -117,7 +118,7 @@ static void view_blank(const struct xy__copy *copy, void *view)
 	unsigned n;
 
 	if (copy->view != &h->view) {
-		xy__interface_compact(h->interface, view, &h->view);
+		xy__layout_blank(h, copy->node, view);
 		return;
 	}
 	memcpy(view, &h->view, h->interface->view_size);
@@ -287,6 +288,9 @@ static struct xy__copy *copy_create(struct xy_handle *h, unsigned node)
 	copy->handle = h;
 	copy->node = node;
 	copy->view = copy + 1;
+	copy->content_bytes = h->size_bytes;
+	if (h->interface->layout)
+		xy__layout_note(copy);
 	return copy;
 }
 
@@ -327,6 +331,7 @@ int xy__copies_init(struct xy_handle *h)
 	if (!copies)
 		return -ENOMEM;
 	copies->ram = (struct xy__copy){ .handle = h, .node = XY__RAM, .complete = true, .view = &h->view };
+	copies->ram.content_bytes = h->size_bytes;
 	copies->ram.allocated = !h->owns_memory || !h->size_bytes;
 	copies->ram.home = !rt->memory.disk || copies->ram.allocated; /* without disks, or memory of the application */
 	copies->on[XY__RAM] = &copies->ram;

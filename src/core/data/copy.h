@@ -37,6 +37,7 @@ struct xy__copy {
 	unsigned node;            /* (c) */
 	_Atomic bool home;        /* (l) to write: its memory is the handle's own: never evicted */
 	bool scratch;             /* (c) content means nothing */
+	bool foreign;             /* (c) its content has a layout of the device's; see layout.h */
 	_Atomic bool allocated;   /* (l) to write: its view has memory; a home copy's may come later */
 	int error;                /* (l) of the last transfer to it, 0 when that went well */
 	unsigned pins;            /* (l) tasks and transfers that need it where it is */
@@ -49,6 +50,7 @@ struct xy__copy {
 	unsigned held;            /* (l) acquires of the application; see xy__copy_hold */
 	unsigned heirs;           /* (l) tasks launched behind its writers that will overwrite it */
 	double arrives_us;        /* (l) when that ends, as far as is known */
+	size_t content_bytes;     /* (c) of its content in its layout */
 	size_t bytes;             /* (l) that it takes on its node */
 	/* (n) all on the node that have memory of their own and are not home; or all that live in one copy's memory */
 	struct xy__copy *older, *newer;

@@ -215,6 +215,14 @@ static bool fetch_is_home(const struct xy__fetch *f, unsigned i)
 	return !(fetch_mode(f, i) & XY_SCRATCH) && copy && copy->home;
 }
 
+/* Bytes of an access on the task's node. */
+static size_t fetch_content(const struct xy__fetch *f, unsigned i)
+{
+	const struct xy_handle *h = fetch_handle(f, i);
+
+	return h->copies->on[f->node] ? h->copies->on[f->node]->content_bytes : h->size_bytes;
+}
+
 /* Bytes that the task needs on its node at once; a handle counts once. */
 static size_t fetch_bytes(const struct xy__fetch *f)
 {
@@ -227,7 +235,7 @@ static size_t fetch_bytes(const struct xy__fetch *f)
 			before = fetch_handle(f, j) == fetch_handle(f, i) &&
 				 !((fetch_mode(f, j) ^ fetch_mode(f, i)) & XY_SCRATCH);
 		if (!before)
-			bytes += fetch_handle(f, i)->size_bytes;
+			bytes += fetch_content(f, i);
 	}
 	return bytes;
 }

@@ -111,7 +111,7 @@ static void filter_place(struct xy_plan *plan, const struct xy_cut *in_ram, cons
 {
 	struct xy_handle *child = plan->children[in_ram->i];
 	struct xy_cut cut = *in_ram;
-	void *view = whole ? calloc(1, interface->view_size) : NULL;
+	void *view = whole && !interface->layout ? calloc(1, interface->view_size) : NULL;
 
 	if (!view)
 		return;

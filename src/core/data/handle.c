@@ -436,6 +436,8 @@ int xy_handle_set_constant(struct xy_handle *h, unsigned arrays)
 		return invalid(h->runtime, "xy_handle_set_constant: the interface has fewer arrays");
 	if (h->owns_memory)
 		return invalid(h->runtime, "xy_handle_set_constant: the arrays need memory of the application");
+	if (h->interface->layout)
+		return invalid(h->runtime, "xy_handle_set_constant: the interface has layouts of devices");
 	h->constant = arrays;
 	return 0;
 }

@@ -36,6 +36,8 @@ static int home_check(struct xy_handle *h, unsigned node, const void *view)
 
 	if (!info || info->disk || info->arch == XY_CPU)
 		return home_refuse(h, "the node is not a device");
+	if (h->interface->layout)
+		return home_refuse(h, "its interface has layouts of devices");
 	if (!view || !xy__interface_equal(h->interface, view, &h->view))
 		return home_refuse(h, "the view has other sizes than the registered one");
 	if (!xy__interface_has_memory(h->interface, view))

@@ -118,6 +118,8 @@ static int interface_check_ops(const struct xy_interface *interface, char *error
 		xy__message_add(&message, "the interface needs a name, a size of the view, and parts");
 	else if (!interface->packed_bytes != !interface->pack || !interface->pack != !interface->unpack)
 		xy__message_add(&message, "the interface has some of packed_bytes, pack and unpack, but not all");
+	else if (!interface->layout != !interface->to_device || !interface->layout != !interface->from_device)
+		xy__message_add(&message, "the interface has some of layout, to_device and from_device, but not all");
 	else
 		return 0;
 	return -EINVAL;

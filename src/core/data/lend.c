@@ -23,7 +23,7 @@ static struct xy__node *lend_node(const struct xy__copy *copy)
 void *xy__lend_view(struct xy_handle *h)
 {
 	size_t size = h->interface->view_size;
-	void *view = h->copies ? malloc(size) : NULL;
+	void *view = h->copies && !h->interface->layout ? malloc(size) : NULL;
 	struct xy_part parts[XY_NPARTS];
 	unsigned n;
 

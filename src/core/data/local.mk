@@ -15,6 +15,7 @@ libxylem_all_la_SOURCES += src/core/data/filter_rows.c
 libxylem_all_la_SOURCES += src/core/data/handle.c src/core/data/handle.h
 libxylem_all_la_SOURCES += src/core/data/handover.c src/core/data/handover.h
 libxylem_all_la_SOURCES += src/core/data/home.c
+libxylem_all_la_SOURCES += src/core/data/layout.c src/core/data/layout.h
 libxylem_all_la_SOURCES += src/core/data/host.c src/core/data/host.h
 libxylem_all_la_SOURCES += src/core/data/interface.c src/core/data/interface.h
 libxylem_all_la_SOURCES += src/core/data/interface_bcsr.c

@@ -10,6 +10,7 @@
 
 #include "core/data/channel.h"
 #include "core/data/interface.h"
+#include "core/data/layout.h"
 #include "core/data/source.h"
 #include "core/data/transfer.h"
 #include "core/runtime/agent.h"
@@ -360,7 +361,7 @@ static size_t transfer_bytes(const struct xy__transfer *t)
 {
 	const struct xy_handle *h = t->handle;
 	struct xy_part parts[XY_NPARTS];
-	size_t bytes = h->size_bytes;
+	size_t bytes = h->copies->on[t->device]->content_bytes;
 	unsigned n = t->without ? xy__interface_parts(h->interface, &h->view, parts) : 0;
 
 	for (unsigned i = 0; i < n; i++)
@@ -471,9 +472,11 @@ static void transfer_finish(struct xy__transfer *t, struct xy__agent *agent)
 	struct xy_runtime *rt = h->runtime;
 	struct xy__copy *from, *to;
 	struct xy__await *awaits;
-	int status = t->status;
 	bool arrived;
+	int status;
 
+	xy__layout_end(t);
+	status = t->status;
 	if (t->moved)
 		transfer_tell(t);
 	xy__lock_take(&h->lock);

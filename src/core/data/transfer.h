@@ -27,6 +27,7 @@ struct xy__transfer {
 	struct xy__line *waits; /* (q) one of its channel's, until a driver gets it */
 	/* Of the thread that issues or finishes it, one after the other by (q): */
 	struct xy_event *event;
+	void *staged; /* a view in RAM with the layout of the device, or NULL; see layout.h */
 	int status;
 	bool moved;                      /* the driver got it */
 	double issued_s, start_s, end_s; /* for the observer, if it listens to transfers */
