@@ -193,6 +193,8 @@ static void config_check_name(const char *name, const struct xy__log *log)
 	for (struct xy__variables each = { 0 }; xy__variables_next(&each);) {
 		unsigned distance = xy__text_distance(config_stem(name), config_stem(each.now.name));
 
+		if (xy__text_is_turned(config_stem(name), config_stem(each.now.name)))
+			distance = 0;
 		if (!strcmp(name, each.now.name))
 			return;
 		if (distance < least) {

@@ -120,6 +120,19 @@ unsigned xy__text_distance(const char *a, const char *b)
 	return rows[na % 3][nb];
 }
 
+bool xy__text_is_turned(const char *a, const char *b)
+{
+	size_t n = strlen(a);
+
+	for (const char *gap = strchr(a, '_'); gap && strlen(b) == n; gap = strchr(gap + 1, '_')) {
+		size_t head = (size_t)(gap - a), tail = n - head - 1;
+
+		if (!memcmp(b, gap + 1, tail) && b[tail] == '_' && !memcmp(b + tail + 1, a, head))
+			return true;
+	}
+	return false;
+}
+
 bool xy__text_is_near(const char *word, unsigned distance)
 {
 	return word[0] && distance <= strlen(word) / 2;

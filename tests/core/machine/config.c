@@ -36,6 +36,7 @@ static int clean(void **state)
 	(void)state;
 	for (struct xy__variables each = { 0 }; xy__variables_next(&each);)
 		unsetenv(each.now.name);
+	unsetenv("XYLEM_LIMIT_CUDA");
 	unsetenv("XYLEM_WNDOW");
 	unsetenv("XYLEM_SCHED");
 	unsetenv("XYLEM_SOMETHING_ELSE");
@@ -295,10 +296,13 @@ static void suggests_the_variable_that_was_meant(void **state)
 	(void)state;
 	setenv("XYLEM_WNDOW", "5", 1);
 	setenv("XYLEM_SCHED", "eager", 1);
+	setenv("XYLEM_LIMIT_CUDA", "20K", 1);
 	setenv("XYLEM_SOMETHING_ELSE", "", 1);
 	setenv("XYLEM_", "", 1);
 	assert_int_equal(init(&s, program), 0);
-	assert_int_equal(captured.lines, 4);
+	assert_int_equal(captured.lines, 5);
+	assert_non_null(strstr(captured.text, "XYLEM_LIMIT_CUDA is set but is not a variable of Xylem: "
+					      "did you mean XYLEM_CUDA_LIMIT?\n"));
 	assert_non_null(strstr(captured.text, "XYLEM_WNDOW is set but is not a variable of Xylem: "
 					      "did you mean XYLEM_WINDOW?\n"));
 	assert_non_null(strstr(captured.text, "XYLEM_SCHED is set but is not a variable of Xylem: "

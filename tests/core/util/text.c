@@ -155,6 +155,11 @@ static void counts_letters_that_differ(void **state)
 	assert_int_equal(xy__text_distance("eager", "eaegr"), 1);
 	assert_int_equal(xy__text_distance("fifo", "prio"), 3);
 	assert_int_equal(xy__text_distance("", "prio"), 4);
+	assert_true(xy__text_is_turned("LIMIT_CUDA", "CUDA_LIMIT"));
+	assert_true(xy__text_is_turned("A_B_C", "B_C_A"));
+	assert_true(xy__text_is_turned("A_B_C", "C_A_B"));
+	assert_false(xy__text_is_turned("LIMIT_CUDA", "CUDA-LIMIT"));
+	assert_false(xy__text_is_turned("LIMIT", "LIMIT"));
 	assert_int_equal(xy__text_distance("prio", ""), 4);
 	memset(longer, 'a', 39);
 	longer[39] = '\0';
