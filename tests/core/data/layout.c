@@ -253,13 +253,14 @@ static int points_range(const struct xy_cut *cut)
 	return 0;
 }
 
+static const struct xy_filter_ops ranges = {
+	.name = "ranges",
+	.interface = &points_interface,
+	.child = points_range,
+};
+
 static void children_are_converted_by_way_of_ram(void **state)
 {
-	static const struct xy_filter_ops ranges = {
-		.name = "ranges",
-		.interface = &points_interface,
-		.child = points_range,
-	};
 	const struct xy_filter filter = { .ops = &ranges, .n = 3 };
 	struct helper *h = start(NULL);
 	struct pair pairs[N] = { { 0 } }, model[N] = { { 0 } };
@@ -279,36 +280,93 @@ static void children_are_converted_by_way_of_ram(void **state)
 	assert_int_equal(bed_stop(h, 0), 0);
 }
 
+struct program {
+	struct helper *h;
+	uint64_t random;
+	struct xy_handle *p[NDATA];
+	struct pair model[NDATA][N];
+};
+
+/* The i-th range of three is moved by its number, on any worker. */
+static void step_pieces(struct program *p, unsigned i)
+{
+	const struct xy_filter filter = { .ops = &ranges, .n = 3 };
+	struct xy_plan *plan;
+
+	assert_int_equal(xy_plan_create(p->p[i], &filter, &plan), 0);
+	assert_int_equal(xy_plan_begin(plan, XY_RW), 0);
+	for (unsigned k = 0; k < 3; k++) {
+		size_t first = N * k / 3;
+
+		bed_submit(p->h, &move, k, xy_plan_child(plan, k), NULL, NULL);
+		pairs_move(p->model[i] + first, N * (k + 1) / 3 - first, k);
+	}
+	assert_int_equal(xy_plan_end(plan), 0);
+	assert_int_equal(xy_plan_destroy(&plan), 0);
+}
+
+static void step(struct program *p)
+{
+	unsigned i = helper_below(&p->random, NDATA), kind = helper_below(&p->random, 12);
+	unsigned node = bed_node(p->h, XY_CUDA, helper_below(&p->random, 2));
+	uint32_t k = helper_below(&p->random, 3);
+
+	if (kind == 0) {
+		assert_int_equal(xy_prefetch(p->p[i], node), 0);
+	} else if (kind == 1) {
+		assert_int_equal(xy_acquire(p->p[i], XY_R), 0);
+		assert_memory_equal(xy_handle_pointer(p->p[i]), p->model[i], sizeof p->model[i]);
+		xy_release(p->p[i]);
+	} else if (kind == 2) {
+		assert_int_equal(xy_evict(p->p[i], node), 0);
+	} else if (kind == 3) {
+		xy_handle_set_write_through(p->p[i], k ? 0 : 1 | (uint64_t)1 << node);
+	} else if (p->model[i][0].y < 100 && kind == 4) { /* floats are exact */
+		step_pieces(p, i);
+	} else if (p->model[i][0].y < 100) {
+		bed_submit(p->h, &move, k, p->p[i], NULL, NULL);
+		pairs_move(p->model[i], N, k);
+	}
+}
+
 static void random_programs_compute_the_same_as_on_a_cpu(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= helper_scale(10); seed++) {
-		struct helper *h = start("2000"); /* two of six */
-		struct pair model[NDATA][N] = { { { 0 } } };
-		struct xy_handle *p[NDATA];
-		uint64_t random = seed;
+		struct program p = { .h = start("2000"), .random = seed }; /* two of six */
 
 		print_message("# seed %llu\n", (unsigned long long)seed);
 		for (unsigned i = 0; i < NDATA; i++)
-			p[i] = points_register(h, NULL, N);
-		for (unsigned step = 0; step < STEPS; step++) {
-			unsigned i = helper_below(&random, NDATA), kind = helper_below(&random, 10);
-			uint32_t k = helper_below(&random, 3);
-
-			if (kind == 0) {
-				assert_int_equal(xy_prefetch(p[i], bed_node(h, XY_CUDA, helper_below(&random, 2))), 0);
-			} else if (kind == 1) {
-				assert_int_equal(xy_acquire(p[i], XY_R), 0);
-				assert_memory_equal(xy_handle_pointer(p[i]), model[i], sizeof model[i]);
-				xy_release(p[i]);
-			} else if (model[i][0].y < 100) { /* floats are exact */
-				bed_submit(h, &move, k, p[i], NULL, NULL);
-				pairs_move(model[i], N, k);
-			}
-		}
+			p.p[i] = points_register(p.h, NULL, N);
+		for (unsigned n = 0; n < STEPS; n++)
+			step(&p);
 		for (unsigned i = 0; i < NDATA; i++)
-			bed_unregister(h, &p[i]);
-		assert_int_equal(bed_stop(h, 0), 0);
+			bed_unregister(p.h, &p.p[i]);
+		assert_int_equal(bed_stop(p.h, 0), 0);
+	}
+}
+
+/* Nothing leaks, and what is said to be right is. */
+static void any_call_of_the_driver_may_fail(void **state)
+{
+	(void)state;
+	for (unsigned nth = 1; nth <= 200; nth += 1 + 4 * (helper_scale(2) == 1)) {
+		struct helper *h = start("2000");
+		struct pair pairs[N] = { { 0 } }, model[N] = { { 0 } };
+		struct xy_handle *p = points_register(h, pairs, N);
+		bool struck;
+
+		assert_true(cudart_double_fail(NULL, nth, 1));
+		for (unsigned i = 0; i < 6; i++) {
+			bed_submit(h, &move, i, p, NULL, NULL);
+			pairs_move(model, N, i);
+		}
+		if (!xy_unregister(&p))
+			assert_memory_equal(pairs, model, sizeof pairs);
+		struck = cudart_double_failed();
+		bed_stop(h, HELPER_ANY_LINES);
+		if (!struck)
+			break;
 	}
 }
 
@@ -341,6 +399,7 @@ int main(void)
 		cmocka_unit_test(content_that_can_not_be_converted_fails_its_readers),
 		cmocka_unit_test(children_are_converted_by_way_of_ram),
 		cmocka_unit_test(random_programs_compute_the_same_as_on_a_cpu),
+		cmocka_unit_test(any_call_of_the_driver_may_fail),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 	};
 
