@@ -20,6 +20,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/context.c \
 	compat/starpu/src/context_query.c \
 	compat/starpu/src/copy.c \
+	compat/starpu/src/counters.c \
 	compat/starpu/src/cuda.c \
 	compat/starpu/src/data.c \
 	compat/starpu/src/deps.c \
@@ -141,6 +142,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_worker.h
 starpuparts_HEADERS = \
 	compat/starpu/include/parts/component.h \
+	compat/starpu/include/parts/counters.h \
 	compat/starpu/include/parts/context.h \
 	compat/starpu/include/parts/cuda.h \
 	compat/starpu/include/parts/data.h \
@@ -185,6 +187,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/parallel_policy.c \
 	compat/starpu/tests/deferring_policy.c \
 	compat/starpu/tests/waits.c \
+	compat/starpu/tests/counters.c \
 	compat/starpu/tests/variable_size.c \
 	compat/starpu/tests/unordered.c \
 	compat/starpu/tests/two_contexts.c \

@@ -27,6 +27,7 @@
 #include <parts/disk.h>
 #include <parts/context.h>
 #include <parts/parallel_worker.h>
+#include <parts/counters.h>
 #include <parts/tools.h>
 #ifdef STARPU_USE_OPENCL
 #include <parts/opencl.h>

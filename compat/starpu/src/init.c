@@ -123,6 +123,8 @@ static int init_runtime(const struct starpu_conf *conf)
 	starpu_set_limit_min_submitted_tasks(0);
 	atomic_store(&xs_global.sequential, 1);
 	init_priorities(conf);
+	if (conf->start_perf_counter_collection)
+		starpu_perf_counter_collection_start();
 	xs_context_prepare(0, xs_global.sched,
 			   conf->sched_policy_callback ? conf->sched_policy_callback : conf->sched_policy_init);
 	xs_policy_start(xs_global.policy);
@@ -238,6 +240,7 @@ void starpu_shutdown(void)
 		xs_note("starpu_shutdown: the first error that was reported: %s",
 			strerror(-atomic_load(&xs_global.first_error)));
 	xs_bound_fini();
+	xs_counters_fini();
 	xs_hooks_fini();
 	xs_tree_fini();
 	xs_disks_fini();

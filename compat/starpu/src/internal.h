@@ -299,6 +299,11 @@ void xs_unpartition(struct _starpu_data_state *h);
 extern _Atomic bool xs_bound_records;
 void xs_bound_submitted(struct starpu_task *task);
 void xs_bound_fini(void);
+/* counters.c: performance counters, while a program collects them */
+extern _Atomic bool xs_counts;
+void xs_count_submitted(const struct starpu_task *task);
+void xs_count_ran(unsigned worker, const struct starpu_task *task, double us);
+void xs_counters_fini(void);
 /* hooks.c, tree.c */
 void xs_hooks_fini(void);
 void xs_tree_fini(void);

@@ -189,6 +189,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	unsigned nteam = job->nmembers;
 	bool team = call->nranks <= 1 && (nteam > 1 || (task->execute_on_a_specific_worker &&
 							xs_team_workers(task->workerid, &members, &nteam)));
+	bool counts = !call->rank && atomic_load_explicit(&xs_counts, memory_order_relaxed); /* a late one, too */
+	struct timespec start, end;
 	int status;
 
 	if (job->skipped)
@@ -202,6 +204,8 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 	run_start(task, call);
 	if (xs_hub() && !call->rank)
 		xs_policy_before(task);
+	if (counts)
+		start = now();
 	if (team)
 		status = xs_team_run(task, nteam, call, run_rank, (void *)(uintptr_t)function);
 	else if (job->check && !call->rank)
@@ -212,6 +216,10 @@ static int run(struct xy_call *call, starpu_cpu_func_t function)
 		task->profiling_info->end_time = task->profiling_info->release_data_start_time =
 			task->profiling_info->release_data_end_time = now();
 		xs_profile((unsigned)call->worker, task->profiling_info);
+	}
+	if (counts) {
+		end = now();
+		xs_count_ran((unsigned)call->worker, task, starpu_timing_timespec_delay_us(&start, &end));
 	}
 	if (xs_hub() && !call->rank)
 		xs_policy_after(task);

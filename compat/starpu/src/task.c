@@ -544,6 +544,8 @@ static void job_prepare(struct xs_job *job, struct starpu_task *task)
 	atomic_fetch_add(&xs_global.nsubmitted, 1);
 	if (atomic_load_explicit(&xs_bound_records, memory_order_relaxed)) /* a late one does not count */
 		xs_bound_submitted(task);
+	if (atomic_load_explicit(&xs_counts, memory_order_relaxed)) /* likewise */
+		xs_count_submitted(task);
 }
 
 /* Whether a thread, a callback or another task takes note of the end of a task that does nothing. */
