@@ -10,17 +10,27 @@ struct starpu_parallel_worker_config {
 	hwloc_obj_type_t level;
 };
 
+struct options {
+	void (*prepare)(void *arg); /* for each group, on one of its workers */
+	void *arg;
+};
+
 /* What follows the options that a program may give. */
-static void options_note(va_list list)
+static struct options options_of(va_list list)
 {
+	struct options options = { NULL, NULL };
 	int kind;
 
 	while ((kind = va_arg(list, int)))
-		if (kind == STARPU_PARALLEL_WORKER_CREATE_FUNC || kind == STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG ||
-		    kind == STARPU_PARALLEL_WORKER_POLICY_NAME || kind == STARPU_PARALLEL_WORKER_POLICY_STRUCT)
+		if (kind == STARPU_PARALLEL_WORKER_CREATE_FUNC)
+			options.prepare = va_arg(list, void (*)(void *));
+		else if (kind == STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG)
+			options.arg = va_arg(list, void *);
+		else if (kind == STARPU_PARALLEL_WORKER_POLICY_NAME || kind == STARPU_PARALLEL_WORKER_POLICY_STRUCT)
 			(void)va_arg(list, void *);
 		else if (kind != STARPU_PARALLEL_WORKER_NEW)
 			(void)va_arg(list, int);
+	return options;
 }
 
 static struct starpu_parallel_worker_config *config_create(hwloc_obj_type_t level, va_list list)
@@ -28,8 +38,8 @@ static struct starpu_parallel_worker_config *config_create(hwloc_obj_type_t leve
 	struct starpu_parallel_worker_config *config = malloc(sizeof *config);
 	hwloc_topology_t topology = starpu_get_hwloc_topology();
 	int n = topology ? hwloc_get_nbobjs_by_type(topology, level) : 0;
+	struct options options = options_of(list);
 
-	options_note(list);
 	if (!config)
 		return NULL;
 	if (!xs_global.rt || n <= 0) {
@@ -39,6 +49,10 @@ static struct starpu_parallel_worker_config *config_create(hwloc_obj_type_t leve
 	}
 	config->ngroups = (unsigned)n;
 	config->level = level;
+	for (unsigned i = 0, worker; options.prepare && i < config->ngroups; i++) {
+		worker = i * xs_global.nworkers / config->ngroups;
+		starpu_execute_on_specific_workers(options.prepare, options.arg, 1, &worker, "parallel worker");
+	}
 	xs_note("groups of workers: tasks run on single workers; see doc/coming-from-starpu.md");
 	return config;
 }

@@ -14,12 +14,23 @@ static void f(void *b[], void *a)
 
 static struct starpu_codelet cl = { .cpu_funcs = { f }, .nbuffers = 1, .modes = { STARPU_RW } };
 
+static void prepare(void *arg)
+{
+	CHECK(starpu_worker_get_id() >= 0);
+	STARPU_ATOMIC_ADD((int *)arg, 1);
+}
+
 int main(void)
 {
+	int prepared = 0;
+
 	START();
-	struct starpu_parallel_worker_config *p = starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, 0);
+	struct starpu_parallel_worker_config *p = starpu_parallel_worker_init(
+		HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_CREATE_FUNC, prepare, STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG,
+		&prepared, 0);
 	if (!p)
 		return 77;
+	CHECK(prepared == 1);
 	starpu_parallel_worker_print(p);
 	int v;
 	starpu_data_handle_t h;
