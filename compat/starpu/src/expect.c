@@ -39,6 +39,10 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node, struct star
 double starpu_task_worker_expected_length(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,
 					  unsigned nimpl)
 {
+	const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
+
+	if (model && model->type == STARPU_PER_WORKER && model->worker_cost_function)
+		return model->worker_cost_function(task, workerid, nimpl);
 	return starpu_task_expected_length(task, starpu_worker_get_perf_archtype((int)workerid, sched_ctx_id), nimpl);
 }
 
@@ -46,6 +50,39 @@ double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned wor
 					  unsigned nimpl)
 {
 	return starpu_task_expected_energy(task, starpu_worker_get_perf_archtype((int)workerid, sched_ctx_id), nimpl);
+}
+
+/* The harmonic mean over the workers of a context: fast workers run more of such tasks. */
+static double average(struct starpu_task *task, unsigned sched_ctx_id,
+		      double (*expected)(struct starpu_task *, unsigned, unsigned, unsigned))
+{
+	int *workers;
+	unsigned n = starpu_sched_ctx_get_workers_list_raw(sched_ctx_id, &workers), known = 0;
+	double speeds = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned nimpl;
+		double value;
+
+		if (!starpu_worker_can_execute_task_first_impl((unsigned)workers[i], task, &nimpl))
+			continue;
+		value = expected(task, (unsigned)workers[i], sched_ctx_id, nimpl);
+		if (value > 0) {
+			speeds += 1 / value;
+			known++;
+		}
+	}
+	return known ? known / speeds : 0;
+}
+
+double starpu_task_expected_length_average(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	return average(task, sched_ctx_id, starpu_task_worker_expected_length);
+}
+
+double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	return average(task, sched_ctx_id, starpu_task_worker_expected_energy);
 }
 
 double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node,

@@ -50,6 +50,11 @@ struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx
 	return name ? predefined(name) : starpu_sched_get_sched_policy();
 }
 
+struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
+{
+	return starpu_sched_ctx_get_sched_policy(sched_ctx_id);
+}
+
 /* --- STARPU_SCHED_LIB --- */
 
 const struct starpu_sched_policy *xs_policy_of_library(const char *file, const char *name)

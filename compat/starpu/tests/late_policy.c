@@ -100,6 +100,7 @@ int main(void)
 	CHECK(!strcmp(starpu_sched_ctx_get_sched_policy(named)->policy_name, "heteroprio"));
 	CHECK(!strcmp(starpu_sched_ctx_get_sched_policy(0)->policy_name, "dmda"));
 	CHECK(starpu_sched_ctx_get_sched_policy_init(named) == prepare);
+	CHECK(starpu_sched_get_sched_policy_in_ctx(ctx[0]) == &policy);
 	starpu_sched_ctx_set_context(&ctx[0]);
 	CHECK(STARPU_MIN_PRIO == -2 && STARPU_MAX_PRIO == 7);
 	starpu_sched_ctx_set_context(NULL);

@@ -67,6 +67,9 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
 int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl, unsigned ntasks,
 		       int workerid, enum starpu_worker_archtype archi);
 int starpu_energy_use(float joules);
+/* Over the workers of a context; 0 if none is known. */
+double starpu_task_expected_length_average(struct starpu_task *task, unsigned sched_ctx_id);
+double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id);
 double starpu_task_worker_expected_length(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,
 					  unsigned nimpl);
 double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,

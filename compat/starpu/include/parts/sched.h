@@ -46,6 +46,7 @@ struct starpu_sched_policy {
 };
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void);
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
+struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
 
 /* --- contexts: sets of workers --- */
 
