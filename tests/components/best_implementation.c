@@ -50,6 +50,19 @@ static struct xy_task *submit(struct bed *bed, const struct xy_codelet *codelet)
 	return task;
 }
 
+/* can_execute may have changed its answer since the task was given to the worker. */
+static void a_task_without_an_implementation_gets_the_first(void **state)
+{
+	struct bed *bed = open_pulled();
+	struct xy_task *task = submit(bed, &asking);
+	struct xy_component *best = xy_tree_worker(bed->tree, 0)->parents[0];
+
+	(void)state;
+	best->ops->passed(best, task, &bed->workers[0]);
+	assert_int_equal(task->implementation, 0);
+	bed_close(bed);
+}
+
 /* A device has one implementation, a core several. */
 static void takes_the_only_implementation(void **state)
 {
@@ -224,6 +237,7 @@ static void passes_refusals_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_task_without_an_implementation_gets_the_first),
 		cmocka_unit_test(takes_the_only_implementation),
 		cmocka_unit_test(leaves_a_task_without_a_choice_alone),
 		cmocka_unit_test(takes_the_first_when_nothing_is_known),

@@ -233,6 +233,7 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	expect_refusal("batch_sizes=100, capacities=99", "capacity of \"cpu\", 99, is below its batch size, 100");
 	expect_refusal("batch_sizes=0", "the batch size of \"cpu\" is 0");
 	expect_refusal("devices=cuda:0+cuda:0", "the device \"cuda:0\" is listed twice");
+	expect_refusal("devices=cpu+cuda:0+cuda:0", "the device \"cuda:0\" is listed twice");
 	expect_refusal("devices=cpu+cpu", "the device \"cpu\" is listed twice");
 	expect_refusal("devices=cpu+cpu:1", "\"cpu:1\" is a second CPU device");
 	expect_refusal("devices=cpu+cuda:0, batch_sizes=1+2+3", "batch_sizes has 3 values for 2 devices");

@@ -2,10 +2,10 @@
 /* mct: where a task goes by what is expected of it, what counts, refusals, and what is marked on it. */
 #include "recording.h"
 
-enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA };
+enum { CPU = XY_ON_CPU, CUDA = XY_ON_CUDA, MANY = 20 };
 
 /* What moving the data of any task costs, by worker; and what running it does. */
-static double transfers_us[4], joules[4];
+static double transfers_us[MANY], joules[MANY];
 
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker);
 struct xy_prediction __wrap_xy_task_transfer(const struct xy_task *task, unsigned worker)
@@ -480,6 +480,33 @@ static void workers_of_one_kind_are_asked_about_once(void **state)
 	bed_close(bed);
 }
 
+static struct xy_task *task_of_100_us(struct bed *bed)
+{
+	struct xy_task *task = bed_task(bed, CPU);
+
+	task->length_us = 100;
+	return task;
+}
+
+/* There are so many workers that their times are kept in order. */
+static void a_worker_that_has_caught_up_is_the_first_again(void **state)
+{
+	struct xy_component *queues[MANY];
+	struct bed *bed = open_queues("cpu:20", queues);
+
+	(void)state;
+	for (unsigned i = 0; i < MANY + 2; i++) /* the last one passes the first worker, which has two by then */
+		bed_submit(bed, task_of_100_us(bed));
+	assert_int_equal(depth(queues[0]), 2);
+	assert_int_equal(depth(queues[MANY - 1]), 1);
+	for (unsigned i = 0; i < 2; i++)
+		assert_non_null(bed_pull(bed, 0));
+	assert_null(bed_pull(bed, 0));
+	bed_submit(bed, task_of_100_us(bed));
+	assert_int_equal(depth(queues[0]), 1);
+	bed_close(bed);
+}
+
 static void what_is_cheaper_wins_in_any_order_of_the_branches(void **state)
 {
 	static const unsigned order[] = { 0, 2, 1 };
@@ -670,6 +697,7 @@ int main(void)
 		cmocka_unit_test(a_place_where_it_is_not_known_is_as_fast_as_the_best_one),
 		cmocka_unit_test(a_guessed_length_teaches_nothing),
 		cmocka_unit_test(workers_of_one_kind_are_asked_about_once),
+		cmocka_unit_test(a_worker_that_has_caught_up_is_the_first_again),
 		cmocka_unit_test(what_is_cheaper_wins_in_any_order_of_the_branches),
 		cmocka_unit_test(a_team_begins_when_all_its_members_are_free),
 		cmocka_unit_test(what_rests_above_a_team_is_for_all_of_it),
