@@ -91,6 +91,7 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_bitmap.h \
 	compat/starpu/include/starpu_bound.h \
 	compat/starpu/include/starpu_clusters.h \
+	compat/starpu/include/starpu_clusters_util.h \
 	compat/starpu/include/starpu_config.h \
 	compat/starpu/include/starpu_cublas.h \
 	compat/starpu/include/starpu_cublas_v2.h \
@@ -111,6 +112,8 @@ starpuinclude_HEADERS = \
 	compat/starpu/include/starpu_hip.h \
 	compat/starpu/include/starpu_hipblas.h \
 	compat/starpu/include/starpu_max_fpga.h \
+	compat/starpu/include/starpu_mic.h \
+	compat/starpu/include/starpu_mpi_ms.h \
 	compat/starpu/include/starpu_mpi_sc.h \
 	compat/starpu/include/starpu_opencl.h \
 	compat/starpu/include/starpu_openmp.h \
@@ -163,6 +166,10 @@ starpuparts_HEADERS = \
 	compat/starpu/include/parts/tools.h \
 	compat/starpu/include/parts/util.h \
 	compat/starpu/include/parts/worker.h
+starpuschedulersdir = $(starpuincludedir)/schedulers
+starpuschedulers_HEADERS = \
+	compat/starpu/include/schedulers/starpu_heteroprio.h \
+	compat/starpu/include/schedulers/starpu_scheduler_toolbox.h
 starpupkgconfigdir = $(libdir)/xylem/starpu/pkgconfig
 starpupkgconfig_DATA = \
 	compat/starpu/starpu-1.2.pc \
