@@ -45,10 +45,13 @@ int xs_devices_of_opencl(struct xy_config *config)
 	int too = 0, only = 0;
 	int error = xs_number("STARPU_OPENCL_ON_CPUS", &too) | xs_number("STARPU_OPENCL_ONLY_ON_CPUS", &only);
 
-	if (only > 0)
-		config->arch[XY_OPENCL].devices = "cpu";
-	else if (too > 0)
-		config->arch[XY_OPENCL].devices = "all";
+	char room[8];
+
+	if (only <= 0 && too <= 0)
+		return error;
+	config->arch[XY_OPENCL].devices = only > 0 ? "cpu" : "all";
+	if (!devices_there(config, XY_OPENCL, 1, room, sizeof room)) /* StarPU goes on without any */
+		config->arch[XY_OPENCL].devices = NULL;
 	return error;
 }
 
