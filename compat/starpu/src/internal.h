@@ -378,6 +378,7 @@ bool xs_context_workers(unsigned id, const unsigned **workers, unsigned *n);
 /* The struct of a handle in RAM. */
 void *xs_view(const struct _starpu_data_state *h);
 void xs_initialise(struct _starpu_data_state *h);
+void xs_reduction_inherit(struct _starpu_data_state *child, const struct _starpu_data_state *parent);
 void xs_copy_forget(struct _starpu_data_state *h);
 /* opaque.c: handles of the program's own interfaces */
 void *xs_opaque_view(const struct _starpu_data_state *h, unsigned node);

@@ -102,6 +102,7 @@ static struct _starpu_data_state *child_wrap(struct _starpu_data_state *parent, 
 	child->parent = parent;
 	child->index = i;
 	atomic_store(&child->sequential, atomic_load(&parent->sequential));
+	xs_reduction_inherit(child, parent);
 	return child;
 }
 

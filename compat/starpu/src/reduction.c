@@ -100,6 +100,15 @@ void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, st
 							    init_cl_arg);
 }
 
+void xs_reduction_inherit(struct _starpu_data_state *child, const struct _starpu_data_state *parent)
+{
+	const struct xs_reduction *r = parent->reduction;
+
+	if (r)
+		starpu_data_set_reduction_methods_with_args(child, r->combine.cl, r->combine.arg, r->init.cl,
+							    r->init.arg);
+}
+
 void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
 				       struct starpu_codelet *init_cl)
 {

@@ -62,9 +62,33 @@ static struct starpu_codelet cvi = { .cpu_funcs = { initv }, .nbuffers = 1, .mod
 				     .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_R } },
 			     cvinc = { .cpu_funcs = { incv }, .nbuffers = 1, .modes = { STARPU_REDUX } };
 
+/* Parts have the reduction methods of the whole. */
+static void parts_are_reduced(void)
+{
+	struct starpu_data_filter halves = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
+	starpu_data_handle_t h, parts[2];
+	int vec[10] = { 0 }, three = 3, four = 4;
+
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)vec, 10, sizeof *vec);
+	starpu_data_set_reduction_methods_with_args(h, &cvr, &four, &cvi, &three);
+	starpu_data_partition(h, &halves);
+	for (int i = 0; i < 20; i++)
+		OK(starpu_task_insert(&cvinc, STARPU_REDUX, starpu_data_get_sub_data(h, 1, i % 2), 0));
+	starpu_data_unpartition(h, STARPU_MAIN_RAM);
+	starpu_data_partition_plan(h, &halves, parts);
+	starpu_data_partition_submit(h, 2, parts);
+	for (int i = 0; i < 20; i++)
+		OK(starpu_task_insert(&cvinc, STARPU_REDUX, parts[i % 2], 0));
+	starpu_data_unpartition_submit(h, 2, parts, STARPU_MAIN_RAM);
+	starpu_data_partition_clean(h, 2, parts);
+	starpu_data_unregister(h);
+	CHECK(vec[0] == 20 && vec[9] == 20);
+}
+
 int main(void)
 {
 	START();
+	parts_are_reduced();
 	int v = 0;
 	starpu_data_handle_t h;
 	starpu_variable_data_register(&h, 0, (uintptr_t)&v, sizeof v);
