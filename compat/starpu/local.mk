@@ -214,6 +214,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/restarted.c \
 	compat/starpu/tests/repeated_graph.c \
 	compat/starpu/tests/queries.c \
+	compat/starpu/tests/pieces.c \
 	compat/starpu/tests/small_macros.c \
 	compat/starpu/tests/fields.c \
 	compat/starpu/tests/residence.c \
