@@ -215,6 +215,7 @@ void xs_deps_submitted(struct xs_job *job, bool again, struct xs_gate **gate)
 	if (task->use_tag) {
 		job->tag = xs_tag_get(task->tag_id);
 		if (job->tag) {
+			atomic_store(&job->has_tag, true);
 			job->tag->job = job;
 			if (again || task->regenerate)
 				job->tag->done = false;
@@ -239,7 +240,7 @@ void xs_deps_ended(struct xs_job *job)
 	/* seq_cst, as in declare: either it sees the state, or we see the successor
    */
 	atomic_store(&job->state, XS_ENDED);
-	if (!job->tag && !atomic_load(&job->has_successors))
+	if (!atomic_load(&job->has_tag) && !atomic_load(&job->has_successors))
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	xs_edges_fire(&job->successors, &o);
@@ -254,7 +255,7 @@ void xs_deps_forget(struct xs_job *job)
 {
 	struct xs_opening o = { 0 };
 
-	if (!job->tag && !atomic_load(&job->has_successors) && !atomic_load(&job->has_deps))
+	if (!atomic_load(&job->has_tag) && !atomic_load(&job->has_successors) && !atomic_load(&job->has_deps))
 		return;
 	pthread_mutex_lock(&xs_deps_lock);
 	if (job->tag && job->tag->job == job)

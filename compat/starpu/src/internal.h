@@ -166,6 +166,7 @@ struct xs_job {
 	_Atomic int state;              /* (a) enum xs_job_state */
 	struct xs_sink sink;            /* (d) explicit dependencies */
 	_Atomic bool has_deps;          /* (a) */
+	_Atomic bool has_tag;           /* (a) has had one: starpu_tag_remove may take it away at any time */
 	unsigned nend;                  /* (d) dependencies of its end */
 	struct xs_tag *tag;             /* (d) */
 	unsigned long id;               /* (c) */

@@ -216,6 +216,8 @@ void starpu_task_clean(struct starpu_task *task)
 
 	if (!task)
 		return;
+	if (job)
+		xs_deps_forget(job); /* first: until then, a tag leads other threads to the task */
 	task_free_arguments(task);
 	free(task->dyn_handles);
 	free(task->dyn_interfaces);
@@ -229,7 +231,6 @@ void starpu_task_clean(struct starpu_task *task)
 	task->profiling_info = NULL;
 	if (!job)
 		return;
-	xs_deps_forget(job);
 	xy_task_release(job->xy);
 	job->xy = NULL;
 	if (!job->embedded) {
@@ -344,14 +345,14 @@ static bool job_is_plain(const struct xs_job *job)
 	uintptr_t rare = (uintptr_t)task->epilogue_callback_func | (uintptr_t)task->callback_func |
 			 (uintptr_t)task->profiling_info | (uintptr_t)task->bundle | (uintptr_t)task->dyn_handles |
 			 (uintptr_t)task->dyn_interfaces | (uintptr_t)task->dyn_modes | (uintptr_t)task->dyn_nodes |
-			 (uintptr_t)job->xy | (uintptr_t)job->tag;
+			 (uintptr_t)job->xy;
 
 	return !rare && task->destroy && task->detach && !task->synchronous && !task->regenerate &&
 	       !task->cl_arg_free && !task->cl_ret_free && !task->callback_arg_free &&
 	       !task->epilogue_callback_arg_free && !task->prologue_callback_arg_free &&
 	       !task->prologue_callback_pop_arg_free && !(task->cl && task->cl->callback_func) && job->embedded &&
 	       !job->known && !atomic_load_explicit(&job->has_deps, memory_order_relaxed) &&
-	       !atomic_load(&job->has_successors);
+	       !atomic_load(&job->has_successors) && !atomic_load_explicit(&job->has_tag, memory_order_relaxed);
 }
 
 static void job_end(struct xs_job *job, int status);

@@ -132,9 +132,28 @@ static void many(void)
 	}
 }
 
+/* Its task may still be on its way out of the worker then. */
+static void a_tag_is_removed_when_its_wait_ends(void)
+{
+	for (starpu_tag_t id = 5000; id < 5300; id++) {
+		struct starpu_task *task = starpu_task_create();
+
+		task->cl = &starpu_codelet_nop;
+		task->use_tag = 1;
+		task->tag_id = id;
+		starpu_tag_declare_deps(id + 1000, 1, id);
+		STARPU_ASSERT(starpu_task_submit(task) == 0);
+		STARPU_ASSERT(starpu_tag_wait(id) == 0);
+		starpu_tag_remove(id);
+		starpu_tag_remove(id + 1000);
+	}
+	STARPU_ASSERT(starpu_task_wait_for_all() == 0);
+}
+
 int main(void)
 {
 	STARPU_ASSERT(starpu_initialize(NULL, NULL, NULL) == 0);
+	a_tag_is_removed_when_its_wait_ends();
 	wavefront();
 	again();
 	many();
