@@ -189,6 +189,34 @@ static void one_device_or_that_of_the_rank(void **state)
 	bed_close(bed);
 }
 
+static struct xy_task *first_piece(const char *machine, const char *options, unsigned worker)
+{
+	char text[512];
+	struct bed *bed;
+	struct xy_task *piece;
+
+	snprintf(text, sizeof text, "prio | hybrid(%s) | each node { fifo | eager | each worker { } }", options);
+	bed = bed_parse(machine, text);
+	assert_string_equal(bed->tree->warning, "");
+	bed_submit(bed, bed_task_divisible(bed, ALL, 10));
+	piece = bed_pull(bed, worker);
+	bed_close(bed);
+	return piece;
+}
+
+/* Each rank has cores of its own, but a GPU is worth a rank. */
+static void ranks_take_the_cpus_if_they_are_listed_or_nothing_else_is_there(void **state)
+{
+	(void)state;
+	assert_non_null(first_piece("cpu:1 cuda:2", "ranks, local_rank=0, local_size=2", CUDA0));
+	assert_non_null(first_piece("cpu:1 cuda:2", "ranks, local_rank=1, local_size=2", CUDA1));
+	assert_non_null(first_piece("cpu:1 cuda:2", "ranks, local_rank=2, local_size=3", CUDA0));
+	assert_non_null(first_piece("cpu:1 cuda:2", "ranks, local_rank=0, devices=cpu+cuda:1", CPU));
+	assert_non_null(first_piece("cpu:1 cuda:2", "ranks, local_rank=1, devices=cpu+cuda:1", CUDA1));
+	assert_non_null(first_piece("cpu:1", "ranks, local_rank=3, local_size=4", CPU));
+	assert_non_null(first_piece("cpu:1", "one", CPU));
+}
+
 static void fails_where_no_device_can_run_it(void **state)
 {
 	struct bed *bed = open_hybrid("devices=cuda:0, batch_sizes=10");
@@ -256,7 +284,7 @@ static void refuses_wrong_options_each_with_its_reason(void **state)
 	expect_refusal("batch_sizes=5000000000", "the batch size of \"cpu\" is over 4294967295");
 	expect_refusal("batch_sizes=2.5", "2.5 is not a whole number");
 	expect_refusal("one, devices=cpu+cuda:0", "one device is wanted");
-	expect_refusal("ranks, strict, local_rank=0, local_size=2", "3 devices for 2 ranks");
+	expect_refusal("ranks, strict, local_rank=0, local_size=1", "2 devices for 1 rank");
 }
 
 int main(void)
@@ -271,6 +299,7 @@ int main(void)
 		cmocka_unit_test(two_batches_go_by_priority),
 		cmocka_unit_test(any_worker_takes_tasks_without_items),
 		cmocka_unit_test(one_device_or_that_of_the_rank),
+		cmocka_unit_test(ranks_take_the_cpus_if_they_are_listed_or_nothing_else_is_there),
 		cmocka_unit_test(fails_where_no_device_can_run_it),
 		cmocka_unit_test(blanks_around_values_do_not_matter),
 		cmocka_unit_test(refuses_wrong_options_each_with_its_reason),

@@ -102,10 +102,34 @@ static void hybrid_keep(struct xy__hybrid *h, unsigned i)
 	h->of[0] = own;
 }
 
+/* Whether a device is one to choose from: if none are listed, the CPUs are not, unless there is nothing else. */
+static bool hybrid_offers(const struct xy__hybrid *h, unsigned i)
+{
+	return *h->cutter.devices || h->cutter.all.of[i].index >= 0 || h->cutter.all.count == 1;
+}
+
+static unsigned hybrid_offered(const struct xy__hybrid *h)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < h->cutter.all.count; i++)
+		n += hybrid_offers(h, i);
+	return n;
+}
+
+static void hybrid_keep_offered(struct xy__hybrid *h, unsigned number)
+{
+	for (unsigned i = 0; i < h->cutter.all.count; i++)
+		if (hybrid_offers(h, i) && !number--) {
+			hybrid_keep(h, i);
+			return;
+		}
+}
+
 /* A rank takes the device of its number. */
 static int hybrid_take_rank(struct xy__hybrid *h)
 {
-	unsigned n = h->cutter.all.count, ranks = h->local_size;
+	unsigned n = hybrid_offered(h), ranks = h->local_size;
 	const char *some = ranks == 1 ? "rank" : "ranks";
 
 	if (h->strict && ranks && ranks < n)
@@ -115,21 +139,16 @@ static int hybrid_take_rank(struct xy__hybrid *h)
 	if (ranks && ranks < n)
 		snprintf(h->cutter.base.tree->warning, sizeof h->cutter.base.tree->warning,
 			 "hybrid: %u devices for %u %s on this host: some are idle", n, ranks, some);
-	hybrid_keep(h, h->local_rank % n);
+	hybrid_keep_offered(h, h->local_rank % n);
 	return 0;
 }
 
 static int hybrid_take_one(struct xy__hybrid *h)
 {
-	unsigned i = 0;
-
 	if (*h->cutter.devices && h->cutter.all.count > 1)
 		return xy_tree_fail(h->cutter.base.tree, -EINVAL, "hybrid: one device is wanted, but %u are given",
 				    h->cutter.all.count);
-	/* Nothing was said: rather a device than the CPUs. */
-	while (i + 1 < h->cutter.all.count && h->cutter.all.of[i].index < 0)
-		i++;
-	hybrid_keep(h, i);
+	hybrid_keep_offered(h, 0);
 	return 0;
 }
 
