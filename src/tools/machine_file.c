@@ -240,7 +240,6 @@ static enum tool_status file_read(const struct tool_arguments *arguments, const 
 	enum tool_status status = TOOL_OK;
 	int error;
 
-	name += *name == '@';
 	error = xy__platform_read_all(&p, name, folders, &problems);
 	if (error || problems.length)
 		file_problems(problems.at ? problems.at : "not enough memory", arguments->options[FILE_CHECK]);

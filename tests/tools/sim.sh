@@ -194,6 +194,7 @@ expect 0 '' $tool sim --machine 'laptop, cpu:4 cuda:2*15' --graph random:layers=
 	cat "$work/out"
 	failures=$((failures + 1))
 }
+expect 0 'chain:5, 5 tasks, on @laptop: 8 cpu, 1 cuda' $tool sim --machine @laptop --graph chain:5 --policy tree-eager
 expect 0 '8 runs; box' cat "$work/plot.svg"
 expect 0 'chain:5 on cpu:4 cuda:2*15' cat "$work/plot.svg"
 expect 0 '"workers": 6' $tool sim --machine 'laptop,cpu:4 cuda:2*15' --graph chain:5 --policy tree-eager --json

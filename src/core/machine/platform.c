@@ -153,10 +153,13 @@ static void platform_not_found(const char *name, const char *folders, struct xy_
 int xy__platform_read_all(struct xy__platform **p, const char *name_or_path, const char *folders,
 			  struct xy__buffer *problems)
 {
-	struct platform_search search = { .name = name_or_path, .status = -ENOENT };
-	bool is_path = strpbrk(name_or_path, "/.");
+	struct platform_search search = { .status = -ENOENT };
+	bool is_path;
 
 	*p = NULL;
+	name_or_path += *name_or_path == '@'; /* as in a machine's text */
+	is_path = strpbrk(name_or_path, "/.");
+	search.name = name_or_path;
 	if (is_path && strlen(name_or_path) < sizeof search.path) {
 		strcpy(search.path, name_or_path);
 		platform_load(&search);

@@ -80,10 +80,10 @@ struct xy__platform {
 
 /*
  * Reads a machine file into *p, for the caller to destroy. A word with neither a '/' nor a '.' is the name of a
- * machine: it is looked up in the folders (separated by ':', may be NULL), then where machines are installed. 0 or
- * -errno: -ENOENT, -EINVAL (the file is wrong), -ENOMEM, others of the file system; with a sentence in error (may be
- * NULL) that names the file, the line, the fault and what was expected. With 0, error is empty or a warning, such as
- * that a model file was left out. Any thread.
+ * machine: it is looked up in the folders (separated by ':', may be NULL), then where machines are installed. A '@' may
+ * precede either, as in the text of a machine. 0 or -errno: -ENOENT, -EINVAL (the file is wrong), -ENOMEM, others of
+ * the file system; with a sentence in error (may be NULL) that names the file, the line, the fault and what was
+ * expected. With 0, error is empty or a warning, such as that a model file was left out. Any thread.
  */
 int xy__platform_read(struct xy__platform **p, const char *name_or_path, const char *folders, char *error,
 		      size_t error_size);
