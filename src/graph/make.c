@@ -15,6 +15,7 @@
 #include "core/util/text.h"
 
 #define MAKE_TASKS_MAX 2e7
+#define MAKE_US_MAX (GRAPH_LENGTH_MAX_US / 10) /* a mean */
 
 enum make_sizes { MAKE_NO_SIZE, MAKE_ONE_SIZE, MAKE_TWO_SIZES };
 
@@ -205,8 +206,8 @@ static int make_read_value(struct make_reader *reader, const struct make_option 
 	uint64_t number;
 
 	if (option->bit == MAKE_US) {
-		if (!xy__text_double(&end, at) || *end || !(*(double *)at > 0))
-			return make_refuse(reader, "us must be a positive number, not \"%s\"", value);
+		if (!xy__text_double(&end, at) || *end || !(*(double *)at > 0 && *(double *)at <= MAKE_US_MAX))
+			return make_refuse(reader, "us must be above 0 and at most 1e29, not \"%s\"", value);
 		return 0;
 	}
 	if (!(option->bit == MAKE_BYTES ? xy__text_bytes : xy__text_unsigned)(&end, option->max, &number) || *end ||
