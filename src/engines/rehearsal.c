@@ -190,7 +190,7 @@ static struct xy_config rehearsal_config(const struct xy_context *context, const
 		.machines = s->machines,
 		.plugins = s->plugins,
 		.seed = s->seed,
-		.window = r->times * r->ntasks + 1,
+		.window = r->times > 1 ? s->window : r->ntasks + 1,
 		.prefetch = s->prefetch ? XY_YES : XY_NO,
 		.sim = machine,
 		.sim_noise = r->noise,

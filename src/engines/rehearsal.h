@@ -8,7 +8,8 @@
 
 #include "core/runtime/runtime.h"
 
-enum { XY__REHEARSAL_TASKS = 4096 }; /* at most */
+/* At most; and where the graph goes on, so that they are submitted several times. */
+enum { XY__REHEARSAL_TASKS = 4096, XY__REHEARSAL_PART = 2048 };
 
 /* A task of the copy. Its accesses and durations are in the rehearsal's arrays. */
 struct xy__rehearsal_task {

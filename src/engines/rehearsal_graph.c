@@ -137,7 +137,7 @@ static uint32_t copy_task(struct copy *c, struct xy_task *task)
 	for (; c->task_table[slot]; slot = (slot + 1) % TABLE)
 		if (c->tasks[c->task_table[slot] - 1] == task)
 			return c->task_table[slot] - 1;
-	if (n == XY__REHEARSAL_TASKS || c->failed)
+	if (n == (c->r->times > 1 ? XY__REHEARSAL_PART : XY__REHEARSAL_TASKS) || c->failed)
 		return UINT32_MAX;
 	*t = (struct xy__rehearsal_task){
 		.number = atomic_load_explicit(&task->number, memory_order_relaxed), /* constant: it is submitted */
