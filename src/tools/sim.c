@@ -415,7 +415,7 @@ const struct tool_command tool_sim = {
 		[SIM_NO_TRANSFERS] = { "no-transfers", NULL, "treat all memory as one node" },
 		[SIM_PRIORITIES] = { "priorities", "HOW", "none, rank (by bottom levels), or app: the "
 							  "graph's own" },
-		[SIM_WINDOW] = { "window", "N", "limit of tasks in flight (default 2048, or 4 per worker)" },
+		[SIM_WINDOW] = { "window", "N", "limit of tasks in flight (default 4096, or 4 per worker)" },
 		[SIM_BOUND] = { "bound", "KIND", "reference of percentages: lp (default), area, path or "
 						 "mixed" },
 		[SIM_LIMIT] = { "limit", "S", "timeout of the bound in seconds (default 10)" },

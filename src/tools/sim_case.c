@@ -8,8 +8,9 @@
 #include "core/machine/platform.h"
 #include "tools/sim.h"
 
-enum { CASE_WINDOW = 2048, CASE_EACH = 4 }; /* tasks in flight, and for each worker of a large machine */
-#define CASE_GUARD_S 1                      /* a simulation never waits that long in vain */
+/* Tasks in flight: as many as tree-cambium rehearses; more on large machines, by their workers. */
+enum { CASE_WINDOW = 4096, CASE_EACH = 4 };
+#define CASE_GUARD_S 1 /* a simulation never waits that long in vain */
 
 static void case_log(void *arg, const char *line)
 {
@@ -17,12 +18,14 @@ static void case_log(void *arg, const char *line)
 	tool_say("%s", line);
 }
 
-/* The requested window; else the runtime's default, raised for machines with very many workers. */
+/* The requested window; else more than the runtime's default, as nothing computes meanwhile. */
 static unsigned case_window(const struct sim_case *c)
 {
-	if (c->request->window || CASE_EACH * c->nworkers <= CASE_WINDOW)
+	unsigned least = CASE_EACH * c->nworkers;
+
+	if (c->request->window)
 		return c->request->window;
-	return CASE_EACH * c->nworkers;
+	return least > CASE_WINDOW ? least : CASE_WINDOW;
 }
 
 struct xy_config sim_case_config(const struct sim_case *c, const char *sched, uint64_t seed,

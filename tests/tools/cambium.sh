@@ -72,7 +72,9 @@ ahead mirage forkjoin:20x10
 for machine in mirage idgraf laptop; do
 	ahead $machine random:seed=1
 done
-# Ten times as many tasks as are in flight; and where a branch is best without noise only.
+# A few more tasks than a program has in flight; five times as many as in the simulator; and where a branch is best
+# without noise only.
+near 3 mirage qr:18
 near 3 node-64-8 lu:40
 near 10 attila random:layers=35:width=57:degree=5:us=3200:bytes=4096K:seed=454 --noise 0.1 --repeat 5
 steady mirage cholesky:16
