@@ -194,6 +194,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/parallel_policy.c \
 	compat/starpu/tests/deferring_policy.c \
 	compat/starpu/tests/waits.c \
+	compat/starpu/tests/bubbles.c \
 	compat/starpu/tests/averages.c \
 	compat/starpu/tests/counters.c \
 	compat/starpu/tests/variable_size.c \

@@ -99,8 +99,14 @@ struct starpu_codelet {
 	starpu_mpi_ms_func_t mpi_ms_funcs[STARPU_MAXIMPLEMENTATIONS];
 	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
 	/* (task, argument, buffers): whether the task is replaced by others, and the function that submits those */
-	int (*recursive_task_func)(XYLEM_STARPU_ANY);
-	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
+	union {
+		int (*recursive_task_func)(XYLEM_STARPU_ANY);
+		int (*bubble_func)(XYLEM_STARPU_ANY);
+	};
+	union {
+		void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
+		void (*bubble_gen_dag_func)(XYLEM_STARPU_ANY);
+	};
 	int nbuffers;
 	enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
 	enum starpu_data_access_mode *dyn_modes;
@@ -199,11 +205,26 @@ struct starpu_task {
 	void *starpu_private;
 	struct starpu_omp_task *omp_task;
 	unsigned nb_termination_call_required;
-	int (*recursive_task_func)(XYLEM_STARPU_ANY);
-	void *recursive_task_func_arg;
-	void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
-	void *recursive_task_gen_dag_func_arg;
-	struct starpu_task *recursive_task_parent;
+	union {
+		int (*recursive_task_func)(XYLEM_STARPU_ANY);
+		int (*bubble_func)(XYLEM_STARPU_ANY);
+	};
+	union {
+		void *recursive_task_func_arg;
+		void *bubble_func_arg;
+	};
+	union {
+		void (*recursive_task_gen_dag_func)(XYLEM_STARPU_ANY);
+		void (*bubble_gen_dag_func)(XYLEM_STARPU_ANY);
+	};
+	union {
+		void *recursive_task_gen_dag_func_arg;
+		void *bubble_gen_dag_func_arg;
+	};
+	union {
+		struct starpu_task *recursive_task_parent;
+		struct starpu_task *bubble_parent;
+	};
 	unsigned specific_nodes;
 	int nodes[STARPU_NMAXBUFS];
 	int *dyn_nodes;
