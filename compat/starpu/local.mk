@@ -15,6 +15,7 @@ libxylem_starpu_la_SOURCES = \
 	compat/starpu/src/component_pass.c \
 	compat/starpu/src/component_queue.c \
 	compat/starpu/src/component_store.c \
+	compat/starpu/src/component_team.c \
 	compat/starpu/src/component_tree.c \
 	compat/starpu/src/component_worker.c \
 	compat/starpu/src/context.c \
@@ -194,6 +195,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/parallel_policy.c \
 	compat/starpu/tests/deferring_policy.c \
 	compat/starpu/tests/waits.c \
+	compat/starpu/tests/component_teams.c \
 	compat/starpu/tests/bubbles.c \
 	compat/starpu/tests/averages.c \
 	compat/starpu/tests/counters.c \

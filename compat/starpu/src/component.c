@@ -241,7 +241,7 @@ void starpu_sched_component_destroy_rec(struct starpu_sched_component *component
 
 		component->remove_child(component, child);
 		child->remove_parent(child, component);
-		if (!child->nparents && !starpu_sched_component_is_simple_worker(child))
+		if (!child->nparents && !starpu_sched_component_is_worker(child))
 			starpu_sched_component_destroy_rec(child);
 	}
 	starpu_sched_component_destroy(component);

@@ -46,6 +46,9 @@ void component_choose(struct starpu_task *task, unsigned implementation);
 
 /* component_tree.c: after a change of the workers below */
 void component_properties(struct starpu_sched_component *c);
+/* component_team.c */
+struct starpu_sched_component *component_team_create(unsigned context, int id);
+int component_team_id(const struct starpu_sched_component *c);
 /* component_worker.c */
 void component_workers_fini(unsigned context);
 /* component_pass.c: a worker, with nothing between that stores tasks */

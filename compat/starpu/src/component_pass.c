@@ -140,7 +140,7 @@ bool component_is_bare(const struct starpu_sched_component *c)
 {
 	while ((c->push_task == best_push || c->push_task == stage_push) && c->nchildren == 1)
 		c = c->children[0];
-	return starpu_sched_component_is_worker((struct starpu_sched_component *)c);
+	return starpu_sched_component_is_simple_worker((struct starpu_sched_component *)c);
 }
 
 /* --- userchoice: the child that the task's sched_data numbers --- */

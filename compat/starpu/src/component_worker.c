@@ -118,14 +118,17 @@ struct starpu_sched_component *starpu_sched_component_worker_get(unsigned sched_
 {
 	struct starpu_sched_component *c;
 
-	if (sched_ctx >= STARPU_NMAX_SCHED_CTXS || workerid < 0 || (unsigned)workerid >= xs_global.nworkers ||
-	    workerid >= STARPU_NMAXWORKERS) {
+	bool team = workerid >= 0 && starpu_worker_is_combined_worker(workerid);
+
+	if (sched_ctx >= STARPU_NMAX_SCHED_CTXS || workerid < 0 ||
+	    ((unsigned)workerid >= xs_global.nworkers && !team) || workerid >= STARPU_NMAXWORKERS) {
 		xs_fail(-EINVAL, "there is no worker %d of context %u for a component", workerid, sched_ctx);
 		return NULL;
 	}
 	pthread_mutex_lock(&leaves_lock);
 	if (!leaves[sched_ctx][workerid])
-		leaves[sched_ctx][workerid] = leaf_create(sched_ctx, workerid);
+		leaves[sched_ctx][workerid] = team ? component_team_create(sched_ctx, workerid)
+						   : leaf_create(sched_ctx, workerid);
 	c = leaves[sched_ctx][workerid];
 	pthread_mutex_unlock(&leaves_lock);
 	return c;
@@ -146,36 +149,22 @@ void component_workers_fini(unsigned context)
 	pthread_mutex_unlock(&leaves_lock);
 }
 
-/* A parallel task runs on one worker of the set: teams of Xylem's are not for policies of a program. */
-struct starpu_sched_component *starpu_sched_component_parallel_worker_create(struct starpu_sched_tree *tree,
-									     unsigned nworkers, unsigned *workers)
-{
-	(void)tree;
-	(void)nworkers;
-	(void)workers;
-	xs_fail(-ENOTSUP, "components can't have workers that run a task together");
-	return NULL;
-}
-
 int starpu_sched_component_is_simple_worker(struct starpu_sched_component *component)
 {
 	return component->push_task == leaf_push;
 }
 
-int starpu_sched_component_is_combined_worker(struct starpu_sched_component *component)
-{
-	(void)component;
-	return 0;
-}
-
 int starpu_sched_component_is_worker(struct starpu_sched_component *component)
 {
-	return starpu_sched_component_is_simple_worker(component);
+	return starpu_sched_component_is_simple_worker(component) ||
+	       starpu_sched_component_is_combined_worker(component);
 }
 
 int starpu_sched_component_worker_get_workerid(struct starpu_sched_component *worker_component)
 {
-	if (starpu_sched_component_is_worker(worker_component))
+	if (starpu_sched_component_is_combined_worker(worker_component))
+		return component_team_id(worker_component);
+	if (starpu_sched_component_is_simple_worker(worker_component))
 		return ((struct leaf *)worker_component->data)->worker;
 	return xs_fail(-EINVAL, "component '%s' is not a worker", worker_component->name);
 }
