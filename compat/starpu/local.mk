@@ -195,6 +195,7 @@ EXTRA_DIST += compat/starpu/README.md compat/starpu/names.tsv \
 	compat/starpu/tests/parallel_policy.c \
 	compat/starpu/tests/deferring_policy.c \
 	compat/starpu/tests/waits.c \
+	compat/starpu/tests/task_states.c \
 	compat/starpu/tests/component_teams.c \
 	compat/starpu/tests/bubbles.c \
 	compat/starpu/tests/averages.c \
