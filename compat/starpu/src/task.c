@@ -30,38 +30,19 @@ void starpu_task_init(struct starpu_task *task)
 }
 
 /* --- structs that are used again ---
- * A thread takes them from a list of its own; when that is empty, it takes all that any thread has given back, and else
- * makes a chunk of them. */
-
-#define CHUNK 64u
-
-struct chunk {
-	struct chunk *next;
-	struct task_and_job structs[CHUNK];
-};
+ * A thread takes them from a list of its own; when that is empty, it takes all that any thread has given back. */
 
 static XS_THREAD_LOCAL struct task_and_job *own_structs;
 static _Atomic(struct task_and_job *) spare_structs;
-static _Atomic(struct chunk *) chunks;
 static pthread_key_t structs_key;
 static pthread_once_t structs_once = PTHREAD_ONCE_INIT;
-
-static struct task_and_job *structs_next(const struct task_and_job *both)
-{
-	return (struct task_and_job *)both->job.task;
-}
-
-static void structs_link(struct task_and_job *both, struct task_and_job *next)
-{
-	both->job.task = (struct starpu_task *)next;
-}
 
 static void structs_give(struct task_and_job *first, struct task_and_job *last)
 {
 	struct task_and_job *old = atomic_load_explicit(&spare_structs, memory_order_relaxed);
 
 	do
-		structs_link(last, old);
+		last->job.task = (struct starpu_task *)old;
 	while (!atomic_compare_exchange_weak(&spare_structs, &old, first));
 }
 
@@ -72,7 +53,7 @@ static void structs_return(void *arg)
 	while (own_structs) {
 		struct task_and_job *both = own_structs;
 
-		own_structs = structs_next(both);
+		own_structs = (struct task_and_job *)both->job.task;
 		structs_give(both, both);
 	}
 }
@@ -82,61 +63,33 @@ static void structs_init(void)
 	pthread_key_create(&structs_key, structs_return);
 }
 
-/* Chunks are freed if the program keeps no task, and no other thread has structs. */
 void xs_tasks_fini(void)
 {
-	struct chunk *first = atomic_load(&chunks), *chunk = first;
-	struct task_and_job *all, *last = NULL;
-	size_t n = 0;
+	struct task_and_job *both = atomic_exchange(&spare_structs, NULL);
 
 	structs_return(NULL);
-	all = atomic_exchange(&spare_structs, NULL);
-	for (struct task_and_job *both = all; both; both = structs_next(both), n++)
-		last = both;
-	for (struct chunk *c = chunk; c; c = c->next)
-		n -= CHUNK;
-	if (n || !atomic_compare_exchange_strong(&chunks, &first, NULL)) {
-		if (last)
-			structs_give(all, last);
-		return;
+	if (!both)
+		both = atomic_exchange(&spare_structs, NULL);
+	while (both) {
+		struct task_and_job *next = (struct task_and_job *)both->job.task;
+
+		free(both);
+		both = next;
 	}
-	while (chunk) {
-		struct chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
-	}
-}
-
-static struct task_and_job *structs_make(void)
-{
-	struct chunk *chunk = malloc(sizeof *chunk), *old = atomic_load(&chunks);
-
-	if (!chunk)
-		return NULL;
-	for (unsigned i = 0; i < CHUNK; i++)
-		structs_link(&chunk->structs[i], i + 1 < CHUNK ? &chunk->structs[i + 1] : NULL);
-	do
-		chunk->next = old;
-	while (!atomic_compare_exchange_weak(&chunks, &old, chunk));
-	return chunk->structs;
 }
 
 static struct task_and_job *structs_take(void)
 {
 	struct task_and_job *both = own_structs;
 
-	if (!both) {
+	if (!both && atomic_load_explicit(&spare_structs, memory_order_relaxed)) {
+		both = atomic_exchange(&spare_structs, NULL);
 		pthread_once(&structs_once, structs_init);
 		pthread_setspecific(structs_key, &own_structs);
-		if (atomic_load_explicit(&spare_structs, memory_order_relaxed))
-			both = atomic_exchange(&spare_structs, NULL);
-		if (!both)
-			both = structs_make();
-		if (!both)
-			return NULL;
 	}
-	own_structs = structs_next(both);
+	if (!both)
+		return malloc(sizeof *both);
+	own_structs = (struct task_and_job *)both->job.task;
 	return both;
 }
 

@@ -66,7 +66,8 @@ int main(void)
 		OK(starpu_task_submit(tasks[i]));
 	OK(starpu_task_wait_for_all());
 	CHECK(starpu_task_finished(tasks[2]) && tasks[2]->status == STARPU_TASK_FINISHED);
-	starpu_task_destroy(tasks[2]);
+	starpu_task_clean(tasks[2]);
+	free(tasks[2]); /* as programs do, too */
 	starpu_shutdown();
 	return 0;
 }
