@@ -209,6 +209,18 @@ static void a_task_goes_only_where_it_can_run(void **state)
 	bed_close(bed);
 }
 
+/* It is offered with the lock held, and not again afterwards, when another worker may have taken it. */
+static void a_pinned_task_is_offered_once(void **state)
+{
+	struct bed *bed = open_stealing("cpu:3", NULL, NULL);
+
+	(void)state;
+	release(bed, 0, bed_task_pinned(bed, CPU, 1));
+	assert_int_equal(bed->nwoken, 1);
+	assert_int_equal(bed->woken[0], 1);
+	bed_close(bed);
+}
+
 static void a_thief_leaves_what_it_cannot_run(void **state)
 {
 	struct bed *bed = bed_open("cpu:2 cuda:1");
@@ -522,6 +534,7 @@ int main(void)
 		cmocka_unit_test(the_branch_that_got_the_task_is_told_first),
 		cmocka_unit_test(a_neighbour_is_told_when_the_owner_is_busy),
 		cmocka_unit_test(a_task_goes_only_where_it_can_run),
+		cmocka_unit_test(a_pinned_task_is_offered_once),
 		cmocka_unit_test(a_thief_leaves_what_it_cannot_run),
 		cmocka_unit_test(keeps_bounded_branches_filled),
 		cmocka_unit_test(anybody_may_say_that_a_branch_has_room),
