@@ -110,9 +110,11 @@ static void csr(void *buffers[], void *arg)
 
 static void bcsr(void *buffers[], void *arg)
 {
+	const struct starpu_bcsr_interface *seen = buffers[0];
 	void *b = buffers[0];
 
 	(void)arg;
+	CHECK(seen->nnz == 4 && seen->nrow == 2 && seen->r == 2 && seen->c == 2);
 	CHECK(STARPU_BCSR_GET_NZVAL_DEV_HANDLE(b) && STARPU_BCSR_GET_COLIND_DEV_HANDLE(b));
 	CHECK(STARPU_BCSR_GET_ROWPTR_DEV_HANDLE(b) && !STARPU_BCSR_GET_OFFSET);
 	CHECK(STARPU_BCSR_GET_RAM_COLIND(b)[1] == 1 && STARPU_BCSR_GET_RAM_ROWPTR(b)[1] == 2);
