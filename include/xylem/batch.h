@@ -114,7 +114,7 @@ int xy_batch_wait(struct xy_batch_job *job);
 struct xy_task *xy_batch_task(struct xy_batch_job *job);
 /*
  * The failures of a batch that has ended, in the order of their items: fills in the first n and returns how many
- * there are, of which at most 1024 are kept.
+ * there are. At most 1024 are kept, fewer without memory; the others are zero.
  */
 size_t xy_batch_errors(const struct xy_batch_job *job, struct xy_batch_error *errors, size_t n);
 /* Drops the job; the batch still runs. NULL is allowed. */

@@ -85,6 +85,9 @@ tests_core_runtime_runtime_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_LDADD = $(helper_libs)
 tests_core_runtime_each_worker_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'
 tests_core_runtime_batch_LDADD = $(helper_libs)
+unit_tests += tests/core/runtime/batch_memory
+tests_core_runtime_batch_memory_LDADD = $(helper_libs)
+tests_core_runtime_batch_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc
 tests_core_runtime_division_LDADD = $(helper_libs)
 tests_core_runtime_group_LDADD = $(helper_libs)
 tests_core_runtime_group_CPPFLAGS = $(AM_CPPFLAGS) -DTEST_MACHINES='"$(abs_top_srcdir)/machines"'

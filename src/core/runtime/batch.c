@@ -342,13 +342,10 @@ struct xy_task *xy_batch_task(struct xy_batch_job *job)
 
 size_t xy_batch_errors(const struct xy_batch_job *job, struct xy_batch_error *errors, size_t n)
 {
-	size_t kept;
-
 	if (!job)
 		return 0;
-	kept = job->nerrors < job->errors_room ? job->nerrors : job->errors_room;
-	for (size_t i = 0; i < n && i < kept; i++)
-		errors[i] = job->errors[i];
+	for (size_t i = 0; i < n && i < job->nerrors; i++)
+		errors[i] = i < job->errors_kept ? job->errors[i] : (struct xy_batch_error){ 0 };
 	return job->nerrors;
 }
 

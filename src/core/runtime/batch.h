@@ -62,8 +62,9 @@ struct xy_batch_job {
 	pthread_mutex_t lock;
 	struct xy_batch_piece *pieces; /* (l) that ended well */
 	size_t npieces, pieces_room;   /* (l) */
-	struct xy_batch_error *errors; /* (l) */
-	size_t nerrors, errors_room;   /* (l) */
+	struct xy_batch_error *errors; /* (l) errors_kept of them */
+	size_t nerrors, errors_kept;   /* (l) */
+	size_t errors_room;            /* (l) */
 	int status;                    /* (l) the first of them */
 	uint64_t done;                 /* (l) items */
 	uint64_t shown;                /* (l) items in the last report of progress, */

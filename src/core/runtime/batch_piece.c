@@ -131,12 +131,10 @@ void xy__batch_fail(struct xy_batch_job *job, struct xy_range range, int status)
 	xy__batch_fail_because(job, range, status, strerror(abs(status)));
 }
 
-void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int status, const char *why)
+/* Drops the error if there is no memory for it. The lock is held. */
+static void batch_keep_error(struct xy_batch_job *job, const struct xy_batch_error *error)
 {
-	pthread_mutex_lock(&job->lock);
-	if (!job->nerrors++)
-		job->status = status;
-	if (job->nerrors > job->errors_room && job->errors_room < XY__BATCH_ERRORS) {
+	if (job->errors_kept == job->errors_room && job->errors_room < XY__BATCH_ERRORS) {
 		size_t room = job->errors_room ? 2 * job->errors_room : 4;
 		struct xy_batch_error *errors = realloc(job->errors, room * sizeof *errors);
 
@@ -145,8 +143,16 @@ void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int
 			job->errors_room = room;
 		}
 	}
-	if (job->nerrors <= job->errors_room)
-		job->errors[job->nerrors - 1] = (struct xy_batch_error){ range, status };
+	if (job->errors_kept < job->errors_room)
+		job->errors[job->errors_kept++] = *error;
+}
+
+void xy__batch_fail_because(struct xy_batch_job *job, struct xy_range range, int status, const char *why)
+{
+	pthread_mutex_lock(&job->lock);
+	if (!job->nerrors++)
+		job->status = status;
+	batch_keep_error(job, &(struct xy_batch_error){ range, status });
 	pthread_mutex_unlock(&job->lock);
 	if (job->first.task)
 		xy__division_fail(job->first.task->extra->division, status);
@@ -222,19 +228,20 @@ void xy__batch_end(struct xy_batch_job *job, struct xy_batch_piece *piece, int s
 {
 	struct xy_batch_progress progress;
 	bool shows;
+	int error = 0;
 
 	if (!status && job->ops.finish && !xy_is_simulated(job->rt))
 		status = job->ops.finish(piece);
 	pthread_mutex_lock(&job->lock);
-	if (job->ops.reduce && (!status || piece->data || piece->result)) {
-		int error = batch_keep(job, piece);
-
-		status = status ? status : error;
-	}
+	if (job->ops.reduce && (!status || piece->data || piece->result))
+		error = batch_keep(job, piece);
+	status = status ? status : error;
 	if (!status)
 		job->done += piece->range.stop - piece->range.start;
 	shows = batch_shows(job, &progress);
 	pthread_mutex_unlock(&job->lock);
+	if (error && job->ops.discard && (piece->data || piece->result) && !xy_is_simulated(job->rt))
+		job->ops.discard(piece);
 	if (status)
 		xy__batch_fail(job, piece->range, status);
 	if (!shows)
@@ -276,8 +283,7 @@ int xy__batch_reduce(struct xy_batch_job *job)
 		if (status)
 			xy__batch_fail(job, (struct xy_range){ job->batch.start, job->batch.stop }, status);
 	}
-	if (job->nerrors > 1 && job->errors)
-		qsort(job->errors, job->nerrors < job->errors_room ? job->nerrors : job->errors_room,
-		      sizeof *job->errors, batch_error_compare);
+	if (job->errors_kept > 1)
+		qsort(job->errors, job->errors_kept, sizeof *job->errors, batch_error_compare);
 	return status;
 }
