@@ -155,18 +155,21 @@ static void context_options(struct context *c, va_list list)
 	}
 }
 
-static void context_policy(struct context *c, unsigned id)
+static int context_policy(struct context *c, unsigned id)
 {
 	if (c->wished && c->wished->policy_name)
 		snprintf(c->policy_name, sizeof c->policy_name, "%s", c->wished->policy_name);
+	else if (c->policy_name[0] && xs_policy_check(c->policy_name))
+		return -EINVAL;
 	xs_context_prepare(id, c->policy_name, c->prepare);
 	if (!c->wished || !c->wished->push_task)
-		return;
+		return 0;
 	if (xs_policy_install())
 		xs_context_start_policy(id, c->wished);
 	else
 		xs_note("the policy '%s' of context '%s' is not used: it shares that of the runtime", c->policy_name,
 			c->name);
+	return 0;
 }
 
 void xs_context_prepare(unsigned id, const char *policy, void (*init)(unsigned))
@@ -216,7 +219,10 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 	va_start(list, sched_ctx_name);
 	context_options(c, list);
 	va_end(list);
-	context_policy(c, id);
+	if (context_policy(c, id)) {
+		c->used = false;
+		return STARPU_NMAX_SCHED_CTXS;
+	}
 	return id;
 }
 

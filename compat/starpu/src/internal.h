@@ -66,6 +66,8 @@ const char *xs_models_host(void);
 int xs_environment(struct xy_config *config, const struct starpu_conf *conf, char **texts);
 /* The policy of Xylem's for a name of StarPU's, NULL for an unknown one. */
 const char *xs_policy(const char *starpu_name);
+/* 0 for the name or expression of a policy; -EINVAL with a log line. */
+int xs_policy_check(const char *name);
 /* The policy of a shared object, NULL if it has none of that name. */
 const struct starpu_sched_policy *xs_policy_of_library(const char *file, const char *name);
 /* The expression of a policy of Xylem's with StarPU's settings in it, in *room; or the name, without such settings. */

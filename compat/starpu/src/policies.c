@@ -55,6 +55,26 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_
 	return starpu_sched_ctx_get_sched_policy(sched_ctx_id);
 }
 
+int xs_policy_check(const char *name)
+{
+	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+	struct xy_registry *registry;
+	struct xy_tree *tree = NULL;
+	char why[256] = "";
+	int error;
+
+	for (; *all; all++)
+		if (!strcmp((*all)->policy_name, name))
+			return 0;
+	error = xy_registry_create(&registry, NULL, why, sizeof why);
+	if (error)
+		return xs_fail(error, "%s", why);
+	error = xy_tree_parse(&tree, xs_policy(name), xs_global.machine, registry, why, sizeof why);
+	xy_tree_destroy(tree);
+	xy_registry_destroy(registry);
+	return error ? xs_fail(-EINVAL, "policy '%s' of a context: %s", name, why) : 0;
+}
+
 /* --- STARPU_SCHED_LIB --- */
 
 const struct starpu_sched_policy *xs_policy_of_library(const char *file, const char *name)

@@ -99,6 +99,8 @@ int main(void)
 	CHECK(starpu_sched_ctx_get_sched_policy(ctx[0]) == &policy && prepared == 1);
 	CHECK(!strcmp(starpu_sched_ctx_get_sched_policy(named)->policy_name, "heteroprio"));
 	CHECK(!strcmp(starpu_sched_ctx_get_sched_policy(0)->policy_name, "dmda"));
+	CHECK(starpu_sched_ctx_create(workers, 2, "d", STARPU_SCHED_CTX_POLICY_NAME, "no-such-policy", 0) ==
+	      STARPU_NMAX_SCHED_CTXS);
 	CHECK(starpu_sched_ctx_get_sched_policy_init(named) == prepare);
 	CHECK(starpu_sched_get_sched_policy_in_ctx(ctx[0]) == &policy);
 	starpu_sched_ctx_set_context(&ctx[0]);
