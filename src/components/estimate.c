@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "core/model/predict.h"
 #include "core/tree/tree.h"
 
 /* --- what is constant --- */
@@ -96,6 +97,7 @@ static void estimate_add(struct xy__estimate *e, unsigned child, unsigned worker
 		.child = child,
 		.worker = worker,
 		.team = team,
+		.arch = info->arch,
 		.node = info->node,
 		.class = team || info->worker_class > XY__ESTIMATE_CLASSES ? XY__ESTIMATE_CLASSES : info->worker_class,
 	};
@@ -250,13 +252,16 @@ static void length_add(struct xy__length *length, unsigned implementation, struc
 }
 
 /* Where there is one implementation only, as in most codelets. */
-static inline struct xy__length length_alone(const struct xy_task *task, unsigned worker)
+static inline struct xy__length length_alone(const struct xy_task *task, const struct xy__seat *seat)
 {
+	double us = task->archs >> seat->arch & 1 ? xy__predict_known_us(task, seat->arch) : 0;
 	struct xy_prediction p;
 
-	if (!xy_task_can_run_with(task, worker, 0))
+	if (us > 0)
+		return (struct xy__length){ .runs = true, .known = true, .us = us };
+	if (!xy_task_can_run_with(task, seat->worker, 0))
 		return (struct xy__length){ .runs = false };
-	p = xy_task_length(task, worker, 0);
+	p = xy_task_length(task, seat->worker, 0);
 	return (struct xy__length){ .runs = true,
 				    .known = p.kind == XY_PREDICTION_VALUE,
 				    .missing = p.kind == XY_PREDICTION_UNKNOWN,
@@ -264,15 +269,15 @@ static inline struct xy__length length_alone(const struct xy_task *task, unsigne
 				    .us = p.us };
 }
 
-static struct xy__length length_on_worker(const struct xy_task *task, unsigned worker)
+static struct xy__length length_on_worker(const struct xy_task *task, const struct xy__seat *seat)
 {
 	struct xy__length length = { 0 };
 
 	if (!task->constrained && !(task->flags & XY__TASK_CHOICE))
-		return length_alone(task, worker);
+		return length_alone(task, seat);
 	for (unsigned i = 0; i < XY_NIMPLEMENTATIONS; i++)
-		if (xy_task_can_run_with(task, worker, i))
-			length_add(&length, i, xy_task_length(task, worker, i));
+		if (xy_task_can_run_with(task, seat->worker, i))
+			length_add(&length, i, xy_task_length(task, seat->worker, i));
 	return length;
 }
 
@@ -296,9 +301,9 @@ struct xy__length xy__forecast_length(struct xy__forecast *f, const struct xy__s
 	if (seat->team)
 		return length_in_team(f->task, seat);
 	if (!f->alike || seat->class >= XY__ESTIMATE_CLASSES)
-		return length_on_worker(f->task, seat->worker);
+		return length_on_worker(f->task, seat);
 	if (!(f->classes >> seat->class & 1)) {
-		f->lengths[seat->class] = length_on_worker(f->task, seat->worker);
+		f->lengths[seat->class] = length_on_worker(f->task, seat);
 		f->classes |= 1u << seat->class;
 	}
 	return f->lengths[seat->class];

@@ -21,6 +21,7 @@ struct xy__wait {
 struct xy__seat {
 	unsigned child;            /* which leads to it */
 	unsigned worker;           /* of a team: its first member */
+	enum xy_arch arch;         /* of the worker */
 	unsigned class, node;      /* workers of one class are equally fast; out of range: like no other worker */
 	struct xy_component *team; /* or NULL */
 	unsigned nwaits;

@@ -181,6 +181,20 @@ static __attribute__((noinline)) struct xy_prediction predict_thoroughly(const s
 	return p;
 }
 
+double xy__perf_known(const struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
+		      enum xy_arch arch, unsigned implementation)
+{
+	const struct xy__model_state *state = xy__model_is_measured(model)
+						      ? xy__map_find(&perf->models, (uintptr_t)model)
+						      : NULL;
+	struct xy__entry *entry = state ? model_find_quickly(&state->series[arch][implementation], model, task) : NULL;
+	/* acquire: pairs with the release in stats.c */
+	unsigned samples = entry ? atomic_load_explicit(&entry->stats.samples, memory_order_acquire) : 0;
+
+	return samples && samples >= perf->minimum ? atomic_load_explicit(&entry->stats.median, memory_order_relaxed)
+						   : 0;
+}
+
 struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
 				      unsigned worker, unsigned implementation)
 {

@@ -84,6 +84,9 @@ static inline bool xy__perf_measures(const struct xy__perf *perf, const struct x
 
 struct xy_prediction xy__perf_predict(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
 				      unsigned worker, unsigned implementation);
+/* The value of that if the footprint of the task alone tells; 0: xy__perf_predict has to look. */
+double xy__perf_known(const struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task,
+		      enum xy_arch arch, unsigned implementation);
 /* Adds a measurement in microseconds or joules. */
 void xy__perf_measure(struct xy__perf *perf, const struct xy_model *model, const struct xy_task *task, unsigned worker,
 		      unsigned implementation, double value);

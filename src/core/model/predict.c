@@ -38,6 +38,15 @@ struct xy_prediction xy_task_length(const struct xy_task *task, unsigned worker,
 	return (struct xy_prediction){ .kind = XY_PREDICTION_VALUE, .us = xy__task_length_us(task) / info->speed };
 }
 
+double xy__predict_known_us(const struct xy_task *task, enum xy_arch arch)
+{
+	const struct xy_codelet *codelet = xy__task_codelet(task);
+
+	if (!codelet || !codelet->model || task->pool->length || !task->pool->perf)
+		return 0;
+	return xy__perf_known(task->pool->perf, codelet->model, task, arch, 0);
+}
+
 struct xy_prediction xy_task_energy(const struct xy_task *task, unsigned worker, unsigned implementation)
 {
 	const struct xy_codelet *codelet = xy__task_codelet(task);

@@ -169,15 +169,14 @@ static inline int xy__task_take_handles(struct xy_task *task, const struct xy_ta
 	return 0;
 }
 
-/* Which of the runtime's architectures a codelet can run on, if it has one implementation for each, and neither a
- * model nor a choice of where it runs; 0 otherwise. */
+/* Which of the runtime's architectures a codelet can run on, if it has one implementation for each, and no choice of
+ * where it runs; 0 otherwise. */
 static inline unsigned xy__codelet_plain_archs(const struct xy_codelet *codelet, const struct xy_runtime *rt)
 {
 	uintptr_t second;
 	unsigned archs;
 
-	if ((uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->model | (uintptr_t)codelet->can_execute |
-	    codelet->parallel | codelet->where)
+	if ((uintptr_t)codelet->cpu[1] | (uintptr_t)codelet->can_execute | codelet->parallel | codelet->where)
 		return 0;
 	if (__builtin_expect(rt->archs == XY_ON_CPU, 1))
 		return codelet->cpu[0] ? XY_ON_CPU : 0;
@@ -193,8 +192,11 @@ static inline __attribute__((always_inline)) struct xy_task *xy__task_plain(cons
 	struct xy_task *task = xy__task_take(
 		agent, &(struct xy_task_desc){ .codelet = codelet, .arg = arg, .priority = priority });
 
-	if (task)
-		task->archs = (uint8_t)archs;
+	if (!task)
+		return NULL;
+	task->archs = (uint8_t)archs;
+	if (__builtin_expect(codelet->model != NULL, 0) && xy__perf_measures(&agent->runtime->perf, codelet->model))
+		task->flags |= XY__TASK_MEASURED;
 	return task;
 }
 

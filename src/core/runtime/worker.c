@@ -73,6 +73,14 @@ static int worker_invoke_nested(struct xy__worker *worker, struct xy_call *call,
 	return xy__children_leave(call->task, status);
 }
 
+/* Whether the clock was read just before: since then, no hook was called, and nothing but addresses looked up. */
+static inline bool worker_has_started(const struct xy__worker *worker, const struct xy_task *task)
+{
+	const struct xy_runtime *rt = worker->agent.runtime;
+
+	return worker->special && xy__runtime_is_timed(rt) && !rt->notes_runs && !(task->flags & XY__TASK_REDUX);
+}
+
 /* The time is for the task's model, unless several threads take part, or it is nested and did other things, too. */
 static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *worker, struct xy_task *task,
 							     struct xy_call *call, xy_function *function)
@@ -82,9 +90,10 @@ static __attribute__((noinline)) int worker_invoke_specially(struct xy__worker *
 
 	if (task->flags & XY__TASK_NESTED)
 		return worker_invoke_nested(worker, call, function);
-	begin = xy__now();
+	begin = worker_has_started(worker, task) ? worker->started_s : xy__now();
 	status = worker->member ? xy__team_call(worker, function, call) : xy__worker_call(worker, function, call);
 	end = xy__now();
+	worker->ended_s = end;
 	if (begin < worker->opened_s)
 		begin = worker->opened_s;
 	if (!status && call->nranks == 1)
@@ -215,6 +224,15 @@ static int worker_call_in_team(struct xy__worker *worker, struct xy_task *task)
 	return status;
 }
 
+/* The time at which a call has ended: just read, if the codelet was measured and is all that the call consisted of. */
+static inline double worker_end(const struct xy__worker *worker, const struct xy_task *task)
+{
+	if (worker->ended_s > 0 && (task->flags & (XY__TASK_MEASURED | XY__TASK_NESTED)) == XY__TASK_MEASURED &&
+	    !worker->member && worker->agent.runtime->memory.nnodes == 1)
+		return worker->ended_s;
+	return xy__now();
+}
+
 static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 {
 	double away = worker->away_s;
@@ -226,10 +244,11 @@ static int worker_call_timed(struct xy__worker *worker, struct xy_task *task)
 	worker_occupy(worker, (double)task->expected_us, run.begin_s);
 	xy__notes_started(worker, task, &run);
 	worker->started_s = run.begin_s;
+	worker->ended_s = 0;
 	worker->away_s = 0;
 	status = worker->member ? worker_call_in_team(worker, task) : worker_call(worker, task, false);
 	run.start_s = worker->started_s < worker->opened_s ? worker->opened_s : worker->started_s;
-	run.end_s = xy__now();
+	run.end_s = worker_end(worker, task);
 	ns = (uint64_t)((run.end_s - run.begin_s - worker->away_s) * 1e9);
 	worker->away_s = away;
 	atomic_store_explicit(&worker->busy_ns, atomic_load_explicit(&worker->busy_ns, memory_order_relaxed) + ns,

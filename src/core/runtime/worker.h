@@ -22,6 +22,7 @@ struct xy__worker {
 	_Atomic double backlog_us;       /* (a) owner writes: ... which is expected to take so long, with the rest
 					      * that it has taken; kept if rt->accounts */
 	double started_s;                /* (o) when the codelet was called, if the call is timed */
+	double ended_s;                  /* (o) when a measured codelet returned; 0: not yet */
 	double opened_s;                 /* (o) a batch opened its device here; what is measured begins later */
 	double away_s;                   /* (o) how much of the call it has waited for children, if timed */
 	_Atomic(struct xy_task *) waits; /* (a) owner writes: the task that waits for its children on it, or NULL */
