@@ -86,6 +86,7 @@ struct xy_config {
 	unsigned ncpu;               /* XYLEM_NCPU: CPU workers (default one per core left by device workers) */
 	enum xy_switch bind;         /* XYLEM_BIND: bind workers to cores (default yes) */
 	enum xy_switch device_cores; /* XYLEM_DEVICE_CORES: device workers have cores of their own (default yes) */
+	enum xy_switch help;         /* XYLEM_HELP: threads that wait run tasks for idle CPU workers (default no) */
 	unsigned window;             /* XYLEM_WINDOW: tasks in flight before submission blocks */
 	double watchdog_s;           /* XYLEM_WATCHDOG: seconds without progress before a dump (default never) */
 	double guard_s;              /* XYLEM_GUARD: seconds before a policy that stalls is replaced (default never) */

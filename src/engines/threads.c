@@ -33,7 +33,9 @@
 #include "core/runtime/watchdog.h"
 #include "core/runtime/worker.h"
 #include "engines/engines.h"
+#include "engines/guest.h"
 #include "engines/rehearsal.h"
+#include "engines/threads.h"
 #include "engines/timer.h"
 
 enum { LOOK_SPINS = 64, LOOK_YIELDS = 40, MOST_SHARDS = 64 };
@@ -88,44 +90,55 @@ static double threads_patience(struct xy__worker *worker)
 	return atomic_load(&worker->waits) && atomic_load(&rt->naside) ? LOOK_AGAIN_S : -1;
 }
 
+/* The worker looks, unless it was woken, and so does already. */
+static void threads_get_up(struct xy__worker *worker)
+{
+	int asleep = XY__ASLEEP;
+
+	if (!atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING))
+		return;
+	atomic_fetch_add(&worker->context->searchers, 1);
+	atomic_fetch_sub(&worker->context->sleepers, 1);
+}
+
 /* Until it is woken, or has to look again. */
 static void threads_rest(struct xy__worker *worker)
 {
-	int asleep = XY__ASLEEP;
+	double patience;
 
-	while (atomic_load(&worker->state) == XY__ASLEEP) {
-		double patience = threads_patience(worker);
-
-		xy__futex_wait(&worker->state, XY__ASLEEP, patience);
-		if (patience > 0 && atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
-			atomic_fetch_add(&worker->context->searchers, 1);
-			atomic_fetch_sub(&worker->context->sleepers, 1);
-			return;
-		}
-		asleep = XY__ASLEEP;
-	}
+	xy__guest_offer(worker);
+	do {
+		patience = threads_patience(worker);
+		if (atomic_load(&worker->state) == XY__ASLEEP)
+			xy__futex_wait(&worker->state, XY__ASLEEP, patience);
+	} while ((patience < 0 && atomic_load(&worker->state) == XY__ASLEEP) || !xy__guest_end(worker));
+	threads_get_up(worker);
 }
 
-/* Sleeps until woken, unless there is a task after all. Afterwards the worker looks again. */
-static struct xy_task *threads_sleep(struct xy__worker *worker)
+bool xy__threads_announce(struct xy__worker *worker, struct xy_task **task)
 {
 	struct xy_runtime *rt = worker->agent.runtime;
-	int asleep = XY__ASLEEP;
-	struct xy_task *task;
 
 	xy__pool_flush(&worker->agent.pool);
 	atomic_fetch_add(&worker->context->sleepers, 1);
 	atomic_fetch_sub(&worker->context->searchers, 1);
 	atomic_store(&worker->state, XY__ASLEEP);
 	xy__fence(); /* pairs with the fence of the thread that stores a task */
-	task = xy__search_take(worker);
-	if (task || atomic_load(&rt->stopping) || atomic_load(&rt->halted) || xy__children_have_ended(worker)) {
-		if (atomic_compare_exchange_strong(&worker->state, &asleep, XY__LOOKING)) {
-			atomic_fetch_add(&worker->context->searchers, 1);
-			atomic_fetch_sub(&worker->context->sleepers, 1);
-		}
+	*task = xy__search_take(worker);
+	if (!*task && !atomic_load(&rt->stopping) && !atomic_load(&rt->halted) && !xy__children_have_ended(worker))
+		return true;
+	threads_get_up(worker);
+	return false;
+}
+
+/* Sleeps until woken, unless there is a task after all. Afterwards the worker looks again. */
+static struct xy_task *threads_sleep(struct xy__worker *worker)
+{
+	struct xy_runtime *rt = worker->agent.runtime;
+	struct xy_task *task;
+
+	if (!xy__threads_announce(worker, &task))
 		return task;
-	}
 	atomic_fetch_add(&worker->sleeps, 1); /* before it rests: see threads_at_rest */
 	atomic_fetch_add(&rt->resting, 1);
 	xy__wait_news(rt);
@@ -241,6 +254,8 @@ static bool threads_wait(struct xy_runtime *rt, const struct xy__condition *cond
 			return true;
 		if (seconds >= 0 && (left = end - xy__now()) <= 0)
 			return false;
+		if (condition->runs && xy__guest_run(rt, condition->runs))
+			continue;
 		if (condition->helps && rt->memory.nnodes > 1)
 			threads_help(rt, condition->word, value, &rounds);
 		else
@@ -284,7 +299,8 @@ static bool threads_wait_until(struct xy_runtime *rt, const struct xy__condition
 {
 	bool done;
 
-	threads_lend(rt);
+	if (!condition->runs)
+		threads_lend(rt);
 	if (seconds >= 0 || condition->holds(condition->arg))
 		return threads_wait(rt, condition, seconds);
 	atomic_fetch_add(&rt->waiting, 1);

@@ -27,6 +27,8 @@ one_thread_tests += tests/engines/sim_random
 tests_engines_sim_random_SOURCES = tests/engines/sim_random.c tests/stress/program.c \
 	tests/stress/program_pieces.c tests/stress/program.h
 tests_engines_sim_random_LDADD = libsimbed.la $(bed_libs) -lm
+unit_tests += tests/engines/guest
+tests_engines_guest_LDADD = $(helper_libs)
 unit_tests += tests/engines/hook_examples
 tests_engines_hook_examples_LDADD = $(helper_libs) -lm
 tests_engines_hook_examples_CPPFLAGS = $(tests_components_examples_CPPFLAGS) -DMACHINES='"$(abs_top_srcdir)/machines"'

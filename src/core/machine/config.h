@@ -42,6 +42,7 @@ struct xy__settings {
 	int ncpu;                                         /* -1: one per core */
 	bool bind;
 	bool device_cores;
+	bool help;
 	bool numa;     /* each NUMA node is a memory node of its own for data */
 	char *drivers; /* never NULL; "": where they are installed */
 	struct xy__device_settings arch[XY_NARCH];

@@ -34,6 +34,8 @@ static const struct xy__variable variables_plain[] = {
 	  .values = VARIABLE_SWITCH, .meaning = "bind each worker that has a core to it" },
 	{ "XYLEM_DEVICE_CORES", VARIABLE_PLACE(device_cores), .kind = XY__VARIABLE_SWITCH, .usual = 1, .initial = "1",
 	  .values = VARIABLE_SWITCH, .meaning = "keep a core near its device for each device worker" },
+	{ "XYLEM_HELP", VARIABLE_PLACE(help), .kind = XY__VARIABLE_SWITCH, .initial = "0", .values = VARIABLE_SWITCH,
+	  .meaning = "let threads that wait run tasks in place of idle CPU workers" },
 	{ "XYLEM_NUMA", VARIABLE_PLACE(numa), .kind = XY__VARIABLE_SWITCH, .initial = "0", .values = VARIABLE_SWITCH,
 	  .meaning = "make each NUMA node a memory node with its own copies" },
 	{ "XYLEM_DRIVERS", VARIABLE_PLACE(drivers), .kind = XY__VARIABLE_TEXT, .initial = "where they are installed",

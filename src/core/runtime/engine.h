@@ -14,6 +14,7 @@ struct xy__condition {
 	bool (*holds)(void *arg);
 	void *arg;
 	_Atomic int *word; /* a futex: has changed, and is woken, when the condition may have come to hold */
+	unsigned runs;     /* how many tasks the thread may run meanwhile in place of an idle worker */
 	bool helps;        /* the thread looks after transfers meanwhile: all workers may be busy, or wait for it */
 };
 

@@ -12,6 +12,7 @@
 #include "core/runtime/wait.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +38,20 @@ void xy__wait_news(struct xy_runtime *rt)
 	xy__futex_wake(&rt->news, INT32_MAX);
 }
 
+/* How many tasks a thread may run before it looks whether it still has to wait. None on machines with several memory
+ * nodes, where a worker looks after transfers, and where tasks want certain workers. */
+static unsigned wait_runs(const struct xy_runtime *rt, unsigned most)
+{
+	if (!rt->settings.help || rt->memory.nnodes > 1 || atomic_load(&((struct xy_runtime *)rt)->workers_differ))
+		return 0;
+	return most;
+}
+
 /* Waits until the condition holds; false when the time is over. The worker that runs out of tasks, and
  * one that has ended many, brings news. */
-static bool wait_until(struct xy_runtime *rt, bool (*holds)(void *rt), double seconds)
+static bool wait_until(struct xy_runtime *rt, bool (*holds)(void *rt), double seconds, unsigned runs)
 {
-	const struct xy__condition condition = { .holds = holds, .arg = rt, .word = &rt->news };
+	const struct xy__condition condition = { .holds = holds, .arg = rt, .word = &rt->news, .runs = runs };
 	bool done;
 
 	atomic_fetch_add(&rt->waiters, 1);
@@ -89,7 +99,7 @@ void xy__wait_room(struct xy_runtime *rt)
 			return;
 	}
 	atomic_fetch_add(&rt->room_waiters, 1);
-	wait_until(rt, room_again, -1);
+	wait_until(rt, room_again, -1, wait_runs(rt, rt->settings.window / 2));
 	atomic_fetch_sub(&rt->room_waiters, 1);
 }
 
@@ -103,7 +113,7 @@ void xy__wait_progress(struct xy_runtime *rt)
 
 void xy__wait_settle(struct xy_runtime *rt)
 {
-	wait_until(rt, no_task_moves, -1);
+	wait_until(rt, no_task_moves, -1, 0);
 }
 
 void xy__wait_fail(struct xy_runtime *rt, const struct xy_task *task, int status, const char *reason)
@@ -145,7 +155,8 @@ int xy_wait_for(struct xy_runtime *rt, double seconds)
 		xy__log(&rt->settings.log, "xy_wait: a codelet or callback can't wait for its own runtime");
 		return -EDEADLK;
 	}
-	if (!wait_until(rt, no_task_left, seconds > 0 ? seconds : 0))
+	if (!wait_until(rt, no_task_left, seconds > 0 ? seconds : 0,
+			seconds < XY__FOREVER_S ? 0 : wait_runs(rt, UINT_MAX)))
 		return -ETIMEDOUT;
 	xy__lock_take(&rt->error_lock);
 	error = rt->error;

@@ -13,9 +13,13 @@
 
 enum xy__worker_state { XY__AWAKE, XY__LOOKING, XY__ASLEEP };
 
+/* Which thread is the worker: its own, nobody while that one rests, or a guest; then its own may be waiting for it. */
+enum xy__worker_tenant { XY__TENANT_OWN, XY__TENANT_NONE, XY__TENANT_GUEST, XY__TENANT_AWAITED };
+
 struct xy__worker {
 	struct xy__agent agent;
 	_Atomic int state;               /* (a) enum xy__worker_state, also the futex */
+	_Atomic int tenant;              /* (a) enum xy__worker_tenant, also a futex: see engines/guest.h */
 	_Atomic uint64_t sleeps;         /* (a) owner writes */
 	_Atomic uint64_t busy_ns;        /* (a) owner writes */
 	_Atomic double since_us;         /* (a) owner writes: when it began what it does now, ... */

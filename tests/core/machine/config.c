@@ -63,6 +63,7 @@ static void has_defaults(void **state)
 	assert_string_equal(s.plugins, "");
 	assert_int_equal(s.ncpu, -1);
 	assert_true(s.bind);
+	assert_false(s.help);
 	assert_int_equal(s.window, 2048);
 	assert_true(s.watchdog_s == 0);
 	assert_int_equal(s.seed, 1);
@@ -162,6 +163,7 @@ static void lets_the_environment_win(void **state)
 	setenv("XYLEM_MACHINE", "this ", 1);
 	setenv("XYLEM_NCPU", "100000", 1);
 	setenv("XYLEM_BIND", "1", 1);
+	setenv("XYLEM_HELP", "1", 1);
 	setenv("XYLEM_WINDOW", "1073741824", 1);
 	setenv("XYLEM_WATCHDOG", "0.125", 1);
 	setenv("XYLEM_SEED", "18446744073709551615", 1);
@@ -182,7 +184,7 @@ static void lets_the_environment_win(void **state)
 	assert_string_equal(s.machine, "this ");
 	assert_string_equal(s.plugins, "./c.so");
 	assert_int_equal(s.ncpu, 100000);
-	assert_true(s.bind);
+	assert_true(s.bind && s.help);
 	assert_int_equal(s.window, 1u << 30);
 	assert_true(s.watchdog_s == 0.125);
 	assert_true(s.seed == UINT64_MAX);
