@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MAX_ROUNDS 100
-#define MAX_SUBJECTS 11
+#define MAX_SUBJECTS 12
 #define NCOLUMNS 2
 
 /* --- what the user asked for --- */
@@ -75,6 +75,7 @@ struct subject {
 	const char *runtime, *sched; /* sched NULL: its default, or it has none */
 	const char *program;         /* in settings.peers */
 	const char *package;         /* Debian's, for who misses it; NULL: our own */
+	const char *extra;           /* one more argument, or NULL */
 };
 extern const struct subject subjects[MAX_SUBJECTS];
 
@@ -82,6 +83,7 @@ enum {
 	XYLEM_EAGER,
 	XYLEM_PREFETCHING,
 	XYLEM_WS,
+	XYLEM_HELP,
 	XYLEM_DEFAULT,
 	STARPU_MODULAR,
 	STARPU_EAGER,

@@ -9,17 +9,18 @@
 #define PATH_SIZE 4096
 
 const struct subject subjects[MAX_SUBJECTS] = {
-	[XYLEM_EAGER] = { "Xylem", "tree-eager", "xylem", NULL },
-	[XYLEM_PREFETCHING] = { "Xylem", "tree-eager-prefetching", "xylem", NULL },
-	[XYLEM_WS] = { "Xylem", "tree-ws", "xylem", NULL },
-	[XYLEM_DEFAULT] = { "Xylem", NULL, "xylem", NULL },
-	[STARPU_MODULAR] = { "StarPU", "modular-eager", "starpu", "libstarpu-dev" },
-	[STARPU_EAGER] = { "StarPU", "eager", "starpu", "libstarpu-dev" },
-	[STARPU_LWS] = { "StarPU", "lws", "starpu", "libstarpu-dev" },
-	[OPENMP_GCC] = { "OpenMP (gcc)", NULL, "openmp-gcc", "gcc" },
-	[OPENMP_CLANG] = { "OpenMP (clang)", NULL, "openmp-clang", "clang libomp-dev" },
-	[TBB] = { "oneTBB", NULL, "tbb", "libtbb-dev g++" },
-	[TASKFLOW] = { "Taskflow", NULL, "taskflow", "libtaskflow-cpp-dev, configure --with-taskflow" },
+	[XYLEM_EAGER] = { "Xylem", "tree-eager", "xylem", NULL, NULL },
+	[XYLEM_PREFETCHING] = { "Xylem", "tree-eager-prefetching", "xylem", NULL, NULL },
+	[XYLEM_WS] = { "Xylem", "tree-ws", "xylem", NULL, NULL },
+	[XYLEM_HELP] = { "Xylem", "tree-ws", "xylem", NULL, "--guest" },
+	[XYLEM_DEFAULT] = { "Xylem", NULL, "xylem", NULL, NULL },
+	[STARPU_MODULAR] = { "StarPU", "modular-eager", "starpu", "libstarpu-dev", NULL },
+	[STARPU_EAGER] = { "StarPU", "eager", "starpu", "libstarpu-dev", NULL },
+	[STARPU_LWS] = { "StarPU", "lws", "starpu", "libstarpu-dev", NULL },
+	[OPENMP_GCC] = { "OpenMP (gcc)", NULL, "openmp-gcc", "gcc", NULL },
+	[OPENMP_CLANG] = { "OpenMP (clang)", NULL, "openmp-clang", "clang libomp-dev", NULL },
+	[TBB] = { "oneTBB", NULL, "tbb", "libtbb-dev g++", NULL },
+	[TASKFLOW] = { "Taskflow", NULL, "taskflow", "libtaskflow-cpp-dev, configure --with-taskflow", NULL },
 };
 
 bool subject_is_xylem(unsigned subject)
@@ -41,7 +42,7 @@ const char *subject_name(unsigned subject)
 	const char *sched = s->sched ? s->sched : subject_is_xylem(subject) ? "default" : "";
 	char *name = names[next++ % 4];
 
-	snprintf(name, sizeof(names[0]), "%s%s%s", s->runtime, *sched ? " " : "", sched);
+	snprintf(name, sizeof(names[0]), "%s%s%s%s", s->runtime, *sched ? " " : "", sched, s->extra ? ", help" : "");
 	return name;
 }
 
@@ -70,6 +71,8 @@ struct command subject_command_sched(unsigned subject, const char *const *argume
 		command.arguments[n++] = *arguments++;
 	command.arguments[n++] = "--workers";
 	command.arguments[n++] = number;
+	if (subjects[subject].extra)
+		command.arguments[n++] = subjects[subject].extra;
 	if (sched) {
 		command.arguments[n++] = "--sched";
 		command.arguments[n++] = sched;

@@ -68,6 +68,37 @@ static void ahead_of_peers(unsigned table)
 	       subject_name((unsigned)theirs), median_of(table, theirs));
 }
 
+/* One row of a table beside another. */
+static void at_most(unsigned table, int ours, double factor, int theirs)
+{
+	char target[128];
+
+	snprintf(target, sizeof(target), "%s: %s at most %.1f times %s", tables[table].name,
+		 ours < 0 ? "Xylem" : subject_name((unsigned)ours), factor,
+		 theirs < 0 ? "the best peer" : subject_name((unsigned)theirs));
+	if (ours < 0 || theirs < 0 || !table_result(table, LAST, (unsigned)ours) ||
+	    !table_result(table, LAST, (unsigned)theirs)) {
+		not_measured(target);
+		return;
+	}
+	verdict(median_of(table, ours) <= factor * median_of(table, theirs), target);
+	printf("%.1f ns, %.1f ns (%.2f)\n", median_of(table, ours), median_of(table, theirs),
+	       median_of(table, ours) / median_of(table, theirs));
+}
+
+static void ratios(void)
+{
+	static const unsigned all[] = { INDEPENDENT, CHAIN, WAVEFRONT, STENCIL, FANS, METG };
+
+	at_most(INDEPENDENT, XYLEM_EAGER, 2, best(INDEPENDENT, is_peer));
+	at_most(INDEPENDENT, XYLEM_WS, 2, best(INDEPENDENT, is_peer));
+	at_most(WAVEFRONT, best(WAVEFRONT, is_contender), 0.7, TBB);
+	at_most(STENCIL, best(STENCIL, is_contender), 0.7, TBB);
+	at_most(METG, best(METG, is_contender), 0.6, TBB);
+	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
+		at_most(all[i], XYLEM_PREFETCHING, 1.3, XYLEM_EAGER);
+}
+
 static void eager_against_modular(unsigned table)
 {
 	const struct series *ours = table_result(table, LAST, XYLEM_EAGER);
@@ -295,9 +326,11 @@ void verdicts_print(void)
 	for (unsigned i = 0; i < NGRAPHS; i++)
 		eager_against_modular(graphs[i]);
 	metg();
+	ratios();
 	wake(XYLEM_EAGER);
 	wake(XYLEM_PREFETCHING);
 	wake(XYLEM_WS);
+	wake(XYLEM_HELP);
 	instructions();
 	hops();
 	memory();

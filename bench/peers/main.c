@@ -276,6 +276,8 @@ static void usage(FILE *to)
 		fprintf(to, "  --sched POLICY  scheduling policy\n");
 	if (bench_peer.takes_owned)
 		fprintf(to, "  --owned         the runtime allocates the data\n");
+	if (bench_peer.takes_guest)
+		fprintf(to, "  --guest         the thread that waits runs tasks in place of an idle worker\n");
 	fprintf(to, "\nExit status: 0 done, 1 failed or wrong result, 2 wrong usage, 77 not possible here.\n");
 }
 
@@ -293,13 +295,10 @@ static bool parse_count(const char *text, size_t *value)
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "workers", required_argument, NULL, 'w' },
-		{ "sched", required_argument, NULL, 's' },
-		{ "repeat", required_argument, NULL, 'r' },
-		{ "no-warm-up", no_argument, NULL, 'n' },
-		{ "owned", no_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "workers", required_argument, NULL, 'w' }, { "sched", required_argument, NULL, 's' },
+		{ "repeat", required_argument, NULL, 'r' },  { "no-warm-up", no_argument, NULL, 'n' },
+		{ "owned", no_argument, NULL, 'o' },         { "guest", no_argument, NULL, 'g' },
+		{ "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
 	};
 	size_t value;
 	int c;
@@ -316,6 +315,8 @@ static bool parse_options(int argc, char **argv)
 			options.sched = optarg;
 		} else if (c == 'o' && bench_peer.takes_owned) {
 			options.owned = true;
+		} else if (c == 'g' && bench_peer.takes_guest) {
+			options.guest = true;
 		} else if (c == 'n') {
 			warm_up = false;
 		} else {

@@ -20,6 +20,7 @@ struct peer_options {
 	const char *sched; /* NULL: the runtime's default */
 	size_t inflight;   /* tasks that must be able to wait at once, 0: whatever is usual */
 	bool owned;        /* the runtime allocates the data; only where takes_owned is set */
+	bool guest;        /* a thread that waits runs tasks; only where takes_guest is set */
 };
 
 /* Returned by a function for something that the runtime can't do with so many workers. */
@@ -32,7 +33,7 @@ struct peer_options {
  */
 struct peer {
 	const char *name;
-	bool takes_sched, takes_owned;
+	bool takes_sched, takes_owned, takes_guest;
 	int (*start)(const struct peer_options *options);
 	int (*stop)(void);
 	int (*share)(uint64_t *cells, size_t n);

@@ -27,6 +27,7 @@ static int xylem_start(const struct peer_options *options)
 	return xy_start(&runtime, &(struct xy_config){
 					  .sched = options->sched,
 					  .ncpu = options->workers,
+					  .help = options->guest ? XY_YES : XY_NO,
 					  .window = (unsigned)options->inflight,
 					  .models = "none",
 					  .ignore_environment = true,
@@ -376,6 +377,7 @@ const struct peer bench_peer = {
 	.name = "Xylem",
 	.takes_sched = true,
 	.takes_owned = true,
+	.takes_guest = true,
 	.start = xylem_start,
 	.stop = xylem_stop,
 	.share = xylem_share,
