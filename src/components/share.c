@@ -22,6 +22,7 @@ enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 3 }
 #define SHARE_MAGIC 0x78796c62u
 #define SHARE_PATIENCE_NS 50000000u /* a process that has not asked again for so long does not wait any more */
 #define SHARE_BURY_NS 10000000u     /* how often the dead are looked for, which takes long */
+#define SHARE_UNKNOWN UINT64_MAX    /* when a process began that could not be looked at */
 
 /* A process. pid 0: free. */
 struct share_row {
@@ -68,7 +69,7 @@ static uint64_t share_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* When a process began, in clock ticks since the computer did; 0 if there is none of that number. */
+/* When a process began, in clock ticks since the computer did; 0 if there is none of that number; or SHARE_UNKNOWN. */
 static uint64_t share_started(pid_t pid)
 {
 	char path[64], text[1024], *at;
@@ -79,7 +80,7 @@ static uint64_t share_started(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
+		return errno == ENOENT || errno == ESRCH ? 0 : SHARE_UNKNOWN;
 	n = fread(text, 1, sizeof text - 1, file);
 	fclose(file);
 	text[n] = '\0';
@@ -98,6 +99,14 @@ static void share_clear(struct share_row *row)
 	memset(row, 0, sizeof *row);
 }
 
+/* Who can't be looked at, because no file can be opened, say, is taken to be alive. */
+static bool share_is_gone(const struct share_row *row)
+{
+	uint64_t started = share_started(row->pid);
+
+	return started != row->started && started != SHARE_UNKNOWN && (!started || row->started != SHARE_UNKNOWN);
+}
+
 /* Frees the rows of processes that are gone. The lock is held. True if there was one. */
 static bool share_bury(struct share_table *table)
 {
@@ -107,7 +116,7 @@ static bool share_bury(struct share_table *table)
 	for (unsigned i = 0; i < SHARE_ROWS; i++) {
 		struct share_row *row = &table->rows[i];
 
-		if (!row->pid || share_started(row->pid) == row->started)
+		if (!row->pid || !share_is_gone(row))
 			continue;
 		share_clear(row);
 		any = true;

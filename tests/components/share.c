@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -288,6 +289,26 @@ static void a_table_that_was_not_finished_is_made_anew(void **state)
 	}
 }
 
+/* Then nobody can look up which processes are alive, and what they have taken stays theirs. */
+static void a_process_that_can_open_no_file_buries_nobody(void **state)
+{
+	const char *name = table_name();
+	struct xy__share *taker = join(name), *other = join(name), *leaver = join(name);
+	struct rlimit limit, none;
+
+	(void)state;
+	assert_true(xy__share_take(taker, (unsigned)xy__share_device(taker, "cuda:0"), 10, 10));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	xy__share_leave(leaver);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_false(xy__share_take(other, (unsigned)xy__share_device(other, "cuda:0"), 1, 10));
+	xy__share_leave(other);
+	xy__share_leave(taker);
+}
+
 static void balance_shares_devices_but_not_cpus(void **state)
 {
 	const char *name = table_name();
@@ -321,6 +342,7 @@ int main(void)
 		cmocka_unit_test(ranks_may_die_while_they_take),
 		cmocka_unit_test(ranks_that_come_and_go_share_one_table),
 		cmocka_unit_test(a_table_that_was_not_finished_is_made_anew),
+		cmocka_unit_test(a_process_that_can_open_no_file_buries_nobody),
 		cmocka_unit_test(balance_shares_devices_but_not_cpus),
 	};
 
