@@ -70,10 +70,10 @@ struct account {
 _Atomic bool xs_counts;
 static pthread_mutex_t counters_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct account program, workers[STARPU_NMAXWORKERS]; /* with counters_lock, like the following */
-static struct {
+static struct codelet {
 	struct starpu_codelet *cl; /* NULL: free */
 	struct account account;
-} codelets[NCODELETS];
+} codelets[NCODELETS]; /* that have listeners */
 
 void starpu_perf_counter_collection_start(void)
 {
@@ -273,29 +273,38 @@ void starpu_perf_counter_set_all_per_worker_listeners(struct starpu_perf_counter
 		starpu_perf_counter_set_per_worker_listener(i, listener);
 }
 
-static struct account *codelet_account(const struct starpu_codelet *cl)
+static struct codelet *codelet_find(const struct starpu_codelet *cl)
 {
 	for (unsigned i = 0; i < NCODELETS; i++)
 		if (codelets[i].cl == cl)
-			return &codelets[i].account;
+			return &codelets[i];
 	return NULL;
+}
+
+static struct account *codelet_account(const struct starpu_codelet *cl)
+{
+	struct codelet *codelet = cl ? codelet_find(cl) : NULL;
+
+	return codelet ? &codelet->account : NULL;
 }
 
 void starpu_perf_counter_set_per_codelet_listener(struct starpu_codelet *cl,
 						  struct starpu_perf_counter_listener *listener)
 {
-	unsigned i = 0;
+	struct codelet *codelet;
 
 	pthread_mutex_lock(&counters_lock);
-	if (!codelet_account(cl)) {
-		while (i < NCODELETS && codelets[i].cl)
-			i++;
-		if (i < NCODELETS)
-			codelets[i].cl = cl;
-		else
-			xs_fail(-ENOMEM, "at most %u codelets have listeners", NCODELETS);
+	codelet = codelet_find(cl);
+	if (!codelet && listener)
+		codelet = codelet_find(NULL);
+	if (codelet) {
+		codelet->cl = cl;
+		account_listen(&codelet->account, listener, starpu_perf_counter_scope_per_codelet);
+		if (!codelet->account.listener)
+			*codelet = (struct codelet){ 0 };
+	} else if (listener) {
+		xs_fail(-ENOMEM, "at most %u codelets have listeners", NCODELETS);
 	}
-	account_listen(codelet_account(cl), listener, starpu_perf_counter_scope_per_codelet);
 	pthread_mutex_unlock(&counters_lock);
 }
 
@@ -384,7 +393,7 @@ void xs_count_submitted(const struct starpu_task *task)
 	pthread_mutex_lock(&counters_lock);
 	program_ready();
 	account_submitted(&program, (double)atomic_load(&xs_global.nsubmitted));
-	codelet = task->cl ? codelet_account(task->cl) : NULL;
+	codelet = codelet_account(task->cl);
 	if (codelet)
 		account_submitted(codelet, codelet->values[CURRENT_SUBMITTED] + 1);
 	pthread_mutex_unlock(&counters_lock);

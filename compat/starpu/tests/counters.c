@@ -81,6 +81,21 @@ static void run(void)
 	OK(starpu_task_wait_for_all());
 }
 
+/* Codelets that a listener is taken from make room for others. */
+static void take_turns(struct starpu_perf_counter_listener *listener)
+{
+	static struct starpu_codelet many[100];
+
+	for (int i = 0; i < 100; i++) {
+		many[i].cpu_funcs[0] = work;
+		of_codelet = 0;
+		starpu_perf_counter_set_per_codelet_listener(&many[i], listener);
+		OK(starpu_task_insert(&many[i], STARPU_TASK_SYNCHRONOUS, 1, 0));
+		CHECK(of_codelet == 1);
+		starpu_perf_counter_unset_per_codelet_listener(&many[i]);
+	}
+}
+
 int main(void)
 {
 	struct starpu_perf_counter_set *sets[3];
@@ -129,6 +144,7 @@ int main(void)
 	starpu_perf_counter_unset_per_worker_listener(0);
 	run();
 	CHECK(submitted == 2 * NTASKS && of_codelet == NTASKS);
+	take_turns(listeners[2]);
 	for (int i = 0; i < 3; i++) {
 		starpu_perf_counter_listener_exit(listeners[i]);
 		starpu_perf_counter_set_disable_id(
