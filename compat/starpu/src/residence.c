@@ -47,7 +47,7 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 {
-	return xs_global.nnodes == 1 ? node == 0 : xy_handle_nodes(handle->xy) >> node & 1;
+	return node_check(node) && (xs_global.nnodes == 1 || xy_handle_nodes(handle->xy) >> node & 1);
 }
 
 void starpu_data_wont_use(starpu_data_handle_t handle)

@@ -93,6 +93,8 @@ static void vectors(void)
 	starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)v, N, sizeof v[0]);
 	assert(!starpu_task_insert(&scale_cl, STARPU_RW, handle, STARPU_CL_ARGS_NFREE, &factor, sizeof factor, 0));
 	starpu_task_wait_for_all();
+	for (unsigned node = starpu_memory_nodes_get_count(); node < 200; node++)
+		assert(!starpu_data_is_on_node(handle, node));
 	starpu_data_partition(handle, &f);
 	for (int i = 0; i < PARTS; i++)
 		assert(!starpu_task_insert(&scale_cl, STARPU_RW, starpu_data_get_sub_data(handle, 1, i),
