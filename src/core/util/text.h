@@ -28,7 +28,7 @@ bool xy__text_double(const char **text, double *value);
  * to b; letters of different case are alike. Names beyond 31 letters differ by UINT_MAX. */
 unsigned xy__text_distance(const char *a, const char *b);
 
-/* Whether b is a with its parts, of words between underscores, the other way round: LIMIT_CUDA and CUDA_LIMIT. */
+/* Whether b is a with the parts around one of its underscores swapped: LIMIT_CUDA and CUDA_LIMIT. */
 bool xy__text_is_turned(const char *a, const char *b);
 
 /* Whether a word at that distance deserves a "did you mean". */
