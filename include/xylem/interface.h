@@ -51,11 +51,12 @@ struct xy_interface {
 	void (*pack)(const void *view, void *bytes);
 	void (*unpack)(void *view, const void *bytes);
 	/*
-	 * Optional, all three or none: a layout of its own on the devices of an architecture. `layout` makes the sizes
-	 * of a view without gaps those on such devices, whatever its pointers, or returns false: no other layout there.
-	 * `parts` may return other arrays for that view. The converters are called with memory in RAM for both views,
-	 * when content goes from RAM to such a device or comes back: by any thread, for one handle or several at a
-	 * time. They must not call the runtime. 0 or -errno, with which the tasks fail that need the content.
+	 * Optional, all three or none: a layout of its own on the devices of an architecture. `layout` gets a view
+	 * without gaps, whose pointers mean nothing, and changes its sizes to those on such devices; or it returns
+	 * false: the layout there is that of RAM. `parts` may return other arrays for that view. The converters are
+	 * called with memory in RAM for both views, when content goes from RAM to such a device or comes back: by any
+	 * thread, for one handle or several at a time. They return 0 or -errno; with an error, the tasks that need the
+	 * content fail. None of the three may call the runtime.
 	 */
 	bool (*layout)(void *view, enum xy_arch arch);
 	int (*to_device)(void *device_view, const void *view, enum xy_arch arch);

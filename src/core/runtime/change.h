@@ -31,8 +31,10 @@ void xy__change_staff(struct xy__change *change, struct xy_context *context, str
 /* Makes the state that of the runtime. rt->change_lock is held. */
 int xy__change_apply(struct xy__change *change);
 
-/* xy__change_init, and xy__change_apply unless there was an error, with the lock taken by the first of the two and
- * dropped by the second, which is always called. */
+/*
+ * xy__change_begin takes rt->change_lock and calls xy__change_init. xy__change_end calls xy__change_apply, unless error
+ * is set, and drops the lock: each begin needs its end, also after an error.
+ */
 int xy__change_begin(struct xy__change *change, struct xy_runtime *rt);
 int xy__change_end(struct xy__change *change, int error);
 
