@@ -36,6 +36,7 @@ dist_docdecisions_DATA += doc/decisions/0019-rehearse-with-the-simulator.md
 dist_docdecisions_DATA += doc/decisions/0020-disks-are-one-node.md
 dist_docdecisions_DATA += doc/decisions/0021-successors-are-launched-behind.md
 dist_docdecisions_DATA += doc/decisions/0022-layouts-are-converted-in-ram.md
+dist_docdecisions_DATA += doc/decisions/0023-threads-that-wait-may-help.md
 dist_docdecisions_DATA += doc/decisions/0009-copies-and-transfers.md doc/decisions/0010-lost-devices.md
 
 dist_docpages_DATA += doc/environment.md doc/perf.md doc/policies.md
