@@ -10,6 +10,8 @@
 #include <xylem/component.h>
 
 #include "core/runtime/runtime.h"
+#include "core/runtime/stuck.h"
+#include "core/tree/lock.h"
 
 enum { TASKS = 20 };
 
@@ -188,11 +190,15 @@ static void waits_for_tasks_that_run(void **state)
 /* All workers are inside the component, so its tree stays, but that is said, once. */
 static void says_whose_lock_is_kept(void **state)
 {
-	struct helper *h = start("fifo | keeper | eager | each worker { }", 0.1, false);
+	const char *verb;
+	struct helper *h;
 
 	(void)state;
-	h->rt->halt_limit_s = 0.1;
 	atomic_store(&keeps, 1);
+	h = start("fifo | keeper | eager | each worker { }", 0.1, false);
+	h->rt->halt_limit_s = 0.1;
+	while (xy__stuck_holder(h->rt->main.tree->components[1], &verb) == XY__LOCK_NOBODY)
+		sched_yield(); /* until one worker waits for the lock of the other */
 	submit(h, TASKS, NULL);
 	while (!helper_lines_with(h, "the trees stay as they are: worker cpu"))
 		sched_yield();
