@@ -70,6 +70,49 @@ static void fetches_the_next_task_when_one_had_been_refused(void **state)
 	bed_close(bed);
 }
 
+/* Gives one task each time that there is room below, and tries no second one. */
+struct giver {
+	struct xy_component base;
+	struct xy_task *next;
+	unsigned asked;
+};
+
+static bool giver_can_push(struct xy_component *self, struct xy_component *child, struct xy_agent *by)
+{
+	struct giver *giver = (struct giver *)self;
+	struct xy_task *task = giver->next;
+
+	giver->asked++;
+	giver->next = NULL;
+	return task && xy_push(child, task, by);
+}
+
+static const struct xy_component_ops giver_ops = {
+	.name = "giver",
+	.size = sizeof(struct giver),
+	.can_push = giver_can_push,
+};
+
+static void asks_again_once_what_it_was_given_is_taken(void **state)
+{
+	struct bed *bed = bed_open("cpu:1");
+	struct xy_component *top = bed_add(bed, bed_add(bed, NULL, &xy__fifo_ops), &giver_ops);
+	struct giver *giver = (struct giver *)top;
+	struct xy_task *a = bed_task(bed, CPU), *b = bed_task(bed, CPU);
+
+	(void)state;
+	bed_add_worker(bed, top, 0);
+	bed_seal(bed);
+	assert_true(push(bed, 0, a));
+	assert_false(push(bed, 0, b));
+	giver->next = b;
+	assert_ptr_equal(bed_pull(bed, 0), a);
+	assert_int_equal(giver->asked, 1);
+	assert_ptr_equal(bed_pull(bed, 0), b);
+	assert_int_equal(giver->asked, 2);
+	bed_close(bed);
+}
+
 static void looks_into_the_slot_again_after_asking_above(void **state)
 {
 	struct bed *bed = bed_open("cpu:1");
@@ -189,6 +232,7 @@ int main(void)
 		cmocka_unit_test(has_room_for_one_task),
 		cmocka_unit_test(wakes_its_worker_for_a_task_in_the_slot),
 		cmocka_unit_test(fetches_the_next_task_when_one_had_been_refused),
+		cmocka_unit_test(asks_again_once_what_it_was_given_is_taken),
 		cmocka_unit_test(looks_into_the_slot_again_after_asking_above),
 		cmocka_unit_test(an_offer_wakes_it_if_it_sleeps),
 		cmocka_unit_test(the_first_offer_to_itself_needs_no_wake_up),
