@@ -21,8 +21,8 @@
 enum { SHARE_ROWS = 64, SHARE_DEVICES = 64, SHARE_NAME = 32, SHARE_VERSION = 3 };
 #define SHARE_MAGIC 0x78796c62u
 #define SHARE_PATIENCE_NS 50000000u /* a process that has not asked again for so long does not wait any more */
-#define SHARE_BURY_NS 10000000u     /* how often the dead are looked for, which takes long */
-#define SHARE_UNKNOWN UINT64_MAX    /* when a process began that could not be looked at */
+#define SHARE_BURY_NS 10000000u     /* between searches for dead processes, which take long */
+#define SHARE_UNKNOWN UINT64_MAX    /* the start time of a process could not be read */
 
 /* A process. pid 0: free. */
 struct share_row {
@@ -37,7 +37,7 @@ struct share_row {
 struct share_table {
 	uint32_t magic, version; /* (c) magic is set last: without it the table is not finished */
 	pthread_mutex_t lock;
-	uint64_t buried_ns;                    /* (l) when the dead were last looked for */
+	uint64_t buried_ns;                    /* (l) last search for dead processes */
 	char names[SHARE_DEVICES][SHARE_NAME]; /* (l) "": free */
 	struct share_row rows[SHARE_ROWS];     /* (l) */
 };
@@ -99,7 +99,7 @@ static void share_clear(struct share_row *row)
 	memset(row, 0, sizeof *row);
 }
 
-/* Who can't be looked at, because no file can be opened, say, is taken to be alive. */
+/* A process whose start time can't be read, for want of a free file descriptor, say, counts as alive. */
 static bool share_is_gone(const struct share_row *row)
 {
 	uint64_t started = share_started(row->pid);
@@ -237,7 +237,7 @@ void xy__share_leave(struct xy__share *share)
 
 	if (!share)
 		return;
-	/* Nobody joins between the look and the removal; who opened the file before sees that it is gone. */
+	/* No process joins between the look and the removal; one that has opened the file already sees it gone. */
 	fd = shm_open(share->path, O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		flock(fd, LOCK_EX);
